@@ -1,0 +1,2 @@
+//! Checks JSON against the model.
+pub mod table;

@@ -1,0 +1,225 @@
+//! The shape of the generated tables: types, fields and methods as static data.
+//!
+//! `cargo xtask codegen` fills them from `core/protocol/`. Read [`super`] next for how they are walked.
+
+/// Index of a type in [`Tables::types`].
+pub type TypeId = u16;
+
+/// Everything the core knows about one protocol version.
+#[derive(Debug)]
+pub struct Tables {
+    /// The protocol version, as `initialize` names it.
+    pub version: u16,
+    /// All types; a [`TypeId`] is an index into this.
+    pub types: &'static [Type],
+    /// The names of the types that have one, sorted, for look-ups by name.
+    pub names: &'static [(&'static str, TypeId)],
+    /// All methods, sorted by name.
+    pub methods: &'static [Method],
+    /// The rule that a wrong value breaks, where the model names one: type, index of the field, rule id. Sorted.
+    pub rules: &'static [(TypeId, u8, &'static str)],
+}
+
+/// What a JSON value may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Type {
+    /// Any JSON value.
+    Any,
+    /// `true` or `false`.
+    Boolean,
+    /// A whole number within these bounds, exact.
+    Integer {
+        /// Smallest legal value.
+        min: i64,
+        /// Largest legal value.
+        max: u64,
+    },
+    /// A 1-based line number; the schemas allow 0, which is read as 1 and reported.
+    Line,
+    /// Any JSON number.
+    Number {
+        /// The bounds as whole numbers, where there are any (both ends included).
+        bounds: Option<(i32, i32)>,
+    },
+    /// A string of some kind.
+    String(StringKind),
+    /// One of these strings.
+    Enum {
+        /// The known values.
+        values: &'static [&'static str],
+        /// Whether other values are legal.
+        open: bool,
+    },
+    /// A list.
+    Array {
+        /// Type of each item.
+        item: TypeId,
+        /// Fewest items.
+        min: u8,
+    },
+    /// An object with free keys.
+    Map {
+        /// Type of each value.
+        value: TypeId,
+    },
+    /// An object with these members; others are ignored.
+    Object {
+        /// Known members.
+        fields: &'static [Field],
+    },
+    /// An object told apart by a string member.
+    Union {
+        /// Name of that member.
+        tag: &'static str,
+        /// Its known values.
+        variants: &'static [Variant],
+        /// What any other value means.
+        other: Other,
+        /// The type that is meant when the tag is absent.
+        untagged: Option<TypeId>,
+    },
+    /// The first of these that fits.
+    AnyOf {
+        /// The alternatives, in order.
+        of: &'static [TypeId],
+    },
+}
+
+/// What a string means beyond being one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StringKind {
+    /// Nothing more.
+    Plain,
+    /// An absolute path: POSIX, drive letter or UNC.
+    AbsolutePath,
+    /// A URI with a scheme.
+    Uri,
+    /// RFC 4648 base64.
+    Base64,
+    /// An ISO 8601 date and time.
+    DateTime,
+    /// A three-letter ISO 4217 code.
+    Currency,
+}
+
+/// A union's answer to a tag it does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Other {
+    /// The specification closes the union.
+    Closed,
+    /// Legal, if the value fits this type (`Any`, or an object with what every variant must have).
+    Open(TypeId),
+}
+
+/// One variant of a union.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variant {
+    /// Value of the tag.
+    pub tag: &'static str,
+    /// Type of the whole object (the tag itself is not among its fields).
+    pub ty: TypeId,
+    /// The draft it belongs to; 0 is stable.
+    pub draft: u8,
+}
+
+/// One member of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// Its name in JSON.
+    pub name: &'static str,
+    /// Its type.
+    pub ty: TypeId,
+    /// Sum of the `Field::…` flags.
+    pub flags: u8,
+    /// The draft it belongs to; 0 is stable. Without the draft the member is unknown.
+    pub draft: u8,
+}
+
+impl Field {
+    /// Must be there.
+    pub const REQUIRED: u8 = 1;
+    /// May be null.
+    pub const NULL: u8 = 2;
+    /// A value that does not fit is read as absent.
+    pub const ON_ERROR: u8 = 4;
+    /// Null is read as absent.
+    pub const ON_NULL: u8 = 8;
+    /// Items of a list that do not fit are left out.
+    pub const SKIP_ITEMS: u8 = 16;
+
+    /// Whether a flag is set.
+    pub const fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// Who sends a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum From {
+    /// Clients.
+    Client,
+    /// Agents.
+    Agent,
+    /// Either side.
+    Both,
+}
+
+/// Whether a method is called or told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Has an answer.
+    Request,
+    /// Has none.
+    Notification,
+    /// Both forms exist.
+    Both,
+}
+
+/// When a method is legal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Opens the connection.
+    Start,
+    /// After `initialize` has been answered.
+    Ready,
+    /// At any time.
+    Any,
+}
+
+/// The capability that a method needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gate {
+    /// Member names from the capabilities object down.
+    pub path: &'static [&'static str],
+    /// `true`: the value must be `true`; `false`: it must be there and not null.
+    pub boolean: bool,
+    /// The rule that a call without it breaks.
+    pub rule: &'static str,
+}
+
+/// One method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Method {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// Who sends it.
+    pub from: From,
+    /// Request, notification or both.
+    pub kind: Kind,
+    /// Type of its params.
+    pub params: TypeId,
+    /// Type of its result; `Any` (0) for notifications.
+    pub result: TypeId,
+    /// Whether params name a session.
+    pub session: bool,
+    /// When it is legal.
+    pub phase: Phase,
+    /// What the receiver must have advertised.
+    pub gate: Option<Gate>,
+    /// The draft it belongs to; 0 is stable.
+    pub draft: u8,
+    /// `null` is a legal whole params (read as `{}`).
+    pub null_params: bool,
+    /// `null` is a legal whole result (read as `{}`).
+    pub null_result: bool,
+}

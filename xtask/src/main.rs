@@ -1,0 +1,2 @@
+//! The project's commands, run as `cargo xtask NAME`.
+fn main() {}
