@@ -1,4 +1,7 @@
 //! libacp: the Agent Client Protocol as a state machine without I/O.
 #![forbid(unsafe_code)]
 
+pub mod framing;
+pub mod json;
+pub mod jsonrpc;
 pub mod validation;

@@ -1,2 +1,92 @@
-//! Checks JSON against the model.
+//! Checks JSON against the model in one streaming pass, without building a tree.
+//!
+//! [`table`] is the shape of the generated tables; `walk` goes through a value with them; [`Problem`] says what does
+//! not fit. What happens then is the [`Mode`]'s business: sending is strict; receiving is strict or tolerant, and
+//! tolerant means the official rules: a bad optional member reads as absent, a bad item of a lenient list is left out,
+//! each is reported, and the host gets JSON that does fit.
+
+mod problem;
+mod semantic;
 pub mod table;
+mod walk;
+
+pub use problem::Problem;
+pub(crate) use problem::Segment;
+pub(crate) use walk::{Fail, Walker};
+
+use crate::json::{Scanner, SyntaxError};
+use std::borrow::Cow;
+use table::{Tables, TypeId};
+
+/// How strictly a value is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Our own host's: everything must fit, extension values start with `_`.
+    Send,
+    /// The peer's, and the host wants no repairs.
+    Strict,
+    /// The peer's, repaired where the specification's tolerance rules say how.
+    Tolerant,
+}
+
+/// What a value is part of: a request that does not fit can be refused, the rest can only be dropped or repaired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Params of a request.
+    Request,
+    /// Params of a notification.
+    Notification,
+    /// Result of a response.
+    Response,
+}
+
+/// Which drafts are switched on: bit `n` is draft `n` of [`crate::schema::DRAFTS`], counting from 1.
+pub type DraftSet = u32;
+
+/// A value that fits its type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Checked<'a> {
+    /// The value: the text itself, or a repaired copy.
+    pub json: Cow<'a, str>,
+    /// What was repaired or let through.
+    pub problems: Vec<Problem>,
+}
+
+/// Why a value was not accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Rejected {
+    /// It is not JSON.
+    #[error("{0}")]
+    Syntax(#[from] SyntaxError),
+    /// It does not fit its type.
+    #[error("{0}")]
+    Invalid(Box<Problem>),
+}
+
+/// Checks one whole JSON text against one type.
+///
+/// # Errors
+/// [`Rejected`] when the text is not JSON or cannot be made to fit.
+pub fn check<'a>(
+    tables: &'static Tables,
+    drafts: DraftSet,
+    ty: TypeId,
+    json: &'a str,
+    mode: Mode,
+    part: Part,
+) -> Result<Checked<'a>, Rejected> {
+    let mut scanner = Scanner::new(json, 128);
+    let mut walker = Walker::new(tables, drafts, mode, part);
+    let outcome = walker.value(&mut scanner, ty);
+    match outcome {
+        Ok(()) => scanner.end()?,
+        Err(Fail::Syntax(error)) => return Err(error.into()),
+        Err(Fail::Invalid(problem)) => return Err(Rejected::Invalid(problem)),
+    }
+    let (edits, problems) = walker.finish(&scanner)?;
+    let json = match edits {
+        Some(mut edits) => Cow::Owned(edits.apply(json, 0..json.len())),
+        None => Cow::Borrowed(json),
+    };
+    Ok(Checked { json, problems })
+}

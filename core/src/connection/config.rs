@@ -1,0 +1,136 @@
+//! What a host decides before a connection begins.
+
+use crate::framing::Framing;
+use crate::validation::DraftSet;
+
+/// The side that the host plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The editor, page or bot that a person uses.
+    Client,
+    /// The program that drives a language model.
+    Agent,
+}
+
+impl Role {
+    /// The side that the peer plays.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Role::Client => Role::Agent,
+            Role::Agent => Role::Client,
+        }
+    }
+
+    /// `client` or `agent`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Role::Client => "client",
+            Role::Agent => "agent",
+        }
+    }
+}
+
+/// What happens to a peer's message that breaks a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Policy {
+    /// What can be repaired by the specification's tolerance rules is repaired, delivered and reported.
+    #[default]
+    Tolerant,
+    /// It is refused and reported.
+    Strict,
+}
+
+/// Bounds that hold whatever the peer sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Bytes of one frame (32 MiB).
+    pub frame: usize,
+    /// Nesting of lists and objects in one frame (128).
+    pub depth: u32,
+    /// Open requests in each direction (1,024).
+    pub pending: usize,
+    /// Sessions that are tracked at once (10,000).
+    pub sessions: usize,
+    /// Terminals that are tracked per session (1,024).
+    pub terminals: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { frame: 32 << 20, depth: 128, pending: 1024, sessions: 10_000, terminals: 1024 }
+    }
+}
+
+/// What a host decides before a connection begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Config {
+    /// The side that the host plays.
+    pub role: Role,
+    /// How messages are told apart on the transport.
+    pub framing: Framing,
+    /// What happens to messages that break a rule.
+    pub policy: Policy,
+    /// Bounds.
+    pub limits: Limits,
+    /// Whether protocol version 2 may be agreed on; version 1 always may.
+    pub version_2: bool,
+    /// Drafts that are switched on; see [`draft`](Config::draft).
+    pub drafts: DraftSet,
+    /// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `None` waits for
+    /// ever.
+    pub timeout: Option<u64>,
+}
+
+impl Config {
+    /// The defaults for a role: lines, tolerant, version 1, no drafts, no time-out.
+    pub fn new(role: Role) -> Self {
+        Config {
+            role,
+            framing: Framing::default(),
+            policy: Policy::default(),
+            limits: Limits::default(),
+            version_2: false,
+            drafts: 0,
+            timeout: None,
+        }
+    }
+
+    /// The defaults for a client.
+    pub fn client() -> Self {
+        Config::new(Role::Client)
+    }
+
+    /// The defaults for an agent.
+    pub fn agent() -> Self {
+        Config::new(Role::Agent)
+    }
+
+    /// Switches a draft on by its name in [`crate::schema::DRAFTS`].
+    ///
+    /// # Errors
+    /// [`UnknownDraft`] when there is none of that name.
+    pub fn draft(&mut self, name: &str) -> Result<(), UnknownDraft> {
+        let index = crate::schema::DRAFTS.iter().position(|&draft| draft == name).ok_or(UnknownDraft)?;
+        self.drafts |= 1 << (index + 1);
+        Ok(())
+    }
+
+    pub(crate) fn newest_version(&self) -> u16 {
+        if self.version_2 {
+            2
+        } else {
+            1
+        }
+    }
+
+    pub(crate) fn supports(&self, version: u64) -> bool {
+        version == 1 || (version == 2 && self.version_2)
+    }
+}
+
+/// No draft has this name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("no draft has this name; libacp::schema::DRAFTS lists them")]
+pub struct UnknownDraft;

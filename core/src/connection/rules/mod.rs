@@ -1,0 +1,50 @@
+//! The rules that decide whether a call is admitted, the same for what the host sends and for what the peer sends.
+//!
+//! A rule is a row of [`CHECKS`]: they are tried in order and the first that objects decides. `admission` has the
+//! rules on method, side, form, phase and capability. The rules of each further area get a file of their own here.
+
+mod admission;
+
+use super::config::Role;
+use super::misuse::MisuseKind;
+use crate::jsonrpc::ErrorCode;
+use crate::validation::table::{Kind, Method};
+
+pub(crate) use admission::Gates;
+
+/// A call that one side makes and the other is to serve.
+pub(crate) struct Attempt<'a> {
+    pub(crate) method: &'static Method,
+    pub(crate) sender: Role,
+    /// Request or notification.
+    pub(crate) form: Kind,
+    /// `initialize` has been answered.
+    pub(crate) ready: bool,
+    /// `initialize` has been sent.
+    pub(crate) begun: bool,
+    /// What the receiver has advertised.
+    pub(crate) gates: &'a Gates,
+}
+
+/// Why a call is not admitted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) rule: &'static str,
+    /// The answer to a peer's request.
+    pub(crate) code: ErrorCode,
+    /// The kind of misuse when it is the host's call.
+    pub(crate) kind: MisuseKind,
+    pub(crate) message: String,
+}
+
+type Check = fn(&Attempt<'_>) -> Option<Refusal>;
+
+/// The rules, in the order in which they are tried.
+const CHECKS: &[Check] = &[admission::phase, admission::once, admission::side, admission::form, admission::gate];
+
+impl Attempt<'_> {
+    /// The first objection to this call.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        CHECKS.iter().find_map(|check| check(self))
+    }
+}

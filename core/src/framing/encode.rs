@@ -1,0 +1,106 @@
+//! From frames to bytes: what waits for the transport.
+
+use std::collections::VecDeque;
+
+use super::Framing;
+
+/// What an empty outbox may go on holding.
+const IDLE_CAPACITY: usize = 64 * 1024;
+
+/// Bytes for the peer, taken in any amounts.
+#[derive(Debug)]
+pub struct Outbox {
+    framing: Framing,
+    bytes: Vec<u8>,
+    sent: usize,
+    /// Lengths of the messages not yet sent whole, where the transport keeps messages apart.
+    messages: VecDeque<usize>,
+}
+
+impl Outbox {
+    /// An empty outbox.
+    pub fn new(framing: Framing) -> Self {
+        Outbox { framing, bytes: Vec::new(), sent: 0, messages: VecDeque::new() }
+    }
+
+    /// Adds one message: compact JSON without line breaks.
+    pub fn push(&mut self, message: &str) {
+        match self.framing {
+            Framing::Lines => {
+                self.bytes.extend_from_slice(message.as_bytes());
+                self.bytes.push(b'\n');
+            }
+            Framing::ContentLength => {
+                self.bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", message.len()).as_bytes());
+                self.bytes.extend_from_slice(message.as_bytes());
+            }
+            Framing::Messages => {
+                self.bytes.extend_from_slice(message.as_bytes());
+                self.messages.push_back(message.len());
+            }
+        }
+    }
+
+    /// What can be sent now: all bytes, or with [`Framing::Messages`] the rest of one message.
+    pub fn pending(&self) -> &[u8] {
+        let end = self.messages.front().map_or(self.bytes.len(), |length| self.sent + length);
+        &self.bytes[self.sent..end]
+    }
+
+    /// Everything that waits, in bytes.
+    pub fn len(&self) -> usize {
+        self.bytes.len() - self.sent
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes `count` bytes of [`pending`](Outbox::pending) as sent; more than that counts as all of it.
+    pub fn consume(&mut self, count: usize) {
+        let count = count.min(self.pending().len());
+        self.sent += count;
+        if let Some(length) = self.messages.front_mut() {
+            *length -= count;
+            if *length == 0 {
+                self.messages.pop_front();
+            }
+        }
+        if self.sent == self.bytes.len() {
+            self.bytes.clear();
+            self.bytes.shrink_to(IDLE_CAPACITY);
+            self.sent = 0;
+        } else if self.sent >= IDLE_CAPACITY && self.sent >= self.bytes.len() / 2 {
+            self.bytes.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partial_writes_lose_nothing() {
+        for framing in [Framing::Lines, Framing::ContentLength, Framing::Messages] {
+            let mut outbox = Outbox::new(framing);
+            let mut decoder = crate::framing::Decoder::new(framing, 1 << 20);
+            let long = format!("\"{}\"", "x".repeat(100_000));
+            let messages = ["{}", long.as_str(), "[1]"];
+            messages.iter().for_each(|message| outbox.push(message));
+            let mut whole = Vec::new();
+            while !outbox.is_empty() {
+                let take = if framing == Framing::Messages { usize::MAX } else { 777 };
+                let piece = outbox.pending()[..take.min(outbox.pending().len())].to_vec();
+                outbox.consume(piece.len());
+                decoder.push(&piece);
+                while let Some(crate::framing::Item::Frame(frame)) = decoder.poll() {
+                    whole.push(String::from_utf8(frame).unwrap());
+                }
+            }
+            assert_eq!(whole, messages);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Bytes to frames and back. A frame is the text of one message.
+//!
+//! One decoder serves all stream framings: a line is a frame, and an LSP header block announces a frame by length.
+//! What the connection was set up for decides only which of the two is worth a report. The frame limit holds while
+//! bytes arrive: of a frame that is too long only the head is kept, and the next frame is found all the same.
+
+mod decode;
+mod encode;
+
+pub use decode::{Decoder, Item};
+pub use encode::Outbox;
+
+/// How messages are told apart on the transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Framing {
+    /// One JSON text per line, as the specification's stdio transport has it.
+    #[default]
+    Lines,
+    /// `Content-Length` headers before each JSON text, as one snapshot of the specification allows (C-14).
+    ContentLength,
+    /// The transport keeps messages apart by itself: WebSocket text frames, HTTP bodies, message ports.
+    Messages,
+}

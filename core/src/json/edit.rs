@@ -1,0 +1,103 @@
+//! Repairs of a text that keep everything else as it was sent.
+
+use std::ops::Range;
+
+/// Replacements to make, in any order; one that lies inside another is lost with it.
+#[derive(Debug, Default)]
+pub(crate) struct Edits {
+    list: Vec<(Range<usize>, &'static str)>,
+}
+
+impl Edits {
+    pub(crate) fn push(&mut self, range: Range<usize>, with: &'static str) {
+        self.list.push((range, with));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.list.truncate(len);
+    }
+
+    /// The text of `range` with the edits made.
+    pub(crate) fn apply(&mut self, text: &str, range: Range<usize>) -> String {
+        self.list.sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));
+        let mut out = String::with_capacity(range.len());
+        let mut done = range.start;
+        for (place, with) in &self.list {
+            if place.start < done || place.end > range.end {
+                continue;
+            }
+            out.push_str(&text[done..place.start]);
+            out.push_str(with);
+            done = place.end;
+        }
+        out.push_str(&text[done..range.end]);
+        out
+    }
+}
+
+/// Takes elements out of one list or object, commas included.
+#[derive(Debug, Default)]
+pub(crate) struct Trim {
+    kept: bool,
+    last_end: usize,
+    from: Option<usize>,
+}
+
+impl Trim {
+    pub(crate) fn keep(&mut self, element: Range<usize>, edits: &mut Edits) {
+        if let Some(from) = self.from.take() {
+            edits.push(from..element.start, "");
+        }
+        self.kept = true;
+        self.last_end = element.end;
+    }
+
+    pub(crate) fn drop(&mut self, element: Range<usize>, edits: &mut Edits) {
+        if self.kept {
+            edits.push(self.last_end..element.end, "");
+        } else {
+            self.from.get_or_insert(element.start);
+        }
+        self.last_end = element.end;
+    }
+
+    pub(crate) fn finish(self, edits: &mut Edits) {
+        if let Some(from) = self.from {
+            edits.push(from..self.last_end, "");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_elements_can_be_taken_out() {
+        let text = "[ 10 , 11, 12 ,13 ]";
+        let places = [2..4, 7..9, 11..13, 15..17];
+        for mask in 0..16u32 {
+            let (mut trim, mut edits) = (Trim::default(), Edits::default());
+            let mut expected = Vec::new();
+            for (index, place) in places.iter().enumerate() {
+                if mask & (1 << index) == 0 {
+                    expected.push(text[place.clone()].to_owned());
+                    trim.keep(place.clone(), &mut edits);
+                } else {
+                    trim.drop(place.clone(), &mut edits);
+                }
+            }
+            trim.finish(&mut edits);
+            let out: String = edits.apply(text, 0..text.len()).split_whitespace().collect();
+            assert_eq!(out, format!("[{}]", expected.join(",")), "{mask:04b}");
+        }
+    }
+}

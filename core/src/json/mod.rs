@@ -1,0 +1,15 @@
+//! JSON as text: a scanner that never builds a tree, and the few readers that hosts and the core need on top of it.
+//!
+//! Everything here works on text that is known to be UTF-8. Read [`scan`](self) for the grammar, then
+//! [`pointer`](read) for look-ups.
+
+mod edit;
+mod read;
+mod scan;
+mod write;
+
+pub(crate) use edit::{Edits, Trim};
+pub use read::{pointer, unescape};
+pub(crate) use scan::{Kind, Mark, Scanner, Text};
+pub use scan::{SyntaxError, SyntaxKind};
+pub use write::{quote, Writer};

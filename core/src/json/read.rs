@@ -1,0 +1,142 @@
+//! Look-ups by JSON pointer, and strings without their escapes.
+
+use std::borrow::Cow;
+
+use super::scan::{Kind, Scanner};
+
+const DEPTH: u32 = 1024;
+
+/// The value that an RFC 6901 pointer names in a JSON text, as it stands there; `None` when it names nothing or the
+/// text is not JSON that far.
+///
+/// ```
+/// let json = r#"{"update":{"sessionUpdate":"plan","entries":[{"content":"read"}]}}"#;
+/// assert_eq!(libacp::json::pointer(json, "/update/entries/0/content"), Some("\"read\""));
+/// ```
+pub fn pointer<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
+    let mut scanner = Scanner::new(json, DEPTH);
+    let mut rest = pointer;
+    while let Some(path) = rest.strip_prefix('/') {
+        let end = path.find('/').unwrap_or(path.len());
+        let segment = segment(&path[..end]);
+        rest = &path[end..];
+        match scanner.peek().ok()? {
+            Kind::Object => {
+                if !scanner.enter(Kind::Object).ok()? {
+                    return None;
+                }
+                while !scanner.key().ok()?.is(&segment) {
+                    scanner.skip().ok()?;
+                    if !scanner.more(Kind::Object).ok()? {
+                        return None;
+                    }
+                }
+            }
+            Kind::Array => {
+                let wanted: usize = segment.parse().ok()?;
+                if !scanner.enter(Kind::Array).ok()? {
+                    return None;
+                }
+                for _ in 0..wanted {
+                    scanner.skip().ok()?;
+                    if !scanner.more(Kind::Array).ok()? {
+                        return None;
+                    }
+                }
+            }
+            _ => return None,
+        }
+    }
+    if !rest.is_empty() {
+        return None;
+    }
+    let range = scanner.skip().ok()?;
+    Some(scanner.slice(range))
+}
+
+fn segment(raw: &str) -> Cow<'_, str> {
+    if raw.contains('~') {
+        Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))
+    } else {
+        Cow::Borrowed(raw)
+    }
+}
+
+/// The value of a JSON string (quotes included); `None` when the text is not a JSON string. Half surrogate pairs become
+/// U+FFFD.
+pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
+    let mut scanner = Scanner::new(json, DEPTH);
+    let text = scanner.string().ok()?;
+    scanner.end().ok()?;
+    Some(text.value())
+}
+
+/// The value of the inside of a JSON string that the scanner has accepted.
+pub(super) fn unescape_raw(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        let code = rest.as_bytes().get(at + 1).copied().unwrap_or(b'\\');
+        rest = &rest[(at + 2).min(rest.len())..];
+        out.push(match code {
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let (unit, after) = hex(rest);
+                rest = after;
+                char::from_u32(unit).unwrap_or_else(|| {
+                    let low = rest.strip_prefix("\\u").map(hex);
+                    match low {
+                        Some((low @ 0xDC00..=0xDFFF, after)) if unit < 0xDC00 => {
+                            rest = after;
+                            char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00))
+                                .unwrap_or(char::REPLACEMENT_CHARACTER)
+                        }
+                        _ => char::REPLACEMENT_CHARACTER,
+                    }
+                })
+            }
+            other => char::from(other),
+        });
+    }
+    out.push_str(rest);
+    out
+}
+
+fn hex(text: &str) -> (u32, &str) {
+    match text.get(..4) {
+        Some(digits) => (u32::from_str_radix(digits, 16).unwrap_or(0xFFFD), &text[4..]),
+        None => (0xFFFD, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pointers_find_values() {
+        let json = r#" {"a/b": [10, {"~": "x"}], "": 1, "n": null} "#;
+        assert_eq!(pointer(json, "/a~1b/0"), Some("10"));
+        assert_eq!(pointer(json, "/a~1b/1/~0"), Some("\"x\""));
+        assert_eq!(pointer(json, "/"), Some("1"));
+        assert_eq!(pointer(json, "/n"), Some("null"));
+        assert_eq!(pointer(json, ""), Some(json.trim()));
+        for nothing in ["/a", "/a~1b/2", "/a~1b/x", "/n/x", "n"] {
+            assert_eq!(pointer(json, nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_read() {
+        let json = r#""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude42\ud83d!""#;
+        assert_eq!(unescape(json).unwrap(), "\"\\/\u{8}\u{c}\n\r\té🙂\u{fffd}!");
+        assert_eq!(unescape("\"plain\"").unwrap(), "plain");
+        assert!(unescape("\"open").is_none());
+        assert!(unescape("7").is_none());
+    }
+}

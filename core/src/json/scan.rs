@@ -1,0 +1,487 @@
+//! The scanner: one pass over the text, positions in bytes, no allocation.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// Where and why text is not JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// Byte offset of the first byte that does not fit.
+    pub offset: usize,
+    /// What does not fit there.
+    pub kind: SyntaxKind,
+}
+
+/// Why text is not JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SyntaxKind {
+    /// The text ends inside a value.
+    End,
+    /// A byte that cannot stand here.
+    Unexpected,
+    /// An escape that JSON does not have.
+    Escape,
+    /// A control character inside a string.
+    Control,
+    /// More text after the value.
+    Trailing,
+    /// Nested more deeply than the limit allows.
+    Depth,
+    /// Not UTF-8.
+    Utf8,
+}
+
+impl fmt::Display for SyntaxError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            SyntaxKind::End => "the text ends inside a value",
+            SyntaxKind::Unexpected => "this byte cannot stand here",
+            SyntaxKind::Escape => "not an escape that JSON has",
+            SyntaxKind::Control => "a control character inside a string",
+            SyntaxKind::Trailing => "more text after the value",
+            SyntaxKind::Depth => "nested too deeply",
+            SyntaxKind::Utf8 => "not UTF-8",
+        };
+        write!(f, "{what}, at byte {}", self.offset)
+    }
+}
+
+impl std::error::Error for SyntaxError {}
+
+/// What kind of value comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Null,
+    Boolean,
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+impl Kind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Kind::Null => "null",
+            Kind::Boolean => "a boolean",
+            Kind::Number => "a number",
+            Kind::String => "a string",
+            Kind::Array => "a list",
+            Kind::Object => "an object",
+        }
+    }
+}
+
+/// The inside of a JSON string, as it stands in the text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'a> {
+    pub(crate) raw: &'a str,
+    pub(crate) escaped: bool,
+}
+
+impl<'a> Text<'a> {
+    pub(crate) fn value(self) -> Cow<'a, str> {
+        if self.escaped {
+            Cow::Owned(super::read::unescape_raw(self.raw))
+        } else {
+            Cow::Borrowed(self.raw)
+        }
+    }
+
+    pub(crate) fn is(self, other: &str) -> bool {
+        if self.escaped {
+            self.value() == other
+        } else {
+            self.raw == other
+        }
+    }
+}
+
+/// A place to come back to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Mark {
+    pos: usize,
+    depth: u32,
+}
+
+impl Mark {
+    pub(crate) const fn offset(self) -> usize {
+        self.pos
+    }
+}
+
+/// Reads values one after the other.
+#[derive(Debug)]
+pub(crate) struct Scanner<'a> {
+    text: &'a str,
+    pos: usize,
+    depth: u32,
+    max_depth: u32,
+    /// Offsets of `\uXXXX` escapes that are half a surrogate pair, ascending.
+    lone: Vec<usize>,
+}
+
+type Scan<T> = Result<T, SyntaxError>;
+
+impl<'a> Scanner<'a> {
+    pub(crate) fn new(text: &'a str, max_depth: u32) -> Self {
+        Scanner { text, pos: 0, depth: 0, max_depth, lone: Vec::new() }
+    }
+
+    pub(crate) fn mark(&mut self) -> Mark {
+        self.space();
+        Mark { pos: self.pos, depth: self.depth }
+    }
+
+    pub(crate) fn rewind(&mut self, mark: Mark) {
+        self.pos = mark.pos;
+        self.depth = mark.depth;
+    }
+
+    pub(crate) const fn offset(&self) -> usize {
+        self.pos
+    }
+
+    pub(crate) fn slice(&self, range: Range<usize>) -> &'a str {
+        &self.text[range]
+    }
+
+    /// Half surrogate pairs met so far.
+    pub(crate) fn lone_surrogates(&self) -> &[usize] {
+        &self.lone
+    }
+
+    fn fail<T>(&self, kind: SyntaxKind) -> Scan<T> {
+        let kind = if self.pos >= self.text.len() { SyntaxKind::End } else { kind };
+        Err(SyntaxError { offset: self.pos, kind })
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.pos).copied()
+    }
+
+    fn space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.byte() {
+            self.pos += 1;
+        }
+    }
+
+    /// The kind of the next value, from its first byte.
+    pub(crate) fn peek(&mut self) -> Scan<Kind> {
+        self.space();
+        match self.byte() {
+            Some(b'{') => Ok(Kind::Object),
+            Some(b'[') => Ok(Kind::Array),
+            Some(b'"') => Ok(Kind::String),
+            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+            Some(b't' | b'f') => Ok(Kind::Boolean),
+            Some(b'n') => Ok(Kind::Null),
+            _ => self.fail(SyntaxKind::Unexpected),
+        }
+    }
+
+    /// The end of the whole text.
+    pub(crate) fn end(&mut self) -> Scan<()> {
+        self.space();
+        if self.pos == self.text.len() {
+            Ok(())
+        } else {
+            self.fail(SyntaxKind::Trailing)
+        }
+    }
+
+    /// Enters a list or an object; `false` when it is empty (and then already left).
+    pub(crate) fn enter(&mut self, kind: Kind) -> Scan<bool> {
+        let (open, close) = if kind == Kind::Object { (b'{', b'}') } else { (b'[', b']') };
+        self.space();
+        if self.byte() != Some(open) {
+            return self.fail(SyntaxKind::Unexpected);
+        }
+        if self.depth >= self.max_depth {
+            return Err(SyntaxError { offset: self.pos, kind: SyntaxKind::Depth });
+        }
+        self.pos += 1;
+        self.space();
+        if self.byte() == Some(close) {
+            self.pos += 1;
+            return Ok(false);
+        }
+        self.depth += 1;
+        Ok(true)
+    }
+
+    /// After a value inside a list or an object: whether another one follows. Leaves the container if not.
+    pub(crate) fn more(&mut self, kind: Kind) -> Scan<bool> {
+        let close = if kind == Kind::Object { b'}' } else { b']' };
+        self.space();
+        match self.byte() {
+            Some(b',') => {
+                self.pos += 1;
+                self.space();
+                Ok(true)
+            }
+            Some(byte) if byte == close => {
+                self.pos += 1;
+                self.depth -= 1;
+                Ok(false)
+            }
+            _ => self.fail(SyntaxKind::Unexpected),
+        }
+    }
+
+    /// A member's name and the colon behind it.
+    pub(crate) fn key(&mut self) -> Scan<Text<'a>> {
+        let text = self.string()?;
+        self.space();
+        if self.byte() == Some(b':') {
+            self.pos += 1;
+            self.space();
+            Ok(text)
+        } else {
+            self.fail(SyntaxKind::Unexpected)
+        }
+    }
+
+    /// A string.
+    pub(crate) fn string(&mut self) -> Scan<Text<'a>> {
+        self.space();
+        if self.byte() != Some(b'"') {
+            return self.fail(SyntaxKind::Unexpected);
+        }
+        self.pos += 1;
+        let start = self.pos;
+        let mut escaped = false;
+        loop {
+            let rest = &self.text.as_bytes()[self.pos..];
+            let Some(stop) = rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\') else {
+                self.pos = self.text.len();
+                return self.fail(SyntaxKind::End);
+            };
+            self.pos += stop;
+            match rest[stop] {
+                b'"' => {
+                    let raw = &self.text[start..self.pos];
+                    self.pos += 1;
+                    return Ok(Text { raw, escaped });
+                }
+                b'\\' => {
+                    escaped = true;
+                    self.escape()?;
+                }
+                _ => return self.fail(SyntaxKind::Control),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Scan<()> {
+        let at = self.pos;
+        self.pos += 1;
+        match self.byte() {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.pos += 1;
+                Ok(())
+            }
+            Some(b'u') => {
+                self.pos += 1;
+                let unit = self.hex4()?;
+                match unit {
+                    0xD800..=0xDBFF => {
+                        let after = self.pos;
+                        let rest = &self.text.as_bytes()[after..];
+                        if rest.starts_with(b"\\u") {
+                            self.pos += 2;
+                            let low = self.hex4()?;
+                            if (0xDC00..=0xDFFF).contains(&low) {
+                                return Ok(());
+                            }
+                            self.pos = after;
+                        }
+                        self.note_lone(at);
+                    }
+                    0xDC00..=0xDFFF => self.note_lone(at),
+                    _ => {}
+                }
+                Ok(())
+            }
+            _ => self.fail(SyntaxKind::Escape),
+        }
+    }
+
+    fn note_lone(&mut self, at: usize) {
+        // A look-ahead or a second try reads the same text again.
+        if self.lone.last().is_none_or(|&last| last < at) {
+            self.lone.push(at);
+        }
+    }
+
+    fn hex4(&mut self) -> Scan<u32> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            let Some(digit) = self.byte().and_then(|b| char::from(b).to_digit(16)) else {
+                return self.fail(SyntaxKind::Escape);
+            };
+            unit = unit * 16 + digit;
+            self.pos += 1;
+        }
+        Ok(unit)
+    }
+
+    /// A number, as it stands in the text.
+    pub(crate) fn number(&mut self) -> Scan<&'a str> {
+        self.space();
+        let start = self.pos;
+        if self.byte() == Some(b'-') {
+            self.pos += 1;
+        }
+        match self.byte() {
+            Some(b'0') => self.pos += 1,
+            Some(b'1'..=b'9') => self.digits()?,
+            _ => return self.fail(SyntaxKind::Unexpected),
+        }
+        if self.byte() == Some(b'.') {
+            self.pos += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.byte() {
+            self.pos += 1;
+            if let Some(b'+' | b'-') = self.byte() {
+                self.pos += 1;
+            }
+            self.digits()?;
+        }
+        Ok(&self.text[start..self.pos])
+    }
+
+    fn digits(&mut self) -> Scan<()> {
+        let start = self.pos;
+        while let Some(b'0'..=b'9') = self.byte() {
+            self.pos += 1;
+        }
+        if self.pos == start {
+            return self.fail(SyntaxKind::Unexpected);
+        }
+        Ok(())
+    }
+
+    /// `true`, `false` or `null`.
+    pub(crate) fn literal(&mut self) -> Scan<&'static str> {
+        self.space();
+        for word in ["null", "true", "false"] {
+            if self.text[self.pos..].starts_with(word) {
+                self.pos += word.len();
+                return Ok(word);
+            }
+        }
+        self.fail(SyntaxKind::Unexpected)
+    }
+
+    /// Any value, without looking at it; its place.
+    pub(crate) fn skip(&mut self) -> Scan<Range<usize>> {
+        self.space();
+        let start = self.pos;
+        let base = self.depth;
+        // Objects and lists are told apart by one bit each, so that depth costs no stack.
+        let mut open: Vec<Kind> = Vec::new();
+        loop {
+            let kind = self.peek()?;
+            let entered = match kind {
+                Kind::String => self.string().map(|_| false)?,
+                Kind::Number => self.number().map(|_| false)?,
+                Kind::Null | Kind::Boolean => self.literal().map(|_| false)?,
+                Kind::Array | Kind::Object => self.enter(kind)?,
+            };
+            if entered {
+                open.push(kind);
+            } else {
+                loop {
+                    let Some(&container) = open.last() else {
+                        debug_assert_eq!(self.depth, base);
+                        return Ok(start..self.pos);
+                    };
+                    if self.more(container)? {
+                        break;
+                    }
+                    open.pop();
+                }
+            }
+            if open.last() == Some(&Kind::Object) {
+                self.key()?;
+            }
+        }
+    }
+
+    /// Inside an object whose first key comes next: the value of a string member, without moving on. `Ok(None)` when
+    /// the member is absent, `Ok(Some(Err(kind)))` when it is not a string.
+    pub(crate) fn find_string(&mut self, name: &str) -> Scan<Option<Result<Text<'a>, Kind>>> {
+        let mark = self.mark();
+        loop {
+            let key = self.key()?;
+            if key.is(name) {
+                let kind = self.peek()?;
+                let found = if kind == Kind::String { Ok(self.string()?) } else { Err(kind) };
+                self.rewind(mark);
+                return Ok(Some(found));
+            }
+            self.skip()?;
+            if !self.more(Kind::Object)? {
+                self.rewind(mark);
+                return Ok(None);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(text: &str) -> Result<(), SyntaxKind> {
+        let mut scanner = Scanner::new(text, 8);
+        scanner.skip().and_then(|_| scanner.end()).map_err(|error| error.kind)
+    }
+
+    #[test]
+    fn accepts_what_json_allows() {
+        for text in ["{}", "[]", "0", "-0.5e+7", "\"\\u00e9\\n\"", " [1 , {\"a\" : [ null,true ] }] ", "\"\u{2028}\""] {
+            assert_eq!(whole(text), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_json_does_not_allow() {
+        use SyntaxKind::*;
+        let cases = [
+            ("", End),
+            ("{", End),
+            ("[1,]", Unexpected),
+            ("{\"a\"}", Unexpected),
+            ("{\"a\":1,}", Unexpected),
+            ("{a:1}", Unexpected),
+            ("01", Trailing),
+            ("1.", End),
+            ("+1", Unexpected),
+            ("NaN", Unexpected),
+            ("tru", Unexpected),
+            ("\"\\x\"", Escape),
+            ("\"\\u12g4\"", Escape),
+            ("\"a\nb\"", Control),
+            ("{} {}", Trailing),
+            ("[[[[[[[[[1]]]]]]]]]", Depth),
+        ];
+        for (text, kind) in cases {
+            assert_eq!(whole(text), Err(kind), "{text}");
+        }
+    }
+
+    #[test]
+    fn notes_half_surrogate_pairs_once() {
+        let text = r#"{"a":"\ud83d","b":"\ud83d\ude42","c":"x\udc00\ud800A"}"#;
+        let mut scanner = Scanner::new(text, 8);
+        assert!(scanner.enter(Kind::Object).unwrap());
+        assert!(scanner.find_string("zz").unwrap().is_none());
+        assert!(scanner.find_string("c").unwrap().is_some());
+        assert_eq!(scanner.lone_surrogates().len(), 3);
+    }
+}

@@ -1,0 +1,124 @@
+//! The members of a message, in one pass.
+//!
+//! The pass hands `params` and `result` to the caller as it meets them. A caller that knows by then what they should
+//! be checks them on the spot; otherwise it only skips them, and comes back for them when the envelope is complete.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::Id;
+use crate::json::{Kind, Scanner, SyntaxError};
+
+/// What stands in the `jsonrpc` member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Version {
+    #[default]
+    Missing,
+    Right,
+    Wrong,
+}
+
+/// What stands in the `id` member.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum IdMember {
+    #[default]
+    Absent,
+    Id(Id),
+    /// Not an id: a fraction, an object and so on.
+    Invalid,
+}
+
+/// A member that may be there, be something else, or be missing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Member<T> {
+    #[default]
+    Absent,
+    Is(T),
+    /// Another kind of value than belongs there.
+    Wrong,
+}
+
+/// The members of one message.
+#[derive(Debug, Default)]
+pub(crate) struct Envelope<'a> {
+    pub(crate) version: Version,
+    pub(crate) id: IdMember,
+    pub(crate) method: Member<Cow<'a, str>>,
+    pub(crate) params: Option<(Kind, Range<usize>)>,
+    pub(crate) result: Option<Range<usize>>,
+    pub(crate) error: Option<Range<usize>>,
+    /// A member that stands there twice.
+    pub(crate) twice: Option<&'static str>,
+}
+
+/// Looks at `params` and `result` while the envelope is read.
+pub(crate) trait Body<'a> {
+    /// Reads the value that comes next.
+    fn params(&mut self, scanner: &mut Scanner<'a>, method: Option<&str>) -> Result<(), SyntaxError>;
+    /// Reads the value that comes next.
+    fn result(&mut self, scanner: &mut Scanner<'a>, id: Option<&Id>) -> Result<(), SyntaxError>;
+}
+
+impl<'a> Envelope<'a> {
+    /// Reads one object; the scanner stands at its brace.
+    pub(crate) fn read(scanner: &mut Scanner<'a>, body: &mut dyn Body<'a>) -> Result<Self, SyntaxError> {
+        let mut envelope = Envelope::default();
+        let mut more = scanner.enter(Kind::Object)?;
+        while more {
+            let key = scanner.key()?.value();
+            let kind = scanner.peek()?;
+            let start = scanner.mark().offset();
+            match key.as_ref() {
+                "jsonrpc" => {
+                    envelope.once("jsonrpc", envelope.version != Version::Missing);
+                    let right = kind == Kind::String && scanner.string()?.is("2.0");
+                    if kind != Kind::String {
+                        scanner.skip()?;
+                    }
+                    envelope.version = if right { Version::Right } else { Version::Wrong };
+                }
+                "id" => {
+                    envelope.once("id", envelope.id != IdMember::Absent);
+                    let place = scanner.skip()?;
+                    envelope.id = Id::from_json(scanner.slice(place)).map_or(IdMember::Invalid, IdMember::Id);
+                }
+                "method" => {
+                    envelope.once("method", envelope.method != Member::Absent);
+                    envelope.method = if kind == Kind::String {
+                        Member::Is(scanner.string()?.value())
+                    } else {
+                        scanner.skip()?;
+                        Member::Wrong
+                    };
+                }
+                "params" => {
+                    envelope.once("params", envelope.params.is_some());
+                    let method = if let Member::Is(method) = &envelope.method { Some(method.as_ref()) } else { None };
+                    body.params(scanner, method)?;
+                    envelope.params = Some((kind, start..scanner.offset()));
+                }
+                "result" => {
+                    envelope.once("result", envelope.result.is_some());
+                    let id = if let IdMember::Id(id) = &envelope.id { Some(id) } else { None };
+                    body.result(scanner, id)?;
+                    envelope.result = Some(start..scanner.offset());
+                }
+                "error" => {
+                    envelope.once("error", envelope.error.is_some());
+                    envelope.error = Some(scanner.skip()?);
+                }
+                _ => {
+                    scanner.skip()?;
+                }
+            }
+            more = scanner.more(Kind::Object)?;
+        }
+        Ok(envelope)
+    }
+
+    fn once(&mut self, name: &'static str, again: bool) {
+        if again {
+            self.twice = Some(name);
+        }
+    }
+}

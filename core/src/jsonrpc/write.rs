@@ -1,0 +1,58 @@
+//! Messages as text: the core writes every envelope, so that no host can write a wrong one.
+
+use super::{ErrorCode, Id};
+use crate::json::quote;
+
+const HEAD: &str = r#"{"jsonrpc":"2.0","#;
+
+pub(crate) fn write_request(id: &Id, method: &str, params: &str) -> String {
+    let mut out = String::with_capacity(params.len() + method.len() + 64);
+    out.push_str(HEAD);
+    out.push_str("\"id\":");
+    id.write(&mut out);
+    out.push(',');
+    call(out, method, params)
+}
+
+pub(crate) fn write_notification(method: &str, params: &str) -> String {
+    let mut out = String::with_capacity(params.len() + method.len() + 48);
+    out.push_str(HEAD);
+    call(out, method, params)
+}
+
+fn call(mut out: String, method: &str, params: &str) -> String {
+    out.push_str("\"method\":");
+    quote(&mut out, method);
+    out.push_str(",\"params\":");
+    out.push_str(params);
+    out.push('}');
+    out
+}
+
+pub(crate) fn write_result(id: &Id, result: &str) -> String {
+    let mut out = String::with_capacity(result.len() + 48);
+    out.push_str(HEAD);
+    out.push_str("\"id\":");
+    id.write(&mut out);
+    out.push_str(",\"result\":");
+    out.push_str(result);
+    out.push('}');
+    out
+}
+
+pub(crate) fn write_error(id: &Id, code: ErrorCode, message: &str, data: Option<&str>) -> String {
+    let mut out = String::with_capacity(message.len() + 96);
+    out.push_str(HEAD);
+    out.push_str("\"id\":");
+    id.write(&mut out);
+    out.push_str(",\"error\":{\"code\":");
+    out.push_str(&code.to_string());
+    out.push_str(",\"message\":");
+    quote(&mut out, message);
+    if let Some(data) = data {
+        out.push_str(",\"data\":");
+        out.push_str(data);
+    }
+    out.push_str("}}");
+    out
+}

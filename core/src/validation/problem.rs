@@ -1,0 +1,74 @@
+//! What does not fit, where, and what was expected there.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write as _};
+
+/// One step of a path from the root of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Segment {
+    /// A member that the model names.
+    Name(&'static str),
+    /// A key that the sender made up.
+    Key(Box<str>),
+    /// An item of a list.
+    Index(usize),
+}
+
+/// One thing about a value that does not fit the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The rule that it breaks.
+    pub rule: &'static str,
+    /// What was expected, in words.
+    pub expected: Cow<'static, str>,
+    /// What was found: a kind of value, never the value itself.
+    pub found: &'static str,
+    /// The path, innermost step first.
+    path: Vec<Segment>,
+}
+
+impl Problem {
+    pub(crate) fn new(rule: &'static str, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Self {
+        Problem { rule, expected: expected.into(), found, path: Vec::new() }
+    }
+
+    /// Puts the problem one step further in.
+    pub(crate) fn within(&mut self, segment: Segment) {
+        self.path.push(segment);
+    }
+
+    /// JSON pointer (RFC 6901) from the root of the value; empty for the value itself.
+    pub fn pointer(&self) -> String {
+        self.render(false)
+    }
+
+    /// The pointer without the keys that the sender made up (`*` stands for them): fit for an answer to the sender.
+    pub fn public_pointer(&self) -> String {
+        self.render(true)
+    }
+
+    fn render(&self, public: bool) -> String {
+        let mut out = String::new();
+        for segment in self.path.iter().rev() {
+            out.push('/');
+            match segment {
+                Segment::Name(name) => out.push_str(name),
+                Segment::Key(_) if public => out.push('*'),
+                Segment::Key(key) => out.push_str(&key.replace('~', "~0").replace('/', "~1")),
+                Segment::Index(index) => {
+                    // Writing to a String cannot fail.
+                    let _ = write!(out, "{index}");
+                }
+            }
+        }
+        out
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pointer = self.pointer();
+        let place = if pointer.is_empty() { "the value" } else { &pointer };
+        write!(f, "{}: {place}: expected {}, found {}", self.rule, self.expected, self.found)
+    }
+}

@@ -1,0 +1,517 @@
+//! The walk: one value, one type, one pass.
+//!
+//! Theory of operation. A value that does not fit makes its function return `Fail::Invalid`, and the path of the
+//! problem grows as that error climbs. The first ancestor that the model marks as lenient catches it: it goes back to
+//! where its member or item began, skips it as plain JSON, takes it out of the text by an edit, and files the problem.
+//! Nothing lenient above means that the whole value is refused. Problems that are filed rather than returned get their
+//! outer path steps as each container is left.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::problem::{Problem, Segment};
+use super::table::{Field, Other, StringKind, Tables, Type, TypeId, Variant};
+use super::{DraftSet, Mode, Part};
+use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
+
+/// Why a walk ended early.
+#[derive(Debug)]
+pub(crate) enum Fail {
+    /// The text is not JSON: the frame is lost.
+    Syntax(SyntaxError),
+    /// The value does not fit.
+    Invalid(Box<Problem>),
+}
+
+impl From<SyntaxError> for Fail {
+    fn from(error: SyntaxError) -> Self {
+        Fail::Syntax(error)
+    }
+}
+
+type Walk = Result<(), Fail>;
+
+/// Checks values; collects edits, problems and what the connection wants to know.
+#[derive(Debug)]
+pub(crate) struct Walker {
+    tables: &'static Tables,
+    drafts: DraftSet,
+    mode: Mode,
+    part: Part,
+    /// Lenient ancestors of the current value.
+    lenient: u32,
+    edits: Edits,
+    problems: Vec<Problem>,
+    /// Places of the values of the outermost object's string members.
+    strings: Vec<(&'static str, Range<usize>)>,
+    depth: u32,
+    variant: Option<&'static str>,
+}
+
+impl Walker {
+    pub(crate) fn new(tables: &'static Tables, drafts: DraftSet, mode: Mode, part: Part) -> Self {
+        Walker {
+            tables,
+            drafts,
+            mode,
+            part,
+            lenient: 0,
+            edits: Edits::default(),
+            problems: Vec::new(),
+            strings: Vec::new(),
+            depth: 0,
+            variant: None,
+        }
+    }
+
+    /// Where the value (quotes included) of a string member of the outermost object stands.
+    pub(crate) fn string_at(&self, name: &str) -> Option<Range<usize>> {
+        self.strings.iter().find(|(known, _)| *known == name).map(|(_, place)| place.clone())
+    }
+
+    /// The tag of the outermost union met, if the model knows it.
+    pub(crate) fn variant(&self) -> Option<&'static str> {
+        self.variant
+    }
+
+    /// The edits to make, half surrogate pairs included, and what to report.
+    pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>), SyntaxError> {
+        if let Some(&first) = scanner.lone_surrogates().first() {
+            if self.mode != Mode::Tolerant {
+                return Err(SyntaxError { offset: first, kind: crate::json::SyntaxKind::Escape });
+            }
+            for &at in scanner.lone_surrogates() {
+                self.edits.push(at..at + 6, "\\ufffd");
+            }
+            let found = "half a surrogate pair, replaced by U+FFFD";
+            self.problems.push(Problem::new("FRAME-01", "well-formed Unicode", found));
+        }
+        let edits = if self.edits.is_empty() { None } else { Some(self.edits) };
+        Ok((edits, self.problems))
+    }
+
+    fn invalid(&self, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Fail {
+        Fail::Invalid(Box::new(Problem::new(self.rule(), expected, found)))
+    }
+
+    fn rule(&self) -> &'static str {
+        match self.part {
+            Part::Request => "RPC-20",
+            Part::Notification | Part::Response => "ENUM-10",
+        }
+    }
+
+    /// Checks the value that comes next.
+    pub(crate) fn value(&mut self, scanner: &mut Scanner<'_>, ty: TypeId) -> Walk {
+        let kind = scanner.peek()?;
+        let ty = &self.tables.types[usize::from(ty)];
+        match (ty, kind) {
+            (Type::Any, _) | (Type::Boolean, Kind::Boolean) => {
+                scanner.skip()?;
+            }
+            (Type::Integer { min, max }, Kind::Number) => {
+                if !integer_within(scanner.number()?, *min, *max) {
+                    return Err(self.invalid(expected(ty), "a number outside of that"));
+                }
+            }
+            (Type::Line, Kind::Number) => return self.line(scanner),
+            (Type::Number { bounds }, Kind::Number) => {
+                let number = scanner.number()?.parse::<f64>().unwrap_or(f64::NAN);
+                let within = bounds.is_none_or(|(low, high)| number >= low.into() && number <= high.into());
+                if !within || !number.is_finite() {
+                    return Err(self.invalid(expected(ty), "a number outside of that"));
+                }
+            }
+            (Type::String(kind), Kind::String) => return self.string(scanner, *kind),
+            (Type::Enum { values, open }, Kind::String) => {
+                let text = scanner.string()?;
+                if !values.iter().any(|value| text.is(value)) {
+                    let extension = text.value().starts_with('_');
+                    return self.unknown(*open, extension, || expected(ty));
+                }
+            }
+            (Type::Array { item, min }, Kind::Array) => return self.array(scanner, *item, *min, false),
+            (Type::Map { value }, Kind::Object) => return self.map(scanner, *value),
+            (Type::Object { fields }, Kind::Object) => return self.object(scanner, fields),
+            (Type::Union { tag, variants, other, untagged }, Kind::Object) => {
+                return self.union(scanner, tag, variants, *other, *untagged);
+            }
+            (Type::AnyOf { of }, _) => return self.any_of(scanner, of),
+            _ => return Err(self.invalid(expected(ty), kind.name())),
+        }
+        Ok(())
+    }
+
+    /// A value that the model does not list: legal, let through with a report, or refused.
+    fn unknown(&mut self, open: bool, extension: bool, expected: impl FnOnce() -> Cow<'static, str>) -> Walk {
+        let found = if extension { "an extension value" } else { "an unknown value" };
+        let legal = open && (extension || self.mode != Mode::Send);
+        if legal {
+            return Ok(());
+        }
+        let rule = if open { "ENUM-01" } else { "ENUM-07" };
+        let problem = Problem::new(rule, expected(), found);
+        let keep = self.mode == Mode::Tolerant && self.part != Part::Request && self.lenient == 0;
+        if keep {
+            self.problems.push(problem);
+            Ok(())
+        } else {
+            Err(Fail::Invalid(Box::new(problem)))
+        }
+    }
+
+    fn line(&mut self, scanner: &mut Scanner<'_>) -> Walk {
+        let at = scanner.mark().offset();
+        let text = scanner.number()?;
+        if integer_within(text, 1, u32::MAX.into()) {
+            return Ok(());
+        }
+        if text == "0" && self.mode == Mode::Tolerant {
+            self.problems.push(Problem::new("TOOL-11", "a line number from 1", "0, read as 1"));
+            self.edits.push(at..at + 1, "1");
+            return Ok(());
+        }
+        Err(Fail::Invalid(Box::new(Problem::new("TOOL-11", expected(&Type::Line), "a number outside of that"))))
+    }
+
+    fn string(&mut self, scanner: &mut Scanner<'_>, kind: StringKind) -> Walk {
+        let text = scanner.string()?;
+        if kind == StringKind::Plain || kind.fits(&text.value()) {
+            return Ok(());
+        }
+        let problem = Problem::new(self.rule(), kind.name(), kind.other());
+        // A relative path in a request can do harm, so it is refused; elsewhere the reader is told and decides.
+        let refuse = kind == StringKind::AbsolutePath && (self.part == Part::Request || self.tables.version > 1);
+        if refuse || self.mode != Mode::Tolerant {
+            return Err(Fail::Invalid(Box::new(problem)));
+        }
+        self.problems.push(problem);
+        Ok(())
+    }
+
+    fn array(&mut self, scanner: &mut Scanner<'_>, item: TypeId, min: u8, skip: bool) -> Walk {
+        let mut trim = Trim::default();
+        let (mut index, mut kept) = (0usize, 0usize);
+        let mut more = scanner.enter(Kind::Array)?;
+        while more {
+            let mark = scanner.mark();
+            let before = self.problems.len();
+            let bad = self.lenient(scanner, mark, skip, |walker, scanner| walker.value(scanner, item));
+            let place = mark.offset()..scanner.offset();
+            match bad {
+                Ok(None) => {
+                    kept += 1;
+                    trim.keep(place, &mut self.edits);
+                }
+                Ok(Some(mut problem)) => {
+                    problem.rule = specific(problem.rule, "ENUM-09");
+                    self.problems.push(*problem);
+                    trim.drop(place, &mut self.edits);
+                }
+                Err(fail) => return Err(within(fail, Segment::Index(index))),
+            }
+            for problem in &mut self.problems[before..] {
+                problem.within(Segment::Index(index));
+            }
+            index += 1;
+            more = scanner.more(Kind::Array)?;
+        }
+        trim.finish(&mut self.edits);
+        if kept < usize::from(min) {
+            return Err(self.invalid(format!("a list of at least {min}"), "a shorter list"));
+        }
+        Ok(())
+    }
+
+    fn map(&mut self, scanner: &mut Scanner<'_>, value: TypeId) -> Walk {
+        let mut more = scanner.enter(Kind::Object)?;
+        while more {
+            let key = scanner.key()?.value();
+            let before = self.problems.len();
+            self.value(scanner, value).map_err(|fail| within(fail, Segment::Key(key.as_ref().into())))?;
+            for problem in &mut self.problems[before..] {
+                problem.within(Segment::Key(key.as_ref().into()));
+            }
+            more = scanner.more(Kind::Object)?;
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, scanner: &mut Scanner<'_>, fields: &'static [Field]) -> Walk {
+        let mut trim = Trim::default();
+        let mut seen = 0u64;
+        let outermost = self.depth == 0;
+        self.depth += 1;
+        let mut more = scanner.enter(Kind::Object)?;
+        while more {
+            let start = scanner.mark().offset();
+            let key = scanner.key()?;
+            let found = fields.iter().position(|field| key.is(field.name) && self.is_on(field.draft));
+            if let Some(index) = found {
+                let field = &fields[index];
+                if seen & (1 << index) != 0 {
+                    return Err(within(self.invalid("this member once", "it twice"), Segment::Name(field.name)));
+                }
+                seen |= 1 << index;
+                let value_at = scanner.mark().offset();
+                let keep = self.member(scanner, fields, index)?;
+                let place = start..scanner.offset();
+                if outermost && keep {
+                    self.strings.push((field.name, value_at..place.end));
+                }
+                if keep {
+                    trim.keep(place, &mut self.edits);
+                } else {
+                    seen &= !(1 << index);
+                    trim.drop(place, &mut self.edits);
+                }
+            } else {
+                scanner.skip()?;
+                trim.keep(start..scanner.offset(), &mut self.edits);
+            }
+            more = scanner.more(Kind::Object)?;
+        }
+        trim.finish(&mut self.edits);
+        self.depth -= 1;
+        for (index, field) in fields.iter().enumerate() {
+            if field.has(Field::REQUIRED) && seen & (1 << index) == 0 && self.is_on(field.draft) {
+                let expected = expected(&self.tables.types[usize::from(field.ty)]);
+                let mut problem = Problem::new(self.rule_of(fields, index), expected, "nothing");
+                problem.within(Segment::Name(field.name));
+                return Err(Fail::Invalid(Box::new(problem)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a known member; `false` when it is to be taken out.
+    fn member(&mut self, scanner: &mut Scanner<'_>, fields: &'static [Field], index: usize) -> Result<bool, Fail> {
+        let field = &fields[index];
+        if scanner.peek()? == Kind::Null && !matches!(self.tables.types[usize::from(field.ty)], Type::Any) {
+            if field.has(Field::NULL) {
+                scanner.literal()?;
+                return Ok(true);
+            }
+            if field.has(Field::ON_NULL) && self.mode != Mode::Send {
+                scanner.literal()?;
+                return Ok(false);
+            }
+        }
+        let mark = scanner.mark();
+        let before = self.problems.len();
+        let on_error = field.has(Field::ON_ERROR);
+        let skip_items = field.has(Field::SKIP_ITEMS);
+        let bad = self.lenient(scanner, mark, on_error, |walker, scanner| {
+            match (&walker.tables.types[usize::from(field.ty)], scanner.peek()?) {
+                (Type::Array { item, min }, Kind::Array) => walker.array(scanner, *item, *min, skip_items),
+                _ => walker.value(scanner, field.ty),
+            }
+        });
+        let name = |walker: &Self, problem: &mut Problem, from: &'static str| {
+            problem.within(Segment::Name(field.name));
+            if problem.rule == from {
+                problem.rule = walker.rule_of(fields, index);
+            }
+        };
+        let generic = self.rule();
+        match bad {
+            Ok(bad) => {
+                let keep = bad.is_none();
+                if let Some(mut problem) = bad {
+                    name(self, &mut problem, generic);
+                    problem.rule = specific(problem.rule, "ENUM-08");
+                    self.problems.push(*problem);
+                    let last = self.problems.len() - 1;
+                    for problem in &mut self.problems[before..last] {
+                        problem.within(Segment::Name(field.name));
+                    }
+                } else {
+                    for at in before..self.problems.len() {
+                        let mut problem = self.problems[at].clone();
+                        name(self, &mut problem, generic);
+                        self.problems[at] = problem;
+                    }
+                }
+                Ok(keep)
+            }
+            Err(Fail::Invalid(mut problem)) => {
+                name(self, &mut problem, generic);
+                Err(Fail::Invalid(problem))
+            }
+            Err(fail) => Err(fail),
+        }
+    }
+
+    /// Runs a check; if it fails and leniency applies here, moves behind the value as if it were any JSON.
+    fn lenient<'s>(
+        &mut self,
+        scanner: &mut Scanner<'s>,
+        mark: Mark,
+        applies: bool,
+        check: impl FnOnce(&mut Self, &mut Scanner<'s>) -> Walk,
+    ) -> Result<Option<Box<Problem>>, Fail> {
+        let applies = applies && self.mode == Mode::Tolerant;
+        let (edits, problems, depth) = (self.edits.len(), self.problems.len(), self.depth);
+        self.lenient += u32::from(applies);
+        let outcome = check(self, scanner);
+        self.lenient -= u32::from(applies);
+        match outcome {
+            Ok(()) => Ok(None),
+            Err(Fail::Invalid(problem)) if applies => {
+                self.edits.truncate(edits);
+                self.problems.truncate(problems);
+                self.depth = depth;
+                scanner.rewind(mark);
+                scanner.skip()?;
+                Ok(Some(problem))
+            }
+            Err(fail) => Err(fail),
+        }
+    }
+
+    fn union(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        tag: &'static str,
+        variants: &'static [Variant],
+        other: Other,
+        untagged: Option<TypeId>,
+    ) -> Walk {
+        let mark = scanner.mark();
+        let found = if scanner.enter(Kind::Object)? { scanner.find_string(tag)? } else { None };
+        scanner.rewind(mark);
+        let text = match found {
+            Some(Ok(text)) => text,
+            Some(Err(kind)) => return Err(within(self.invalid(tags(variants), kind.name()), Segment::Name(tag))),
+            None => match untagged {
+                Some(ty) => return self.value(scanner, ty),
+                None => return Err(within(self.invalid(tags(variants), "nothing"), Segment::Name(tag))),
+            },
+        };
+        let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
+        if let Some(variant) = known {
+            self.variant.get_or_insert(variant.tag);
+            return self.value(scanner, variant.ty);
+        }
+        let extension = text.value().starts_with('_');
+        let open = if let Other::Open(_) = other { true } else { false };
+        let before = self.problems.len();
+        self.unknown(open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;
+        for problem in &mut self.problems[before..] {
+            problem.within(Segment::Name(tag));
+        }
+        match other {
+            Other::Open(ty) => self.value(scanner, ty),
+            Other::Closed => scanner.skip().map(drop).map_err(Fail::from),
+        }
+    }
+
+    fn any_of(&mut self, scanner: &mut Scanner<'_>, of: &'static [TypeId]) -> Walk {
+        let mark = scanner.mark();
+        let mode = self.mode;
+        // First as they are: with repairs allowed at once, a list of the wrong kind would become an empty list of the
+        // right one.
+        let exact = if mode == Mode::Tolerant { Mode::Strict } else { mode };
+        let mut best: Option<(usize, Box<Problem>)> = None;
+        for attempt in [exact, mode] {
+            for &ty in of {
+                let (edits, problems, depth, strings) =
+                    (self.edits.len(), self.problems.len(), self.depth, self.strings.len());
+                self.mode = attempt;
+                let outcome = self.value(scanner, ty);
+                self.mode = mode;
+                match outcome {
+                    Err(Fail::Invalid(problem)) => {
+                        if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
+                            best = Some((scanner.offset(), problem));
+                        }
+                        self.edits.truncate(edits);
+                        self.problems.truncate(problems);
+                        self.strings.truncate(strings);
+                        self.depth = depth;
+                        scanner.rewind(mark);
+                    }
+                    done => return done,
+                }
+            }
+            if attempt == mode {
+                break;
+            }
+        }
+        match best {
+            Some((_, problem)) => Err(Fail::Invalid(problem)),
+            None => Err(self.invalid("nothing", "a value")),
+        }
+    }
+
+    fn is_on(&self, draft: u8) -> bool {
+        draft == 0 || self.drafts & (1 << draft) != 0
+    }
+
+    /// The rule that the model names for a member, or the general one.
+    fn rule_of(&self, fields: &'static [Field], index: usize) -> &'static str {
+        let owner = self.tables.types.iter().position(|ty| match ty {
+            Type::Object { fields: own } => std::ptr::eq(own.as_ptr(), fields.as_ptr()),
+            _ => false,
+        });
+        let Some(owner) = owner else { return self.rule() };
+        let key = (owner as TypeId, index as u8);
+        match self.tables.rules.binary_search_by_key(&key, |&(ty, field, _)| (ty, field)) {
+            Ok(at) => self.tables.rules[at].2,
+            Err(_) => self.rule(),
+        }
+    }
+}
+
+/// A rule of the model stays; the general rules give way to the one that says what was done.
+fn specific(rule: &'static str, general: &'static str) -> &'static str {
+    if matches!(rule, "RPC-20" | "ENUM-10" | "ENUM-07") {
+        general
+    } else {
+        rule
+    }
+}
+
+fn within(fail: Fail, segment: Segment) -> Fail {
+    match fail {
+        Fail::Invalid(mut problem) => {
+            problem.within(segment);
+            Fail::Invalid(problem)
+        }
+        Fail::Syntax(error) => Fail::Syntax(error),
+    }
+}
+
+/// Exact, without a detour through a double; `1.0`, `1e0` and `-0` are not whole numbers here.
+fn integer_within(text: &str, min: i64, max: u64) -> bool {
+    if let Ok(value) = text.parse::<u64>() {
+        value <= max && (min <= 0 || value >= min.unsigned_abs())
+    } else {
+        text.parse::<i64>().is_ok_and(|value| value >= min && value != 0)
+    }
+}
+
+fn tags(variants: &[Variant]) -> Cow<'static, str> {
+    one_of(variants.iter().filter(|variant| variant.draft == 0).map(|variant| variant.tag))
+}
+
+fn one_of<'a>(values: impl Iterator<Item = &'a str>) -> Cow<'static, str> {
+    let list: Vec<String> = values.map(|value| format!("\"{value}\"")).collect();
+    Cow::Owned(format!("one of {}", list.join(", ")))
+}
+
+fn expected(ty: &Type) -> Cow<'static, str> {
+    Cow::Borrowed(match ty {
+        Type::Any => "any value",
+        Type::Boolean => "a boolean",
+        Type::Integer { min, max } => return Cow::Owned(format!("a whole number from {min} to {max}")),
+        Type::Line => "a line number from 1",
+        Type::Number { bounds: None } => "a number",
+        Type::Number { bounds: Some((low, high)) } => return Cow::Owned(format!("a number from {low} to {high}")),
+        Type::String(kind) => kind.name(),
+        Type::Enum { values, .. } => return one_of(values.iter().copied()),
+        Type::Array { .. } => "a list",
+        Type::Map { .. } | Type::Object { .. } | Type::Union { .. } => "an object",
+        Type::AnyOf { .. } => "one of the forms that the specification lists",
+    })
+}
