@@ -7,7 +7,9 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use crate::model::{Body, Code, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Variant};
+use crate::model::{
+    Body, Code, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Variant,
+};
 
 /// Types by name, as one schema has them.
 pub(super) type Types = IndexMap<String, TypeDef>;
@@ -22,25 +24,39 @@ pub(super) struct Schema<'a> {
 impl<'a> Schema<'a> {
     /// Prepares a parsed schema file.
     pub(super) fn new(file: &'a Value) -> Result<Self> {
-        let definitions = file["$defs"].as_object().context("expected an object $defs")?;
-        let takes_null = |value: &Value| alternatives(value).is_some_and(|of| of.iter().any(is_null));
-        let nullable = definitions.iter().filter(|(_, value)| takes_null(value)).map(|(name, _)| name.as_str());
-        Ok(Self { definitions, nullable: nullable.collect() })
+        let definitions = file["$defs"]
+            .as_object()
+            .context("expected an object $defs")?;
+        let takes_null =
+            |value: &Value| alternatives(value).is_some_and(|of| of.iter().any(is_null));
+        let nullable = definitions
+            .iter()
+            .filter(|(_, value)| takes_null(value))
+            .map(|(name, _)| name.as_str());
+        Ok(Self {
+            definitions,
+            nullable: nullable.collect(),
+        })
     }
 
     /// The definitions that are part of the protocol, without those that only describe the envelope.
     fn payloads(&self) -> impl Iterator<Item = (&'a String, &'a Value)> + '_ {
         let envelope = |name: &str, value: &Value| {
-            value.get("x-docs-ignore").is_some() || matches!(name, "ExtRequest" | "ExtResponse" | "ExtNotification")
+            value.get("x-docs-ignore").is_some()
+                || matches!(name, "ExtRequest" | "ExtResponse" | "ExtNotification")
         };
-        self.definitions.iter().filter(move |(name, value)| !envelope(name, value))
+        self.definitions
+            .iter()
+            .filter(move |(name, value)| !envelope(name, value))
     }
 
     /// All types.
     pub(super) fn types(&self) -> Result<Types> {
         let mut types = Types::new();
         for (name, value) in self.payloads() {
-            let def = self.type_def(name, value, &mut types).with_context(|| name.clone())?;
+            let def = self
+                .type_def(name, value, &mut types)
+                .with_context(|| name.clone())?;
             types.insert(name.clone(), def);
         }
         Ok(types)
@@ -49,7 +65,11 @@ impl<'a> Schema<'a> {
     /// The types that methods use: name of the type, of the method, and of the side that receives it.
     pub(super) fn calls(&self) -> Vec<(&'a str, &'a str, &'a str)> {
         let call = |(name, value): (&'a String, &'a Value)| {
-            Some((name.as_str(), value.get("x-method")?.as_str()?, value.get("x-side")?.as_str()?))
+            Some((
+                name.as_str(),
+                value.get("x-method")?.as_str()?,
+                value.get("x-side")?.as_str()?,
+            ))
         };
         self.payloads().filter_map(call).collect()
     }
@@ -57,8 +77,21 @@ impl<'a> Schema<'a> {
     fn type_def(&self, name: &str, value: &Value, more: &mut Types) -> Result<TypeDef> {
         let members = known(
             value,
-            &["type", "properties", "required", "anyOf", "oneOf", "allOf", "format", "minimum", "maximum",
-                "discriminator", "additionalProperties", "x-side", "x-method"],
+            &[
+                "type",
+                "properties",
+                "required",
+                "anyOf",
+                "oneOf",
+                "allOf",
+                "format",
+                "minimum",
+                "maximum",
+                "discriminator",
+                "additionalProperties",
+                "x-side",
+                "x-method",
+            ],
         )?;
         let properties = value.get("properties").and_then(Value::as_object);
         let shape = if let Some(of) = alternatives(value) {
@@ -69,18 +102,36 @@ impl<'a> Schema<'a> {
             Shape::Alias(TypeExpr::Named(target.to_owned()))
         } else {
             match members.get("type").and_then(Value::as_str) {
-                Some("object") => Shape::Object { fields: self.fields(value)?, flat: None },
-                Some("string") => Shape::String { is: (name == "AbsolutePath").then_some(Is::AbsolutePath) },
+                Some("object") => Shape::Object {
+                    fields: self.fields(value)?,
+                    flat: None,
+                },
+                Some("string") => Shape::String {
+                    is: (name == "AbsolutePath").then_some(Is::AbsolutePath),
+                },
                 Some("integer") => Shape::Integer(width(value)?),
                 None => Shape::Alias(TypeExpr::Any),
                 Some(other) => bail!("a named {other} is not part of the format"),
             }
         };
-        Ok(TypeDef { meta: has_meta(value, &shape), ..plain(shape) })
+        Ok(TypeDef {
+            meta: has_meta(value, &shape),
+            ..plain(shape)
+        })
     }
 
-    fn choice(&self, name: &str, of: &[Value], fields: Option<Fields>, more: &mut Types) -> Result<Shape> {
-        if fields.is_none() && of.iter().any(|alternative| alternative.get("const").is_some()) {
+    fn choice(
+        &self,
+        name: &str,
+        of: &[Value],
+        fields: Option<Fields>,
+        more: &mut Types,
+    ) -> Result<Shape> {
+        if fields.is_none()
+            && of
+                .iter()
+                .any(|alternative| alternative.get("const").is_some())
+        {
             return constants(of);
         }
         if let Some(tag) = of.iter().find_map(tag) {
@@ -88,7 +139,10 @@ impl<'a> Schema<'a> {
             return Ok(match fields {
                 Some(mut fields) => {
                     fields.shift_remove(tag);
-                    Shape::Object { fields, flat: Some(Flat::Union(union)) }
+                    Shape::Object {
+                        fields,
+                        flat: Some(Flat::Union(union)),
+                    }
                 }
                 None => Shape::Union(union),
             });
@@ -98,10 +152,21 @@ impl<'a> Schema<'a> {
         for alternative in of.iter().filter(|alternative| !is_null(alternative)) {
             let expr = if alternative.get("properties").is_some() {
                 // An object without a name is named after the member that sets it apart.
-                let apart = alternative["required"][0].as_str().context("an alternative without a required member")?;
+                let apart = alternative["required"][0]
+                    .as_str()
+                    .context("an alternative without a required member")?;
                 let named = format!("{name}{}{}", apart[..1].to_uppercase(), &apart[1..]);
-                let shape = Shape::Object { fields: self.fields(alternative)?, flat: None };
-                more.insert(named.clone(), TypeDef { meta: has_meta(alternative, &shape), ..plain(shape) });
+                let shape = Shape::Object {
+                    fields: self.fields(alternative)?,
+                    flat: None,
+                };
+                more.insert(
+                    named.clone(),
+                    TypeDef {
+                        meta: has_meta(alternative, &shape),
+                        ..plain(shape)
+                    },
+                );
                 TypeExpr::Named(named)
             } else {
                 let field = self.field(alternative)?;
@@ -111,19 +176,39 @@ impl<'a> Schema<'a> {
             types.push(expr);
         }
         Ok(match fields {
-            Some(fields) => Shape::Object { fields, flat: Some(Flat::AnyOf(types)) },
-            None => Shape::AnyOf { of: types, min_items },
+            Some(fields) => Shape::Object {
+                fields,
+                flat: Some(Flat::AnyOf(types)),
+            },
+            None => Shape::AnyOf {
+                of: types,
+                min_items,
+            },
         })
     }
 
     fn union(&self, tag: &str, of: &[Value]) -> Result<Union> {
-        let mut union = Union { tag: tag.to_owned(), variants: IndexMap::new(), open: Open::No, untagged: None };
+        let mut union = Union {
+            tag: tag.to_owned(),
+            variants: IndexMap::new(),
+            open: Open::No,
+            untagged: None,
+        };
         let mut fallback = Open::No;
         for alternative in of {
             known(
                 alternative,
-                &["type", "properties", "required", "allOf", "anyOf", "oneOf", "not", "unevaluatedProperties",
-                    "additionalProperties"],
+                &[
+                    "type",
+                    "properties",
+                    "required",
+                    "allOf",
+                    "anyOf",
+                    "oneOf",
+                    "not",
+                    "unevaluatedProperties",
+                    "additionalProperties",
+                ],
             )?;
             let mut fields = self.fields(alternative)?;
             fields.shift_remove(tag);
@@ -133,7 +218,14 @@ impl<'a> Schema<'a> {
             };
             let told = &alternative["properties"][tag];
             if let Some(value) = told["const"].as_str() {
-                union.variants.insert(value.to_owned(), Variant { body, draft: None, doc: None });
+                union.variants.insert(
+                    value.to_owned(),
+                    Variant {
+                        body,
+                        draft: None,
+                        doc: None,
+                    },
+                );
             } else if is_null(told) {
                 union.untagged = Some(body);
             } else if told["type"] == "string" {
@@ -152,7 +244,9 @@ impl<'a> Schema<'a> {
 
     /// The required members of an alternative, also where it refers to a type.
     fn needed(&self, alternative: &Value) -> Result<Fields> {
-        let target = reference(alternative).and_then(|name| self.definitions.get(name)).unwrap_or(alternative);
+        let target = reference(alternative)
+            .and_then(|name| self.definitions.get(name))
+            .unwrap_or(alternative);
         let fields = self.fields(target)?.into_iter();
         Ok(fields.filter(|(_, field)| field.required).collect())
     }
@@ -160,10 +254,19 @@ impl<'a> Schema<'a> {
     fn fields(&self, value: &Value) -> Result<Fields> {
         let required = value["required"].as_array().map_or(&[][..], Vec::as_slice);
         let properties = value["properties"].as_object();
-        let properties = properties.into_iter().flatten().filter(|(name, _)| *name != "_meta");
+        let properties = properties
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| *name != "_meta");
         let field = |(name, value): (&String, &Value)| {
             let field = self.field(value).with_context(|| format!("field {name}"))?;
-            Ok((name.clone(), Field { required: required.iter().any(|other| other == name.as_str()), ..field }))
+            Ok((
+                name.clone(),
+                Field {
+                    required: required.iter().any(|other| other == name.as_str()),
+                    ..field
+                },
+            ))
         };
         properties.map(field).collect()
     }
@@ -171,11 +274,26 @@ impl<'a> Schema<'a> {
     fn field(&self, value: &Value) -> Result<Field> {
         let members = known(
             value,
-            &["type", "$ref", "allOf", "anyOf", "items", "format", "minimum", "maximum", "minItems", "const", "default",
-                "contentEncoding", "additionalProperties", "x-deserialize-default-on-error",
-                "x-deserialize-default-on-null", "x-deserialize-skip-invalid-items",
+            &[
+                "type",
+                "$ref",
+                "allOf",
+                "anyOf",
+                "items",
+                "format",
+                "minimum",
+                "maximum",
+                "minItems",
+                "const",
+                "default",
+                "contentEncoding",
+                "additionalProperties",
+                "x-deserialize-default-on-error",
+                "x-deserialize-default-on-null",
+                "x-deserialize-skip-invalid-items",
                 // Too fine for the model: the one non-empty string, and that a string is a pattern.
-                "minLength"],
+                "minLength",
+            ],
         )?;
         let marked = |name: &str| members.get(name) == Some(&Value::Bool(true));
         let (ty, null) = self.expression(value)?;
@@ -185,7 +303,9 @@ impl<'a> Schema<'a> {
         };
         let bound = |name: &str| {
             let value = members.get(name)?;
-            let bound = value.as_i64().or_else(|| value.as_f64().map(|bound| bound as i64))?;
+            let bound = value
+                .as_i64()
+                .or_else(|| value.as_f64().map(|bound| bound as i64))?;
             let implied = match (name, integer) {
                 ("minimum", Some(Int::U16 | Int::U32 | Int::U64)) => bound == 0,
                 ("maximum", Some(Int::U16)) => bound == i64::from(u16::MAX),
@@ -198,12 +318,22 @@ impl<'a> Schema<'a> {
         Ok(Field {
             null,
             // What an object holds by default is what its own members default to.
-            default: members.get("default").map(|value| if value.is_object() { Value::Object(Map::new()) } else { value.clone() }),
+            default: members.get("default").map(|value| {
+                if value.is_object() {
+                    Value::Object(Map::new())
+                } else {
+                    value.clone()
+                }
+            }),
             constant: members.get("const").cloned(),
             on_error: marked("x-deserialize-default-on-error"),
             on_null: marked("x-deserialize-default-on-null"),
             skip_items: marked("x-deserialize-skip-invalid-items"),
-            min_items: members.get("minItems").and_then(Value::as_u64).map(u8::try_from).transpose()?,
+            min_items: members
+                .get("minItems")
+                .and_then(Value::as_u64)
+                .map(u8::try_from)
+                .transpose()?,
             minimum: bound("minimum"),
             maximum: bound("maximum"),
             is: kind(value),
@@ -217,7 +347,9 @@ impl<'a> Schema<'a> {
             return Ok((TypeExpr::Named(target.to_owned()), false));
         }
         if let Some(of) = alternatives(value) {
-            let [one, null] = of else { bail!("expected a type or null") };
+            let [one, null] = of else {
+                bail!("expected a type or null")
+            };
             ensure!(is_null(null), "expected null as the second alternative");
             return Ok((self.expression(one)?.0, true));
         }
@@ -225,7 +357,9 @@ impl<'a> Schema<'a> {
             Value::Null => return Ok((TypeExpr::Any, false)),
             Value::String(name) => (name.as_str(), false),
             Value::Array(names) => match names.as_slice() {
-                [Value::String(name), Value::String(null)] if null == "null" => (name.as_str(), true),
+                [Value::String(name), Value::String(null)] if null == "null" => {
+                    (name.as_str(), true)
+                }
                 _ => bail!("expected a type and null"),
             },
             _ => bail!("expected a type"),
@@ -251,21 +385,47 @@ impl<'a> Schema<'a> {
 
 /// Strings or integers that stand for something; a plain alternative opens them.
 fn constants(of: &[Value]) -> Result<Shape> {
-    let open = of.iter().any(|alternative| alternative.get("const").is_none());
-    let known = of.iter().filter_map(|alternative| Some((alternative, alternative.get("const")?)));
+    let open = of
+        .iter()
+        .any(|alternative| alternative.get("const").is_none());
+    let known = of
+        .iter()
+        .filter_map(|alternative| Some((alternative, alternative.get("const")?)));
     if of[0]["type"] == "integer" {
         let code = |(alternative, value): (&Value, &Value)| {
             let title = alternative["title"].as_str().unwrap_or_default();
-            (value.to_string(), Code { name: title.to_lowercase().replace(' ', "_"), doc: None })
+            (
+                value.to_string(),
+                Code {
+                    name: title.to_lowercase().replace(' ', "_"),
+                    doc: None,
+                },
+            )
         };
         return Ok(Shape::Codes(known.map(code).collect()));
     }
-    let value = |(_, value): (&Value, &Value)| Ok((value.as_str().context("expected a string")?.to_owned(), String::new()));
-    Ok(Shape::Enum { values: known.map(value).collect::<Result<_>>()?, open })
+    let value = |(_, value): (&Value, &Value)| {
+        Ok((
+            value.as_str().context("expected a string")?.to_owned(),
+            String::new(),
+        ))
+    };
+    Ok(Shape::Enum {
+        values: known.map(value).collect::<Result<_>>()?,
+        open,
+    })
 }
 
 fn plain(shape: Shape) -> TypeDef {
-    TypeDef { doc: None, page: None, draft: None, rfd: false, null_default: false, meta: true, shape }
+    TypeDef {
+        doc: None,
+        page: None,
+        draft: None,
+        rfd: false,
+        null_default: false,
+        meta: true,
+        shape,
+    }
 }
 
 /// Only objects are asked; everything else keeps the default, which says nothing.
@@ -274,7 +434,11 @@ fn has_meta(value: &Value, shape: &Shape) -> bool {
 }
 
 fn alternatives(value: &Value) -> Option<&[Value]> {
-    value.get("anyOf").or_else(|| value.get("oneOf"))?.as_array().map(Vec::as_slice)
+    value
+        .get("anyOf")
+        .or_else(|| value.get("oneOf"))?
+        .as_array()
+        .map(Vec::as_slice)
 }
 
 fn is_null(value: &Value) -> bool {
@@ -284,12 +448,18 @@ fn is_null(value: &Value) -> bool {
 /// The member by which an alternative is told apart.
 fn tag(alternative: &Value) -> Option<&str> {
     let mut properties = alternative.get("properties")?.as_object()?.iter();
-    properties.find(|(_, value)| value["const"].is_string()).map(|(name, _)| name.as_str())
+    properties
+        .find(|(_, value)| value["const"].is_string())
+        .map(|(name, _)| name.as_str())
 }
 
 /// The definition that a value refers to, directly or as the only part of `allOf`.
 fn reference(value: &Value) -> Option<&str> {
-    let target = match value.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
+    let target = match value
+        .get("allOf")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+    {
         Some([one]) => one,
         Some(_) => return None,
         None => value,
@@ -298,7 +468,9 @@ fn reference(value: &Value) -> Option<&str> {
 }
 
 fn width(value: &Value) -> Result<Int> {
-    let format = value["format"].as_str().context("an integer without a format")?;
+    let format = value["format"]
+        .as_str()
+        .context("an integer without a format")?;
     Int::parse(format).ok_or_else(|| anyhow!("unknown integer format {format}"))
 }
 
@@ -315,7 +487,10 @@ fn kind(value: &Value) -> Option<Is> {
 fn known<'a>(value: &'a Value, names: &[&str]) -> Result<&'a Map<String, Value>> {
     let members = value.as_object().context("expected an object")?;
     let words = ["title", "description"];
-    match members.keys().find(|key| !names.contains(&key.as_str()) && !words.contains(&key.as_str())) {
+    match members
+        .keys()
+        .find(|key| !names.contains(&key.as_str()) && !words.contains(&key.as_str()))
+    {
         Some(key) => bail!("unknown keyword {key}"),
         None => Ok(members),
     }

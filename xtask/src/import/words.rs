@@ -5,8 +5,27 @@ use crate::model::{Body, Fields, Model, TypeDef, Version};
 
 /// Members that need no sentence: their names say all.
 const PLAIN: &[&str] = &[
-    "name", "title", "description", "message", "uri", "url", "path", "command", "args", "mimeType", "text", "label",
-    "email", "organization", "data", "code", "method", "params", "result", "error", "id",
+    "name",
+    "title",
+    "description",
+    "message",
+    "uri",
+    "url",
+    "path",
+    "command",
+    "args",
+    "mimeType",
+    "text",
+    "label",
+    "email",
+    "organization",
+    "data",
+    "code",
+    "method",
+    "params",
+    "result",
+    "error",
+    "id",
 ];
 
 /// One line per type, member or method without words, and per draft without a name.
@@ -38,7 +57,9 @@ fn members(version: &Version, at: &str, def: &TypeDef, lines: &mut Vec<String>) 
     if let Some(object) = merge::object(def) {
         fields(version, at, object, lines);
     }
-    let Some(union) = merge::union(def) else { return };
+    let Some(union) = merge::union(def) else {
+        return;
+    };
     for (tag, variant) in &union.variants {
         let at = format!("{at} › {tag}");
         named(&at, variant.draft.as_ref(), lines);
@@ -50,7 +71,11 @@ fn members(version: &Version, at: &str, def: &TypeDef, lines: &mut Vec<String>) 
 
 fn fields(version: &Version, at: &str, fields: &Fields, lines: &mut Vec<String>) {
     for (name, field) in fields {
-        let typed = field.ty.named().and_then(|name| version.types.get(name)).is_some_and(|def| def.doc.is_some());
+        let typed = field
+            .ty
+            .named()
+            .and_then(|name| version.types.get(name))
+            .is_some_and(|def| def.doc.is_some());
         if field.doc.is_none() && !typed && !PLAIN.contains(&name.as_str()) {
             lines.push(format!("{at} › {name}"));
         }
