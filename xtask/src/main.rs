@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
 
+mod codegen;
 mod import;
 mod model;
 
@@ -17,12 +18,20 @@ type Command = (
     fn(&[String]) -> Result<()>,
 );
 
-const COMMANDS: &[Command] = &[(
-    "import",
-    "[--check]",
-    "refresh the model's structure from the official schemas and list what lacks words",
-    |args| import::run(check(args)?),
-)];
+const COMMANDS: &[Command] = &[
+    (
+        "import",
+        "[--check]",
+        "refresh the model's structure from the official schemas and list what lacks words",
+        |args| import::run(check(args)?),
+    ),
+    (
+        "codegen",
+        "[--check]",
+        "write what is generated from the model, or fail when something is stale",
+        |args| codegen::run(check(args)?),
+    ),
+];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -6,9 +6,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use anyhow::Result;
 use indexmap::IndexMap;
 use serde_json::Value;
 
+mod check;
 pub(crate) mod load;
 pub(crate) mod write;
 
@@ -18,11 +20,36 @@ pub(crate) const FOLDER: &str = "core/protocol";
 /// The protocol versions that the model has, oldest first.
 pub(crate) const VERSIONS: [u16; 2] = [1, 2];
 
+/// The drafts, in the order in which they are numbered.
+pub(crate) const DRAFTS: [&str; 14] = [
+    "auth_status",
+    "end_turn_token_usage",
+    "llm_providers",
+    "mcp_over_acp",
+    "plan_operations",
+    "proxy_chains",
+    "session_archive",
+    "session_fork",
+    "session_status",
+    "session_set_title",
+    "session_system_prompt",
+    "subagents",
+    "nes",
+    "mcp_connections",
+];
+
 /// All versions of the protocol.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Model {
     /// One entry per protocol version, oldest first.
     pub(crate) versions: Vec<Version>,
+}
+
+impl Model {
+    /// Checks that every type and draft that is named exists.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.versions.iter().try_for_each(check::version)
+    }
 }
 
 /// One version of the protocol.
