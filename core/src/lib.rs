@@ -4,4 +4,5 @@
 pub mod framing;
 pub mod json;
 pub mod jsonrpc;
+pub mod schema;
 pub mod validation;

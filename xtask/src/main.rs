@@ -1,2 +1,74 @@
 //! The project's commands, run as `cargo xtask NAME`.
-fn main() {}
+//!
+//! Read [`model`] next: it is what all of them work on.
+
+use std::process::ExitCode;
+
+use anyhow::{bail, Context, Result};
+
+mod codegen;
+mod import;
+mod model;
+
+/// A command: its name, what it takes, what it does, and how it is run.
+type Command = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&[String]) -> Result<()>,
+);
+
+const COMMANDS: &[Command] = &[
+    (
+        "import",
+        "[--check]",
+        "refresh the model's structure from the official schemas and list what lacks words",
+        |args| import::run(check(args)?),
+    ),
+    (
+        "codegen",
+        "[--check]",
+        "write what is generated from the model, or fail when something is stale",
+        |args| codegen::run(check(args)?),
+    ),
+];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match run(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Result<()> {
+    let Some((name, args)) = args.split_first() else {
+        bail!("expected a command:\n{}", usage())
+    };
+    let command = COMMANDS.iter().find(|command| command.0 == name);
+    let command = command.with_context(|| format!("no command {name}; there are:\n{}", usage()))?;
+    // Every path is relative to the workspace's root.
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .context("xtask is not in a workspace")?;
+    std::env::set_current_dir(root).with_context(|| root.display().to_string())?;
+    command.3(args)
+}
+
+fn usage() -> String {
+    let line =
+        |(name, args, does, _): &Command| format!("  cargo xtask {name} {args}\n      {does}\n");
+    COMMANDS.iter().map(line).collect()
+}
+
+/// For commands whose only argument is `--check`.
+fn check(args: &[String]) -> Result<bool> {
+    match args {
+        [] => Ok(false),
+        [flag] if flag == "--check" => Ok(true),
+        _ => bail!("expected no argument but --check"),
+    }
+}

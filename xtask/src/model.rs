@@ -1,0 +1,451 @@
+//! The model of the protocol in memory: what `core/protocol/` says, typed.
+//!
+//! The format and its meaning are in `core/protocol/README.md`. Read [`load`] next for how files become this, and
+//! [`write`] for how this becomes files; loading what was written gives the same model, and the same bytes again.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use anyhow::Result;
+use indexmap::IndexMap;
+use serde_json::Value;
+
+mod check;
+pub(crate) mod load;
+pub(crate) mod write;
+
+/// Where the model lives, from the workspace's root.
+pub(crate) const FOLDER: &str = "core/protocol";
+
+/// The protocol versions that the model has, oldest first.
+pub(crate) const VERSIONS: [u16; 2] = [1, 2];
+
+/// The drafts, in the order in which they are numbered.
+pub(crate) const DRAFTS: [&str; 14] = [
+    "auth_status",
+    "end_turn_token_usage",
+    "llm_providers",
+    "mcp_over_acp",
+    "plan_operations",
+    "proxy_chains",
+    "session_archive",
+    "session_fork",
+    "session_status",
+    "session_set_title",
+    "session_system_prompt",
+    "subagents",
+    "nes",
+    "mcp_connections",
+];
+
+/// All versions of the protocol.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Model {
+    /// One entry per protocol version, oldest first.
+    pub(crate) versions: Vec<Version>,
+}
+
+impl Model {
+    /// Checks that every type and draft that is named exists.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.versions.iter().try_for_each(check::version)
+    }
+}
+
+/// One version of the protocol.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Version {
+    /// The number that `initialize` negotiates.
+    pub(crate) number: u16,
+    /// The files, sorted by name.
+    pub(crate) areas: Vec<Area>,
+    /// Every type, in the order of the files and within them.
+    pub(crate) types: IndexMap<String, TypeDef>,
+    /// Every method, in the order of `methods.json`.
+    pub(crate) methods: IndexMap<String, Method>,
+}
+
+/// One file of types.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Area {
+    /// The file's name without `.json`.
+    pub(crate) name: String,
+    /// The names of its types, in order.
+    pub(crate) types: Vec<String>,
+}
+
+/// A named type.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TypeDef {
+    /// One sentence.
+    pub(crate) doc: Option<String>,
+    /// Page of the specification.
+    pub(crate) page: Option<String>,
+    /// The draft it belongs to.
+    pub(crate) draft: Option<String>,
+    /// Only a proposal has it, the schemas do not.
+    pub(crate) rfd: bool,
+    /// As a whole payload, `null` is read as `{}`.
+    pub(crate) null_default: bool,
+    /// An object has a `_meta` member.
+    pub(crate) meta: bool,
+    /// What it is.
+    pub(crate) shape: Shape,
+}
+
+/// The forms of a type.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Shape {
+    /// Members, and perhaps those of one of several variants beside them.
+    Object { fields: Fields, flat: Option<Flat> },
+    /// A named string.
+    String { is: Option<Is> },
+    /// A named integer.
+    Integer(Int),
+    /// Strings; `open` where others are legal.
+    Enum {
+        values: IndexMap<String, String>,
+        open: bool,
+    },
+    /// Integers with names; others are legal.
+    Codes(IndexMap<String, Code>),
+    /// Told apart by a string member.
+    Union(Union),
+    /// The first that fits. `min_items` holds for those that are lists.
+    AnyOf {
+        of: Vec<TypeExpr>,
+        min_items: Option<u8>,
+    },
+    /// Another name.
+    Alias(TypeExpr),
+}
+
+/// Members by name, in order; without `_meta`.
+pub(crate) type Fields = IndexMap<String, Field>;
+
+/// What an object carries beside its own members.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Flat {
+    /// The members of the variant that a tag names.
+    Union(Union),
+    /// The members of the first type that fits.
+    AnyOf(Vec<TypeExpr>),
+}
+
+/// A value of [`Shape::Codes`]; its key is the number.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Code {
+    /// In `snake_case`.
+    pub(crate) name: String,
+    /// One sentence.
+    pub(crate) doc: Option<String>,
+}
+
+/// Variants told apart by a string member.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Union {
+    /// The member that tells.
+    pub(crate) tag: String,
+    /// By the tag's value.
+    pub(crate) variants: IndexMap<String, Variant>,
+    /// What other values mean.
+    pub(crate) open: Open,
+    /// What is meant when the tag is absent or null.
+    pub(crate) untagged: Option<Body>,
+}
+
+/// One variant of a union.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Variant {
+    /// Its members.
+    pub(crate) body: Body,
+    /// The draft it belongs to.
+    pub(crate) draft: Option<String>,
+    /// One sentence, for members without a named type.
+    pub(crate) doc: Option<String>,
+}
+
+/// The members of a variant.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Body {
+    /// Those of a named type.
+    Named(String),
+    /// These; without any for a tag alone.
+    Fields(Fields),
+}
+
+/// Whether a union takes tags it does not know.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Open {
+    /// No.
+    No,
+    /// Yes, if these members are there.
+    With(Fields),
+}
+
+/// A member of an object.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Field {
+    /// What it holds.
+    pub(crate) ty: TypeExpr,
+    /// Must be there.
+    pub(crate) required: bool,
+    /// May be null.
+    pub(crate) null: bool,
+    /// What absence stands for.
+    pub(crate) default: Option<Value>,
+    /// The one legal value.
+    pub(crate) constant: Option<Value>,
+    /// A value that does not fit is read as absent.
+    pub(crate) on_error: bool,
+    /// Null is read as absent.
+    pub(crate) on_null: bool,
+    /// List items that do not fit are left out.
+    pub(crate) skip_items: bool,
+    /// Fewest items.
+    pub(crate) min_items: Option<u8>,
+    /// Smallest value.
+    pub(crate) minimum: Option<i64>,
+    /// Largest value.
+    pub(crate) maximum: Option<i64>,
+    /// Absent, null and a value say three different things.
+    pub(crate) patch: bool,
+    /// What a string or integer means.
+    pub(crate) is: Option<Is>,
+    /// The rule that a wrong value breaks.
+    pub(crate) rule: Option<String>,
+    /// The draft it belongs to.
+    pub(crate) draft: Option<String>,
+    /// One sentence.
+    pub(crate) doc: Option<String>,
+}
+
+impl Field {
+    /// An optional member of a type, with nothing else said.
+    pub(crate) fn new(ty: TypeExpr) -> Self {
+        Self {
+            ty,
+            required: false,
+            null: false,
+            default: None,
+            constant: None,
+            on_error: false,
+            on_null: false,
+            skip_items: false,
+            min_items: None,
+            minimum: None,
+            maximum: None,
+            patch: false,
+            is: None,
+            rule: None,
+            draft: None,
+            doc: None,
+        }
+    }
+}
+
+/// What a field or a list holds.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum TypeExpr {
+    /// Any JSON.
+    Any,
+    /// `true` or `false`.
+    Boolean,
+    /// Text.
+    String,
+    /// A number.
+    Double,
+    /// A whole number.
+    Integer(Int),
+    /// A named type.
+    Named(String),
+    /// A list.
+    List(Box<TypeExpr>),
+    /// An object with free keys.
+    Map(Box<TypeExpr>),
+}
+
+impl TypeExpr {
+    /// The named type that it is, or is a list or map of.
+    pub(crate) fn named(&self) -> Option<&str> {
+        match self {
+            Self::Named(name) => Some(name),
+            Self::List(inner) | Self::Map(inner) => inner.named(),
+            _ => None,
+        }
+    }
+
+    /// Reads one as the model's files write it.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let inner = |open, close| text.strip_prefix(open)?.strip_suffix(close);
+        if let Some(item) = inner('[', ']') {
+            return Some(Self::List(Box::new(Self::parse(item)?)));
+        }
+        if let Some(value) = inner('{', '}') {
+            return Some(Self::Map(Box::new(Self::parse(value)?)));
+        }
+        Some(match text {
+            "any" => Self::Any,
+            "boolean" => Self::Boolean,
+            "string" => Self::String,
+            "double" => Self::Double,
+            _ => match Int::parse(text) {
+                Some(int) => Self::Integer(int),
+                None if is_type_name(text) => Self::Named(text.to_owned()),
+                None => return None,
+            },
+        })
+    }
+}
+
+impl fmt::Display for TypeExpr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("any"),
+            Self::Boolean => f.write_str("boolean"),
+            Self::String => f.write_str("string"),
+            Self::Double => f.write_str("double"),
+            Self::Integer(int) => f.write_str(int.name()),
+            Self::Named(name) => f.write_str(name),
+            Self::List(item) => write!(f, "[{item}]"),
+            Self::Map(value) => write!(f, "{{{value}}}"),
+        }
+    }
+}
+
+/// Whether a text can name a type: `PascalCase`.
+pub(crate) fn is_type_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// Defines an enum whose values have names in the model's files.
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub(crate) enum $name { $($(#[$value_doc])* $value),+ }
+
+        impl $name {
+            /// All names, for messages.
+            pub(crate) const NAMES: &'static [&'static str] = &[$($text),+];
+
+            /// As the model's files write it.
+            pub(crate) fn name(self) -> &'static str {
+                match self { $(Self::$value => $text),+ }
+            }
+
+            /// From what the model's files write.
+            pub(crate) fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Self::$value),)+ _ => None }
+            }
+        }
+    };
+}
+
+named! {
+    /// The widths of whole numbers.
+    Int { I32 = "int32", I64 = "int64", U16 = "uint16", U32 = "uint32", U64 = "uint64" }
+}
+
+named! {
+    /// What a string or integer means beyond being one.
+    Is {
+        AbsolutePath = "absolute-path",
+        /// Counted from 1.
+        Line = "line",
+        Uri = "uri",
+        Base64 = "base64",
+        DateTime = "date-time",
+        Currency = "currency",
+    }
+}
+
+named! {
+    /// Who sends a message.
+    Sender { Client = "client", Agent = "agent", Both = "both" }
+}
+
+named! {
+    /// Whether a method is called or told.
+    Kind { Request = "request", Notification = "notification", Both = "both" }
+}
+
+named! {
+    /// What a method concerns.
+    Scope { Connection = "connection", Session = "session" }
+}
+
+named! {
+    /// When a method is legal.
+    Phase { Start = "start", Ready = "ready", Any = "any" }
+}
+
+named! {
+    /// How a capability says yes.
+    GateForm {
+        /// By being there, and not null.
+        Presence = "presence",
+        /// By being `true`.
+        Boolean = "boolean",
+    }
+}
+
+/// A method.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Method {
+    /// One sentence.
+    pub(crate) doc: Option<String>,
+    /// Page of the specification.
+    pub(crate) page: Option<String>,
+    /// The draft it belongs to.
+    pub(crate) draft: Option<String>,
+    /// Only a proposal has it, the schemas do not.
+    pub(crate) rfd: bool,
+    /// Who sends it.
+    pub(crate) from: Sender,
+    /// Request, notification or both.
+    pub(crate) kind: Kind,
+    /// Name of the type of its params.
+    pub(crate) params: String,
+    /// Name of the type of the params of its notification form, where that differs.
+    pub(crate) notification_params: Option<String>,
+    /// Name of the type of its result.
+    pub(crate) result: Option<String>,
+    /// Connection or session.
+    pub(crate) scope: Scope,
+    /// When it is legal.
+    pub(crate) phase: Phase,
+    /// What the receiver must have advertised.
+    pub(crate) gate: Option<Gate>,
+    /// The rule that a call without the capability breaks.
+    pub(crate) gate_rule: Option<String>,
+}
+
+/// A capability that a method needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Gate {
+    /// Whose capability it is.
+    pub(crate) of: Sender,
+    /// Member names from the capabilities object down, joined by dots.
+    pub(crate) path: String,
+    /// How it says yes.
+    pub(crate) form: GateForm,
+}
+
+impl Version {
+    /// The folder's name.
+    pub(crate) fn folder(&self) -> String {
+        format!("v{}", self.number)
+    }
+
+    /// The file of each type, by the type's name.
+    pub(crate) fn area_of(&self) -> BTreeMap<&str, &str> {
+        let pairs = self.areas.iter().flat_map(|area| {
+            area.types
+                .iter()
+                .map(|name| (name.as_str(), area.name.as_str()))
+        });
+        pairs.collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! Checks what the format alone cannot: that every name means something. Generators rely on it.
+
+use anyhow::{ensure, Context, Result};
+
+use super::{Body, Fields, Flat, Open, Shape, TypeExpr, Union, Version, DRAFTS};
+
+/// Most members of one object, so that the core's tables can count them in a byte.
+const MOST_FIELDS: usize = 200;
+
+/// Fails at the first name that means nothing.
+pub(super) fn version(version: &Version) -> Result<()> {
+    for (name, def) in &version.types {
+        let check = || {
+            draft(def.draft.as_ref())?;
+            match &def.shape {
+                Shape::Object { fields: own, flat } => {
+                    fields(version, own)?;
+                    match flat {
+                        Some(Flat::Union(own)) => union(version, own),
+                        Some(Flat::AnyOf(of)) => of.iter().try_for_each(|ty| members(version, ty)),
+                        None => Ok(()),
+                    }
+                }
+                Shape::Union(own) => union(version, own),
+                Shape::AnyOf { of, .. } => of.iter().try_for_each(|ty| known(version, ty)),
+                Shape::Alias(ty) => known(version, ty),
+                Shape::String { .. } | Shape::Integer(_) | Shape::Enum { .. } | Shape::Codes(_) => Ok(()),
+            }
+        };
+        check().with_context(|| format!("{} › {name}", version.folder()))?;
+    }
+    for (name, method) in &version.methods {
+        let check = || {
+            draft(method.draft.as_ref())?;
+            let types = [Some(&method.params), method.notification_params.as_ref(), method.result.as_ref()];
+            for name in types.into_iter().flatten() {
+                ensure!(version.types.contains_key(name), "there is no type {name}");
+            }
+            ensure!(method.gate.is_some() == method.gate_rule.is_some(), "expected gate and gate-rule together");
+            Ok(())
+        };
+        check().with_context(|| format!("{}/methods.json › {name}", version.folder()))?;
+    }
+    Ok(())
+}
+
+fn draft(name: Option<&String>) -> Result<()> {
+    match name {
+        Some(name) => ensure!(DRAFTS.contains(&name.as_str()), "there is no draft {name}"),
+        None => {}
+    }
+    Ok(())
+}
+
+fn fields(version: &Version, fields: &Fields) -> Result<()> {
+    ensure!(fields.len() <= MOST_FIELDS, "expected at most {MOST_FIELDS} members");
+    for (name, field) in fields {
+        let check = || {
+            draft(field.draft.as_ref())?;
+            let text = field.constant.as_ref().is_none_or(serde_json::Value::is_string);
+            ensure!(text, "expected a string as the constant");
+            known(version, &field.ty)
+        };
+        check().with_context(|| name.clone())?;
+    }
+    Ok(())
+}
+
+fn union(version: &Version, union: &Union) -> Result<()> {
+    let body = |body: &Body| match body {
+        Body::Named(name) => members(version, &TypeExpr::Named(name.clone())),
+        Body::Fields(own) => fields(version, own),
+    };
+    for (tag, variant) in &union.variants {
+        draft(variant.draft.as_ref()).and_then(|()| body(&variant.body)).with_context(|| tag.clone())?;
+    }
+    if let Open::With(own) = &union.open {
+        fields(version, own)?;
+    }
+    union.untagged.as_ref().map_or(Ok(()), body)
+}
+
+fn known(version: &Version, ty: &TypeExpr) -> Result<()> {
+    match ty.named() {
+        Some(name) => ensure!(version.types.contains_key(name), "there is no type {name}"),
+        None => {}
+    }
+    Ok(())
+}
+
+/// A type whose members can stand in another object.
+fn members(version: &Version, ty: &TypeExpr) -> Result<()> {
+    known(version, ty)?;
+    let shape = ty.named().and_then(|name| version.types.get(name)).map(|def| &def.shape);
+    let has = matches!(shape, Some(Shape::Object { .. } | Shape::Union(_) | Shape::AnyOf { .. }));
+    ensure!(has, "expected a type with members, not {ty}");
+    Ok(())
+}
