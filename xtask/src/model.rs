@@ -103,19 +103,13 @@ pub(crate) enum Shape {
     /// A named integer.
     Integer(Int),
     /// Strings; `open` where others are legal.
-    Enum {
-        values: IndexMap<String, String>,
-        open: bool,
-    },
+    Enum { values: IndexMap<String, String>, open: bool },
     /// Integers with names; others are legal.
     Codes(IndexMap<String, Code>),
     /// Told apart by a string member.
     Union(Union),
     /// The first that fits. `min_items` holds for those that are lists.
-    AnyOf {
-        of: Vec<TypeExpr>,
-        min_items: Option<u8>,
-    },
+    AnyOf { of: Vec<TypeExpr>, min_items: Option<u8> },
     /// Another name.
     Alias(TypeExpr),
 }
@@ -315,8 +309,7 @@ impl fmt::Display for TypeExpr {
 
 /// Whether a text can name a type: `PascalCase`.
 pub(crate) fn is_type_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_uppercase())
-        && text.chars().all(|c| c.is_ascii_alphanumeric())
+    text.starts_with(|c: char| c.is_ascii_uppercase()) && text.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// Defines an enum whose values have names in the model's files.
@@ -441,11 +434,8 @@ impl Version {
 
     /// The file of each type, by the type's name.
     pub(crate) fn area_of(&self) -> BTreeMap<&str, &str> {
-        let pairs = self.areas.iter().flat_map(|area| {
-            area.types
-                .iter()
-                .map(|name| (name.as_str(), area.name.as_str()))
-        });
+        let pairs =
+            self.areas.iter().flat_map(|area| area.types.iter().map(|name| (name.as_str(), area.name.as_str())));
         pairs.collect()
     }
 }

@@ -107,12 +107,12 @@ impl Config {
         Config::new(Role::Agent)
     }
 
-    /// Switches a draft on by its name in [`crate::schema::DRAFTS`].
+    /// Switches a draft on by its name in [`crate::schema::drafts::DRAFTS`].
     ///
     /// # Errors
     /// [`UnknownDraft`] when there is none of that name.
     pub fn draft(&mut self, name: &str) -> Result<(), UnknownDraft> {
-        let index = crate::schema::DRAFTS.iter().position(|&draft| draft == name).ok_or(UnknownDraft)?;
+        let index = crate::schema::drafts::DRAFTS.iter().position(|&draft| draft == name).ok_or(UnknownDraft)?;
         self.drafts |= 1 << (index + 1);
         Ok(())
     }

@@ -186,7 +186,8 @@ impl Sessions {
             .known
             .iter()
             .flat_map(|(id, session)| {
-                let reference = |terminal: &Box<str>| TerminalRef { session: Arc::clone(id), terminal: terminal.clone() };
+                let reference =
+                    |terminal: &Box<str>| TerminalRef { session: Arc::clone(id), terminal: terminal.clone() };
                 session.terminals.keys().map(reference)
             })
             .collect();

@@ -117,7 +117,8 @@ impl Decoder {
 
     /// Bytes that wait to be read.
     pub fn buffered(&self) -> usize {
-        let messages: usize = self.messages.iter().map(|item| if let Item::Frame(frame) = item { frame.len() } else { 0 }).sum();
+        let messages: usize =
+            self.messages.iter().map(|item| if let Item::Frame(frame) = item { frame.len() } else { 0 }).sum();
         self.buffer.len() - self.start + messages
     }
 
@@ -223,7 +224,11 @@ impl Decoder {
                 self.begin_body(length);
             }
             self.advance(whole);
-            return if let State::SkipBody { .. } = self.state { Line::Item(Item::TooLong { head: Vec::new() }) } else { Line::Nothing };
+            return if let State::SkipBody { .. } = self.state {
+                Line::Item(Item::TooLong { head: Vec::new() })
+            } else {
+                Line::Nothing
+            };
         }
         if let Some(header) = header(line) {
             if let Header::Length(length) = header {
@@ -349,11 +354,10 @@ mod tests {
 
     #[test]
     fn a_line_of_exactly_the_limit_passes() {
-        assert_eq!(items(Framing::Lines, 4, &[b"1234\r", b"\n12345\n6\n"]), [
-            frame("1234"),
-            Item::TooLong { head: b"12345".to_vec() },
-            frame("6")
-        ]);
+        assert_eq!(
+            items(Framing::Lines, 4, &[b"1234\r", b"\n12345\n6\n"]),
+            [frame("1234"), Item::TooLong { head: b"12345".to_vec() }, frame("6")]
+        );
     }
 
     #[test]
@@ -369,9 +373,9 @@ mod tests {
 
     #[test]
     fn messages_stay_as_they_come() {
-        assert_eq!(items(Framing::Messages, 4, &[b"{\n}", b"12345"]), [
-            frame("{\n}"),
-            Item::TooLong { head: b"12345".to_vec() }
-        ]);
+        assert_eq!(
+            items(Framing::Messages, 4, &[b"{\n}", b"12345"]),
+            [frame("{\n}"), Item::TooLong { head: b"12345".to_vec() }]
+        );
     }
 }

@@ -9,6 +9,11 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
+    /// A text that takes the place of an empty one.
+    pub(crate) fn replace_all(with: &'static str) -> Self {
+        Edits { list: vec![(0..0, with)] }
+    }
+
     pub(crate) fn push(&mut self, range: Range<usize>, with: &'static str) {
         self.list.push((range, with));
     }

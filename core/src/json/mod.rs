@@ -9,7 +9,8 @@ mod scan;
 mod write;
 
 pub(crate) use edit::{Edits, Trim};
+pub(crate) use read::members;
 pub use read::{pointer, unescape};
-pub(crate) use scan::{Kind, Mark, Scanner, Text};
+pub(crate) use scan::{Kind, Mark, Scanner};
 pub use scan::{SyntaxError, SyntaxKind};
 pub use write::{quote, Writer};

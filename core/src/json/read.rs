@@ -54,6 +54,19 @@ pub fn pointer<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
     Some(scanner.slice(range))
 }
 
+/// The members of an object, in order; nothing for any other text.
+pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
+    let mut scanner = Scanner::new(json, DEPTH);
+    let mut list = Vec::new();
+    let mut more = scanner.enter(Kind::Object).unwrap_or(false);
+    while more {
+        let (Ok(key), Ok(place)) = (scanner.key(), scanner.skip()) else { break };
+        list.push((key.value(), scanner.slice(place)));
+        more = scanner.more(Kind::Object).unwrap_or(false);
+    }
+    list
+}
+
 fn segment(raw: &str) -> Cow<'_, str> {
     if raw.contains('~') {
         Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))

@@ -130,6 +130,11 @@ impl<'a> Scanner<'a> {
         Scanner { text, pos: 0, depth: 0, max_depth, lone: Vec::new() }
     }
 
+    /// Starts in the middle of a text that was read before.
+    pub(crate) fn at(text: &'a str, pos: usize, max_depth: u32) -> Self {
+        Scanner { pos, ..Scanner::new(text, max_depth) }
+    }
+
     pub(crate) fn mark(&mut self) -> Mark {
         self.space();
         Mark { pos: self.pos, depth: self.depth }

@@ -240,7 +240,15 @@ mod tests {
     #[test]
     fn numbers_keep_their_value() {
         let mut writer = Writer::new();
-        writer.begin_array().integer(i64::MIN).unsigned(u64::MAX).number(0.1).number(2.0).null().boolean(true).end_array();
+        writer
+            .begin_array()
+            .integer(i64::MIN)
+            .unsigned(u64::MAX)
+            .number(0.1)
+            .number(2.0)
+            .null()
+            .boolean(true)
+            .end_array();
         assert_eq!(writer.finish().unwrap(), "[-9223372036854775808,18446744073709551615,0.1,2.0,null,true]");
     }
 }

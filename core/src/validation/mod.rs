@@ -40,7 +40,7 @@ pub enum Part {
     Response,
 }
 
-/// Which drafts are switched on: bit `n` is draft `n` of [`crate::schema::DRAFTS`], counting from 1.
+/// Which drafts are switched on: bit `n` is draft `n` of [`crate::schema::drafts::DRAFTS`], counting from 1.
 pub type DraftSet = u32;
 
 /// A value that fits its type.

@@ -60,7 +60,8 @@ fn difference(old: &str, new: &str) -> Option<usize> {
 }
 
 fn rustfmt(text: &str) -> Result<String> {
-    let command = Command::new("rustfmt").args(["--edition", "2021"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let command =
+        Command::new("rustfmt").args(["--edition", "2021"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = command.context("cannot run rustfmt")?;
     let mut input = child.stdin.take().context("rustfmt has no input")?;
     // It reads all before it writes, so neither side waits for the other.

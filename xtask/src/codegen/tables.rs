@@ -219,9 +219,7 @@ impl<'a> Tables<'a> {
         };
         let untagged = union.untagged.as_ref().map(|body| self.body(body, around));
         let tag = &union.tag;
-        format!(
-            "Type::Union {{ tag: {tag:?}, variants: &[\n{variants}], other: {other}, untagged: {untagged:?} }}"
-        )
+        format!("Type::Union {{ tag: {tag:?}, variants: &[\n{variants}], other: {other}, untagged: {untagged:?} }}")
     }
 
     fn body(&mut self, body: &Body, around: &[Member]) -> Id {

@@ -1,0 +1,112 @@
+//! The peer's answers: each ends the one request of the host's that it names, or is reported and dropped.
+
+use super::event::{Json, Outcome, ResultText};
+use super::incoming::{Checked, Message};
+use super::pending::OpenRequest;
+use super::report::{Breach, Subject};
+use super::{Connection, Consequence};
+use crate::json::{self, Kind, Scanner};
+use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
+use crate::validation::table::{self, Field, Type};
+use crate::validation::Part;
+
+impl Connection {
+    pub(super) fn answer(&mut self, text: String, message: Message, subject: &Subject) {
+        let id = match &message.id {
+            IdMember::Id(id) if *id != Id::Null => id.clone(),
+            // What the peer could not read has no id that it could name (RPC-14).
+            _ => return self.answer_to_nothing(&text, &message, subject),
+        };
+        let Some(request) = self.outbound.remove(&id) else {
+            let known = matches!(id, Id::Number(number) if (1..self.next_id).contains(&number));
+            let (rule, message) =
+                if known { ("RPC-16", "a second answer") } else { ("RPC-13", "an answer to no open request") };
+            return self.drop_message(subject, Breach::new(rule, message));
+        };
+        let subject = &Subject { method: Some(request.method.clone()), ..subject.clone() };
+        if message.version != Version::Right {
+            let breach = Breach::new("RPC-01", "no jsonrpc member that is \"2.0\"");
+            self.report(subject, breach, Consequence::Delivered);
+        }
+        let bad = if let Some(name) = message.twice {
+            Some(Breach::new("RPC-02", format!("the member {name} twice")))
+        } else if message.result.is_some() && message.error.is_some() {
+            Some(Breach::new("RPC-03", "both a result and an error"))
+        } else {
+            None
+        };
+        if let Some(breach) = bad {
+            return self.unusable(request, subject, breach);
+        }
+        if let Some(place) = message.error.clone() {
+            return match read_error(&text[place]) {
+                Some(error) => self.end_request(request, Outcome::Error(error)),
+                None => self.unusable(
+                    request,
+                    subject,
+                    Breach::new("RPC-04", "an error without a whole code and a message"),
+                ),
+            };
+        }
+        let Some(range) = message.result.clone() else { return };
+        if request.row.is_some_and(|row| row.phase == table::Phase::Start) {
+            return self.welcome(&text[range], request, subject);
+        }
+        self.result(text, message.checked, request, subject, range);
+    }
+
+    fn result(
+        &mut self,
+        text: String,
+        mut checked: Checked,
+        request: OpenRequest,
+        subject: &Subject,
+        range: std::ops::Range<usize>,
+    ) {
+        if let Some(row) = request.row {
+            let empty = matches!(self.tables.types[usize::from(row.result)], Type::Object { fields } if fields.iter().all(|f| !f.has(Field::REQUIRED)));
+            if &text[range.clone()] == "null" && (row.null_result || empty) {
+                // Official decoders read null as an empty result, and agents send it (RPC-31).
+                let outcome = Outcome::Result(ResultText(Json::whole("{}".into())));
+                return self.end_request(request, outcome);
+            }
+            // `result` may have come before `id`.
+            match self.check_again(&text, &range, row.result, Part::Response) {
+                Ok(again) => checked = again,
+                Err(error) => return self.unusable(request, subject, Breach::new("RPC-21", error.to_string())),
+            }
+        }
+        if let Some(problem) = checked.invalid.take() {
+            return self.unusable(request, subject, problem.as_ref().into());
+        }
+        let problems = std::mem::take(&mut checked.problems);
+        self.report_all(subject, &problems);
+        let outcome = Outcome::Result(ResultText(checked.json(text, range)));
+        self.end_request(request, outcome);
+    }
+
+    /// The request ends all the same, so that nobody waits for ever.
+    pub(super) fn unusable(&mut self, request: OpenRequest, subject: &Subject, breach: Breach) {
+        self.drop_message(subject, breach);
+        self.end_request(request, Outcome::Invalid);
+    }
+
+    fn answer_to_nothing(&mut self, text: &str, message: &Message, subject: &Subject) {
+        let error = message.error.clone().and_then(|place| read_error(&text[place]));
+        let breach = match error {
+            Some(error) => {
+                Breach::new("RPC-14", format!("the peer reports that it could not read a message: {}", error.code))
+            }
+            None => Breach::new("RPC-13", "an answer without the id of a request"),
+        };
+        self.drop_message(subject, breach);
+    }
+}
+
+fn read_error(text: &str) -> Option<PeerError> {
+    let code = json::pointer(text, "/code")?.parse().ok()?;
+    let message = json::unescape(json::pointer(text, "/message")?)?.into_owned();
+    let data = json::pointer(text, "/data").filter(|data| *data != "null").map(str::to_owned);
+    debug_assert_eq!(Scanner::new(text, 1).peek(), Ok(Kind::Object));
+    Some(PeerError { code: ErrorCode(code), message, data })
+}

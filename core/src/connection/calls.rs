@@ -1,0 +1,356 @@
+//! The peer's requests and notifications: admitted, checked, tracked, delivered.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::config::Role;
+use super::event::{Answered, Json, Timing};
+use super::incoming::{find_method, Checked, Message};
+use super::pending::OpenRequest;
+use super::report::{Breach, Subject};
+use super::rules::{Attempt, Refusal};
+use super::session::{Crossing, Turn};
+use super::{Cancel, Config, Connection, Consequence, Event, Notification, Phase, Policy, Request};
+use crate::json::{self, Kind};
+use crate::jsonrpc::{write_result, ErrorCode, Id, IdMember, Member};
+use crate::validation::table::{self, Method};
+use crate::validation::{Part, Problem};
+
+/// Session methods that may name a session which is not open here: they open it, or need not.
+const ATTACHING: &[&str] = &["session/load", "session/resume", "session/delete", "session/fork", "session/close"];
+/// Methods whose sessions are another kind of session (NES-03).
+const OTHER_SESSIONS: &[&str] = &["nes/", "document/"];
+/// What a permission request is answered when the client has cancelled.
+const CANCELLED_OUTCOME: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
+/// The request that asks the user.
+pub(super) const PERMISSION: &str = "session/request_permission";
+/// A session id longer than this is not repeated in an answer.
+const ECHO: usize = 128;
+
+/// Whether a method may only name a session that is open.
+pub(super) fn needs_open_session(row: &Method) -> bool {
+    row.session && !ATTACHING.contains(&row.name) && !OTHER_SESSIONS.iter().any(|prefix| row.name.starts_with(prefix))
+}
+
+impl Connection {
+    pub(super) fn call(&mut self, text: String, message: Message, subject: Subject) {
+        let Member::Is(method) = &message.method else { return };
+        let is_request = message.id != IdMember::Absent;
+        let row = find_method(self.tables, self.config.drafts, method);
+        let Some(row) = row else { return self.unknown_method(text, message, subject) };
+        if row.phase == table::Phase::Start
+            && is_request
+            && self.config.role == Role::Agent
+            && self.phase == Phase::Start
+        {
+            return self.hello(text, message, subject);
+        }
+        if let Some(refusal) = self.admit(row, self.config.role.other(), is_request) {
+            return self.not_admitted(row, message, &subject, refusal);
+        }
+        if is_request && !self.room_for(&message, &subject) {
+            return;
+        }
+        let Some((mut checked, range)) = self.checked_params(&text, message, &subject, row, is_request) else { return };
+        let problems = std::mem::take(&mut checked.problems);
+        let session = checked.session.take();
+        if !self.session_fits(row, session.as_ref(), &subject, is_request) {
+            return;
+        }
+        self.report_all(&subject, &problems);
+        let update = checked.update;
+        let params = checked.json(text, range);
+        if is_request {
+            self.deliver_request(Some(row), subject, session, params);
+        } else {
+            self.deliver_notification(subject, session, update, params);
+        }
+    }
+
+    /// What the rules say to a call, in either direction.
+    pub(super) fn admit(&self, row: &'static Method, sender: Role, is_request: bool) -> Option<Refusal> {
+        let receiver = if sender == self.config.role { &self.peer } else { &self.own };
+        let form = if is_request { table::Kind::Request } else { table::Kind::Notification };
+        let begun = self.phase != Phase::Start;
+        let ready = matches!(self.phase, Phase::Ready | Phase::Closed);
+        Attempt { method: row, sender, form, ready, begun, gates: &receiver.gates }.refusal()
+    }
+
+    fn not_admitted(&mut self, row: &'static Method, message: Message, subject: &Subject, refusal: Refusal) {
+        let breach = Breach::new(refusal.rule, refusal.message);
+        if message.id == IdMember::Absent {
+            return self.drop_message(subject, breach);
+        }
+        self.refuse(subject, refusal.code, breach);
+        // A cancel must not be lost because it came in the wrong form (RPC-29).
+        if refusal.rule == "RPC-29" && row.name == "session/cancel" && self.phase == Phase::Ready {
+            if let (Some(session), None) = (message.checked.session, message.checked.invalid) {
+                let params = Json::whole(session_params(&session));
+                self.deliver_notification(subject.clone(), Some(session), None, params);
+            }
+        }
+    }
+
+    fn unknown_method(&mut self, text: String, message: Message, subject: Subject) {
+        let Member::Is(method) = &message.method else { return };
+        let is_request = message.id != IdMember::Absent;
+        let extension = method.starts_with('_');
+        if self.phase != Phase::Ready {
+            let breach =
+                Breach::new(early_rule(&self.config), "nothing may be sent before initialize has been answered");
+            return if is_request {
+                self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+            } else if !method.starts_with("$/") {
+                self.drop_message(&subject, breach);
+            };
+        }
+        if !extension {
+            // EXT-07, CANCEL-21: other names are the specification's.
+            let breach = Breach::new(if is_request { "RPC-17" } else { "RPC-18" }, "no such method");
+            return if is_request {
+                self.refuse(&subject, ErrorCode::METHOD_NOT_FOUND, breach);
+            } else if !method.starts_with("$/") {
+                self.drop_message(&subject, breach);
+            };
+        }
+        if is_request && !self.room_for(&message, &subject) {
+            return;
+        }
+        let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
+        let mut checked = message.checked;
+        let params = match kind {
+            Kind::Null => Json::whole("{}".into()),
+            Kind::Object | Kind::Array => {
+                let problems = std::mem::take(&mut checked.problems);
+                self.report_all(&subject, &problems);
+                checked.json(text, range)
+            }
+            _ => return self.scalar_params(&subject, kind, is_request),
+        };
+        if is_request {
+            self.deliver_request(None, subject, None, params);
+        } else {
+            self.deliver_notification(subject, None, None, params);
+        }
+    }
+
+    /// Whether a request can be taken on: its id is free, and not too many are open.
+    fn room_for(&mut self, message: &Message, subject: &Subject) -> bool {
+        let IdMember::Id(id) = &message.id else { return false };
+        if self.inbound.get(id).is_some() {
+            // An answer with this id would end the first request, so the refusal carries none.
+            let anonymous = Subject { id: None, ..subject.clone() };
+            let breach = Breach::new("RPC-10", format!("the id {id} names a request that is still open"));
+            self.refuse(&anonymous, ErrorCode::INVALID_REQUEST, breach);
+            return false;
+        }
+        if self.inbound.len() >= self.config.limits.pending {
+            let breach = Breach::new("LIMIT-03", format!("more than {} open requests", self.config.limits.pending));
+            self.refuse(subject, ErrorCode::INTERNAL_ERROR, breach);
+            return false;
+        }
+        if *id == Id::Null {
+            self.report(subject, Breach::new("RPC-07", "a request with the id null"), Consequence::Delivered);
+        }
+        true
+    }
+
+    fn scalar_params(&mut self, subject: &Subject, kind: Kind, is_request: bool) {
+        let breach = Breach::new("RPC-19", format!("params are {} instead of an object", kind.name()));
+        if !is_request {
+            self.drop_message(subject, breach);
+        } else if kind == Kind::Array {
+            self.refuse_params(subject, &Problem::new("RPC-19", "an object", kind.name()));
+        } else {
+            self.refuse(subject, ErrorCode::INVALID_REQUEST, breach);
+        }
+    }
+
+    /// Params that fit the method, or the refusal said and `None`.
+    fn checked_params(
+        &mut self,
+        text: &str,
+        message: Message,
+        subject: &Subject,
+        row: &'static Method,
+        is_request: bool,
+    ) -> Option<(Checked, Range<usize>)> {
+        let part = if is_request { Part::Request } else { Part::Notification };
+        let (kind, range) = message.params.unwrap_or((Kind::Null, 0..0));
+        let before_method = message.checked.session.is_none() && message.checked.invalid.is_none();
+        let mut checked = message.checked;
+        let mut place = range;
+        match kind {
+            Kind::Object if before_method => match self.check_again(text, &place, row.params, part) {
+                Ok(again) => checked = again,
+                Err(_) => return None,
+            },
+            Kind::Object => {}
+            Kind::Null => {
+                // Absent and null params are `{}`, and that is then checked (RPC-19).
+                let empty = self.check_again("{}", &(0..2), row.params, part).ok()?;
+                checked = Checked { edits: Some(json::Edits::replace_all("{}")), ..empty };
+                place = 0..0;
+            }
+            _ => {
+                self.scalar_params(subject, kind, is_request);
+                return None;
+            }
+        }
+        match checked.invalid.take() {
+            None => Some((checked, place)),
+            Some(problem) if is_request => {
+                self.refuse_params(subject, &problem);
+                None
+            }
+            Some(problem) => {
+                self.drop_message(subject, problem.as_ref().into());
+                None
+            }
+        }
+    }
+
+    /// SESS-01, SESS-52 and the like: the session is one of this connection.
+    fn session_fits(
+        &mut self,
+        row: &'static Method,
+        session: Option<&Arc<str>>,
+        subject: &Subject,
+        is_request: bool,
+    ) -> bool {
+        let Some(session) = session else { return true };
+        if !needs_open_session(row) || self.sessions.may_be(session) {
+            return true;
+        }
+        let mut breach =
+            Breach::new(if is_request { "SESS-01" } else { "SESS-52" }, "no such session on this connection");
+        breach.pointer = "/sessionId".into();
+        if is_request {
+            let mut data = String::from("{\"rule\":\"SESS-01\"");
+            if session.len() <= ECHO {
+                data.push_str(",\"sessionId\":");
+                json::quote(&mut data, session);
+            }
+            data.push('}');
+            self.refuse_with(subject, ErrorCode::RESOURCE_NOT_FOUND, breach, &data);
+            return false;
+        }
+        // What a session shows is never lost to a tolerant host; it says so and the host decides.
+        let deliver = self.config.policy == Policy::Tolerant;
+        self.report(subject, breach, if deliver { Consequence::Delivered } else { Consequence::Dropped });
+        deliver
+    }
+
+    fn deliver_request(
+        &mut self,
+        row: Option<&'static Method>,
+        subject: Subject,
+        session: Option<Arc<str>>,
+        params: Json,
+    ) {
+        let serial = self.serial();
+        let method = subject.method.unwrap_or(Cow::Borrowed(""));
+        let id = subject.id.unwrap_or(Id::Null);
+        let crossing = Crossing { params: params.as_str(), session: session.as_ref() };
+        let note = self.sessions.on_call(&method, &crossing);
+        let open = OpenRequest {
+            id: id.clone(),
+            serial,
+            method: method.clone(),
+            session: session.clone(),
+            cancelled: false,
+            deadline: None,
+            row,
+            note,
+        };
+        self.inbound.insert(open);
+        let cancelling =
+            session.as_ref().and_then(|id| self.sessions.get(id)).map(|known| known.turn) == Some(Turn::Cancelling);
+        self.events.push_back(Event::Request(Request {
+            id: id.clone(),
+            serial,
+            method: method.clone(),
+            session,
+            params,
+        }));
+        if method == PERMISSION && self.config.role == Role::Client && cancelling {
+            self.answer_permission(&id, "CANCEL-04");
+        }
+    }
+
+    fn deliver_notification(
+        &mut self,
+        subject: Subject,
+        session: Option<Arc<str>>,
+        update: Option<&'static str>,
+        params: Json,
+    ) {
+        let method = subject.method.clone().unwrap_or(Cow::Borrowed(""));
+        if method == "$/cancel_request" {
+            return self.cancel_requested(params.as_str());
+        }
+        let timing = session.as_ref().map_or(Timing::None, |id| self.sessions.timing(id));
+        if let Some(id) = &session {
+            match &*method {
+                "session/cancel" => {
+                    self.sessions.cancel(id);
+                }
+                "session/update" if update == Some("state_update") => self.sessions.state_update(id, params.as_str()),
+                _ => {}
+            }
+        }
+        self.events.push_back(Event::Notification(Notification { method, session, update, timing, params }));
+    }
+
+    /// `$/cancel_request`: only what is open can be cancelled, anything else is ignored (CANCEL-11, CANCEL-12).
+    fn cancel_requested(&mut self, params: &str) {
+        let id = json::pointer(params, "/requestId").and_then(Id::from_json);
+        if let Some(request) = id.and_then(|id| self.inbound.mark_cancelled(&id).cloned()) {
+            self.events.push_back(Event::Cancel(Cancel {
+                id: request.id,
+                serial: request.serial,
+                method: request.method,
+                session: request.session,
+            }));
+        }
+    }
+
+    /// Answers the open permission requests of one session, or of all, with `cancelled` (CANCEL-03).
+    pub(super) fn answer_permissions(&mut self, session: Option<&str>, rule: &'static str) {
+        let mine = |request: &&OpenRequest| {
+            request.method == PERMISSION && session.is_none_or(|session| request.session.as_deref() == Some(session))
+        };
+        let ids: Vec<Id> = self.inbound.iter().filter(mine).map(|request| request.id.clone()).collect();
+        for id in ids {
+            self.answer_permission(&id, rule);
+        }
+    }
+
+    fn answer_permission(&mut self, id: &Id, rule: &'static str) {
+        let Some(request) = self.inbound.remove(id) else { return };
+        self.outbox.push(&write_result(id, CANCELLED_OUTCOME));
+        self.sessions.on_answer(&request, Some(CANCELLED_OUTCOME));
+        self.events.push_back(Event::Answered(Answered {
+            id: request.id,
+            serial: request.serial,
+            method: request.method,
+            session: request.session,
+            rule,
+        }));
+    }
+}
+
+fn session_params(session: &str) -> String {
+    let mut writer = json::Writer::new();
+    writer.begin_object().key("sessionId").string(session).end_object();
+    writer.finish().unwrap_or_default()
+}
+
+/// The rule for speaking before `initialize` has been answered, by who the peer is.
+fn early_rule(config: &Config) -> &'static str {
+    match config.role {
+        Role::Agent => "INIT-01",
+        Role::Client => "INIT-02",
+    }
+}

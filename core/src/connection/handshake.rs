@@ -1,0 +1,241 @@
+//! `initialize`: the version that is agreed on, and what each side can do.
+
+use super::event::{Json, Outcome, ResultText};
+use super::incoming::Message;
+use super::misuse::{Misuse, MisuseKind};
+use super::pending::OpenRequest;
+use super::report::{Breach, Subject};
+use super::rules::Gates;
+use super::{CloseReason, Connection, Consequence, Event, Phase, Policy, Request, Role, Side};
+use crate::json::{self, Kind};
+use crate::jsonrpc::{ErrorCode, Id};
+use crate::schema::tables;
+use crate::validation::table::Tables;
+use crate::validation::{check, Checked, Part, Problem, Rejected};
+
+/// What a `protocolVersion` member holds.
+enum Requested {
+    Version(u64),
+    /// A string of digits, which some peers send (C-01).
+    Text(u64),
+    Nothing,
+    Wrong,
+}
+
+fn requested(hello: &str) -> Requested {
+    match json::pointer(hello, "/protocolVersion") {
+        None => Requested::Nothing,
+        Some(text) => match text.parse::<u16>() {
+            Ok(version) => Requested::Version(version.into()),
+            // "1.0.0" and the like name no version there is: as good as 0.
+            Err(_) => match json::unescape(text) {
+                Some(text) => Requested::Text(text.parse::<u16>().unwrap_or(0).into()),
+                None => Requested::Wrong,
+            },
+        },
+    }
+}
+
+/// The JSON of an object with `protocolVersion` set to this.
+fn with_version(hello: &str, version: u16) -> String {
+    let mut writer = json::Writer::new();
+    writer.begin_object().key("protocolVersion").unsigned(version.into());
+    for (name, value) in json::members(hello) {
+        if name != "protocolVersion" {
+            writer.key(&name).json(value);
+        }
+    }
+    writer.end_object();
+    writer.finish().unwrap_or_else(|_| hello.to_owned())
+}
+
+impl Side {
+    fn new(tables: &'static Tables, side: Role, hello: String) -> Self {
+        let pointer = match (tables.version, side) {
+            (1, Role::Client) => "/clientCapabilities",
+            (1, Role::Agent) => "/agentCapabilities",
+            _ => "/capabilities",
+        };
+        let capabilities =
+            json::pointer(&hello, pointer).filter(|value| value.starts_with('{')).unwrap_or("{}").to_owned();
+        Side { gates: Gates::read(tables, side, &capabilities), capabilities, hello }
+    }
+}
+
+impl Connection {
+    /// The agent's side: the peer's `initialize`.
+    pub(super) fn hello(&mut self, text: String, message: Message, subject: Subject) {
+        let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
+        let given = match kind {
+            Kind::Object => &text[range],
+            Kind::Null => "{}",
+            _ => {
+                let breach = Breach::new("RPC-19", format!("params are {} instead of an object", kind.name()));
+                return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+            }
+        };
+        let wanted = match requested(given) {
+            Requested::Version(version) => version,
+            Requested::Text(version) if self.config.policy == Policy::Tolerant => {
+                let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
+                breach.pointer = "/protocolVersion".into();
+                self.report(&subject, breach, Consequence::Delivered);
+                version
+            }
+            Requested::Nothing => return self.refuse_params(&subject, &version_problem("nothing")),
+            _ => return self.refuse_params(&subject, &version_problem("another kind of value")),
+        };
+        // INIT-05, INIT-06: the same if it is ours, the newest of ours if not.
+        let version = if self.config.supports(wanted) { wanted as u16 } else { self.config.newest_version() };
+        let params = with_version(given, wanted as u16);
+        let Some(tables) = tables::version(version) else { return };
+        let Some(row) = super::incoming::find_method(tables, self.config.drafts, "initialize") else { return };
+        let checked = check(tables, self.config.drafts, row.params, &params, self.mode(), Part::Request);
+        let params = match checked {
+            Ok(checked) => {
+                self.report_all(&subject, &checked.problems);
+                checked.json.into_owned()
+            }
+            Err(Rejected::Invalid(problem)) => return self.refuse_params(&subject, &problem),
+            Err(Rejected::Syntax(error)) => {
+                return self.refuse(&subject, ErrorCode::PARSE_ERROR, Breach::new("RPC-21", error.to_string()));
+            }
+        };
+        self.tables = tables;
+        self.version = Some(version);
+        self.phase = Phase::Initializing;
+        self.peer = Side::new(tables, Role::Client, params.clone());
+        let serial = self.serial();
+        let id = subject.id.unwrap_or(Id::Null);
+        self.inbound.insert(OpenRequest {
+            id: id.clone(),
+            serial,
+            method: row.name.into(),
+            session: None,
+            cancelled: false,
+            deadline: None,
+            row: Some(row),
+            note: None,
+        });
+        self.events.push_back(Event::Request(Request {
+            id,
+            serial,
+            method: row.name.into(),
+            session: None,
+            params: Json::whole(params),
+        }));
+    }
+
+    /// The agent's side: the host's answer, with the version filled in. INIT-05: it cannot be another one.
+    pub(super) fn welcome_text(&self, result: &str) -> Result<String, Misuse> {
+        let version = self.version.unwrap_or(1);
+        match requested(result) {
+            Requested::Nothing => Ok(with_version(result, version)),
+            Requested::Version(given) if given == u64::from(version) => Ok(result.to_owned()),
+            _ => Err(Misuse::new(
+                MisuseKind::Params,
+                "INIT-05",
+                format!("the agreed version is {version}; leave protocolVersion out and it is filled in"),
+            )
+            .at("/protocolVersion")),
+        }
+    }
+
+    /// The agent's side: its answer has been written.
+    pub(super) fn welcomed(&mut self, result: String) {
+        self.own = Side::new(self.tables, Role::Agent, result);
+        self.phase = Phase::Ready;
+    }
+
+    /// The agent's side: `initialize` was answered with an error, so it may be tried again.
+    pub(super) fn hello_failed(&mut self) {
+        self.phase = Phase::Start;
+        self.version = None;
+        self.tables = &tables::v1::TABLES;
+    }
+
+    /// The client's side: the params of its `initialize`, with the version filled in (INIT-03).
+    pub(super) fn hello_text(&self, params: &str) -> Result<(String, &'static Tables), Misuse> {
+        let (version, text) = match requested(params) {
+            Requested::Nothing => {
+                let newest = self.config.newest_version();
+                (newest, with_version(params, newest))
+            }
+            Requested::Version(given) if self.config.supports(given) => (given as u16, params.to_owned()),
+            _ => {
+                return Err(Misuse::new(
+                    MisuseKind::Params,
+                    "INIT-03",
+                    "not a version that this connection is configured for; leave protocolVersion out and it is filled in",
+                )
+                .at("/protocolVersion"));
+            }
+        };
+        let tables = tables::version(version).unwrap_or(self.tables);
+        Ok((text, tables))
+    }
+
+    /// The client's side: its `initialize` has been written.
+    pub(super) fn greeted(&mut self, tables: &'static Tables, params: String) {
+        self.own = Side::new(tables, Role::Client, params);
+        self.phase = Phase::Initializing;
+    }
+
+    /// The client's side: the peer's answer to `initialize`.
+    pub(super) fn welcome(&mut self, result: &str, request: OpenRequest, subject: &Subject) {
+        let answered = match requested(result) {
+            Requested::Version(version) => version,
+            Requested::Text(version) if self.config.policy == Policy::Tolerant => {
+                let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
+                breach.pointer = "/protocolVersion".into();
+                self.report(subject, breach, Consequence::Delivered);
+                version
+            }
+            _ => {
+                let mut breach = Breach::new("INIT-10", "no protocolVersion in the answer to initialize");
+                breach.pointer = "/protocolVersion".into();
+                return self.initialize_failed(request, subject, breach);
+            }
+        };
+        if !self.config.supports(answered) {
+            let mut breach =
+                Breach::new("INIT-07", format!("the agent speaks version {answered}, which this client does not"));
+            breach.pointer = "/protocolVersion".into();
+            self.unusable(request, subject, breach);
+            return self.end(CloseReason::Version);
+        }
+        let version = answered as u16;
+        let Some(tables) = tables::version(version) else { return };
+        let Some(row) = super::incoming::find_method(tables, self.config.drafts, "initialize") else { return };
+        let text = with_version(result, version);
+        match check(tables, self.config.drafts, row.result, &text, self.mode(), Part::Response) {
+            Ok(Checked { json, problems }) => {
+                self.report_all(subject, &problems);
+                let json = json.into_owned();
+                self.tables = tables;
+                self.version = Some(version);
+                self.peer = Side::new(tables, Role::Agent, json.clone());
+                let hello = std::mem::take(&mut self.own.hello);
+                self.own = Side::new(tables, Role::Client, hello);
+                self.phase = Phase::Ready;
+                self.end_request(request, Outcome::Result(ResultText(Json::whole(json))));
+            }
+            Err(Rejected::Invalid(problem)) => self.initialize_failed(request, subject, problem.as_ref().into()),
+            Err(Rejected::Syntax(error)) => {
+                self.initialize_failed(request, subject, Breach::new("RPC-21", error.to_string()));
+            }
+        }
+    }
+
+    /// `initialize` may be tried again.
+    fn initialize_failed(&mut self, request: OpenRequest, subject: &Subject, breach: Breach) {
+        self.phase = Phase::Start;
+        self.unusable(request, subject, breach);
+    }
+}
+
+fn version_problem(found: &'static str) -> Problem {
+    let mut problem = Problem::new("INIT-03", "a whole number from 0 to 65535", found);
+    problem.within(crate::validation::Segment::Name("protocolVersion"));
+    problem
+}

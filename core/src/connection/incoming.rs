@@ -1,0 +1,382 @@
+//! Frames: from bytes to an envelope whose params or result have been checked.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::config::{Policy, Role};
+use super::event::Json;
+use super::pending::Pending;
+use super::report::{excerpt, Breach, Subject};
+use super::session::Sessions;
+use super::{Connection, Consequence};
+use crate::framing::Item;
+use crate::json::{Edits, Kind, Scanner, SyntaxError, SyntaxKind};
+use crate::jsonrpc::{Body, Envelope, ErrorCode, Id, IdMember, Member, Version};
+use crate::validation::table::{self, Method, Tables, TypeId};
+use crate::validation::{DraftSet, Fail, Mode, Part, Problem, Walker};
+
+/// Params or a result, checked.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    pub(super) edits: Option<Edits>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) invalid: Option<Box<Problem>>,
+    pub(super) session: Option<Arc<str>>,
+    pub(super) update: Option<&'static str>,
+}
+
+impl Checked {
+    /// The text to deliver.
+    pub(super) fn json(&mut self, frame: String, range: Range<usize>) -> Json {
+        match self.edits.take() {
+            Some(mut edits) => Json::whole(edits.apply(&frame, range)),
+            None => Json::new(frame, range),
+        }
+    }
+}
+
+/// What the core knows when it checks a value.
+pub(super) struct Checker<'c> {
+    tables: &'static Tables,
+    drafts: DraftSet,
+    mode: Mode,
+    outbound: &'c Pending,
+    sessions: &'c Sessions,
+    done: Option<(Walker, Option<Box<Problem>>)>,
+}
+
+impl Checker<'_> {
+    fn method(&self, name: &str) -> Option<&'static Method> {
+        find_method(self.tables, self.drafts, name)
+    }
+
+    /// Checks the value that comes next; afterwards the scanner stands behind it, whatever it was.
+    fn check(&mut self, scanner: &mut Scanner<'_>, ty: TypeId, part: Part) -> Result<(), SyntaxError> {
+        let mark = scanner.mark();
+        let mut walker = Walker::new(self.tables, self.drafts, self.mode, part);
+        let invalid = match walker.value(scanner, ty) {
+            Ok(()) => None,
+            Err(Fail::Syntax(error)) => return Err(error),
+            Err(Fail::Invalid(problem)) => {
+                scanner.rewind(mark);
+                scanner.skip()?;
+                Some(problem)
+            }
+        };
+        self.done = Some((walker, invalid));
+        Ok(())
+    }
+
+    fn finish(self, scanner: &Scanner<'_>) -> Result<Checked, SyntaxError> {
+        let any = || Walker::new(self.tables, self.drafts, self.mode, Part::Notification);
+        let (walker, invalid) = self.done.unwrap_or_else(|| (any(), None));
+        let session = walker.string_at("sessionId").map(|place| scanner.slice(place));
+        let session = session.and_then(crate::json::unescape).map(|id| self.sessions.intern(&id));
+        let update = walker.variant();
+        let (edits, problems) = walker.finish(scanner)?;
+        Ok(Checked { edits, problems, invalid, session, update })
+    }
+}
+
+impl<'a> Body<'a> for Checker<'_> {
+    fn params(&mut self, scanner: &mut Scanner<'a>, method: Option<&str>) -> Result<(), SyntaxError> {
+        let row = method.and_then(|name| self.method(name)).filter(|row| row.phase != table::Phase::Start);
+        match row {
+            Some(row) if scanner.peek()? == Kind::Object => self.check(scanner, row.params, part_of(row)),
+            _ => scanner.skip().map(drop),
+        }
+    }
+
+    fn result(&mut self, scanner: &mut Scanner<'a>, id: Option<&Id>) -> Result<(), SyntaxError> {
+        let row = id.and_then(|id| self.outbound.get(id)).and_then(|request| request.row);
+        match row.filter(|row| row.phase != table::Phase::Start) {
+            Some(row) if scanner.peek()? != Kind::Null => self.check(scanner, row.result, Part::Response),
+            _ => scanner.skip().map(drop),
+        }
+    }
+}
+
+fn part_of(row: &Method) -> Part {
+    if row.kind == table::Kind::Request {
+        Part::Request
+    } else {
+        Part::Notification
+    }
+}
+
+/// A method of the tables whose draft, if any, is switched on.
+pub(super) fn find_method(tables: &'static Tables, drafts: DraftSet, name: &str) -> Option<&'static Method> {
+    let at = tables.methods.binary_search_by_key(&name, |row| row.name).ok()?;
+    let row = &tables.methods[at];
+    (row.draft == 0 || drafts & (1 << row.draft) != 0).then_some(row)
+}
+
+impl Connection {
+    pub(super) fn mode(&self) -> Mode {
+        match self.config.policy {
+            Policy::Tolerant => Mode::Tolerant,
+            Policy::Strict => Mode::Strict,
+        }
+    }
+
+    pub(super) fn checker(&self) -> Checker<'_> {
+        Checker {
+            tables: self.tables,
+            drafts: self.config.drafts,
+            mode: self.mode(),
+            outbound: &self.outbound,
+            sessions: &self.sessions,
+            done: None,
+        }
+    }
+
+    /// Checks one value of a text a second time: its place or its type was not known when the text was read.
+    pub(super) fn check_again(
+        &self,
+        text: &str,
+        range: &Range<usize>,
+        ty: TypeId,
+        part: Part,
+    ) -> Result<Checked, SyntaxError> {
+        let mut scanner = Scanner::at(text, range.start, self.config.limits.depth);
+        let mut checker = self.checker();
+        checker.check(&mut scanner, ty, part)?;
+        checker.finish(&scanner)
+    }
+
+    pub(super) fn incoming(&mut self, item: Item) {
+        self.frames += 1;
+        match item {
+            Item::Frame(bytes) => self.frame(bytes),
+            Item::Tail(bytes) => {
+                let subject = Subject { excerpt: excerpt(&bytes), ..Subject::default() };
+                let breach = Breach::new("FRAME-11", "the stream ended without a line end after its last message");
+                self.report(&subject, breach, Consequence::Delivered);
+                self.frame(bytes);
+            }
+            Item::TooLong { head } => {
+                let subject = Subject { excerpt: excerpt(&head), ..Subject::default() };
+                let breach =
+                    Breach::new("LIMIT-01", format!("a frame of more than {} bytes", self.config.limits.frame));
+                if may_be_call(&head) {
+                    self.refuse(&subject, ErrorCode::PARSE_ERROR, breach);
+                } else {
+                    self.drop_message(&subject, breach);
+                }
+            }
+            Item::ByteOrderMark => {
+                let breach = Breach::new("FRAME-12", "a byte order mark at the start of the stream");
+                self.report(&Subject::default(), breach, Consequence::Delivered);
+            }
+            Item::OtherFraming => {
+                let lines = self.config.framing == crate::framing::Framing::Lines;
+                let (rule, message) = if lines {
+                    ("FRAME-13", "Content-Length headers: the peer speaks LSP framing instead of one message a line")
+                } else {
+                    ("FRAME-14", "a message without the Content-Length header that was agreed on")
+                };
+                self.report(&Subject::default(), Breach::new(rule, message), Consequence::Delivered);
+            }
+        }
+    }
+
+    fn frame(&mut self, bytes: Vec<u8>) {
+        match String::from_utf8(bytes) {
+            Ok(text) => self.text(text),
+            Err(error) => {
+                let offset = error.utf8_error().valid_up_to();
+                self.not_json(error.as_bytes(), SyntaxError { offset, kind: SyntaxKind::Utf8 });
+            }
+        }
+    }
+
+    fn text(&mut self, text: String) {
+        let mut scanner = Scanner::new(&text, self.config.limits.depth);
+        match scanner.peek() {
+            Ok(Kind::Object) => {}
+            Ok(kind) => {
+                let whole = scanner.skip().and_then(|_| scanner.end());
+                return match whole {
+                    Ok(()) if kind == Kind::Array && self.version == Some(2) => self.batch(&text),
+                    Ok(()) => self.not_an_object(&text, kind),
+                    Err(error) => self.not_json(text.as_bytes(), error),
+                };
+            }
+            Err(error) => return self.not_json(text.as_bytes(), error),
+        }
+        let mut checker = self.checker();
+        let read = Envelope::read(&mut scanner, &mut checker).and_then(|envelope| scanner.end().map(|()| envelope));
+        let read = read.and_then(|envelope| checker.finish(&scanner).map(|checked| (envelope, checked)));
+        match read {
+            Ok((envelope, checked)) => {
+                let message = Message {
+                    version: envelope.version,
+                    id: envelope.id,
+                    method: match envelope.method {
+                        Member::Is(method) => Member::Is(self.method_name(method)),
+                        Member::Absent => Member::Absent,
+                        Member::Wrong => Member::Wrong,
+                    },
+                    params: envelope.params,
+                    result: envelope.result,
+                    error: envelope.error,
+                    twice: envelope.twice,
+                    checked,
+                };
+                self.message(text, message);
+            }
+            Err(error) => self.not_json(text.as_bytes(), error),
+        }
+    }
+
+    /// The static name of a method that the model knows.
+    fn method_name(&self, name: Cow<'_, str>) -> Cow<'static, str> {
+        match self.tables.methods.binary_search_by_key(&name.as_ref(), |row| row.name) {
+            Ok(at) => Cow::Borrowed(self.tables.methods[at].name),
+            Err(_) => Cow::Owned(name.into_owned()),
+        }
+    }
+
+    /// Sorts a message: request, notification, response, or none of them.
+    fn message(&mut self, text: String, message: Message) {
+        let mut subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };
+        if let IdMember::Id(id) = &message.id {
+            subject.id = Some(id.clone());
+        }
+        if let Member::Is(method) = &message.method {
+            subject.method = Some(method.clone());
+        }
+        let is_call = message.method != Member::Absent;
+        let is_answer = message.result.is_some() || message.error.is_some();
+        if is_call && is_answer {
+            return self.refuse(
+                &subject,
+                ErrorCode::INVALID_REQUEST,
+                Breach::new("RPC-02", "both a call and an answer"),
+            );
+        }
+        if is_answer {
+            return self.answer(text, message, &subject);
+        }
+        if !is_call {
+            let breach = Breach::new("RPC-02", "neither method nor result nor error");
+            return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
+        }
+        if let Some(name) = message.twice {
+            let id = if name == "id" { None } else { subject.id.take() };
+            let breach = Breach::new("RPC-02", format!("the member {name} twice"));
+            return self.refuse(&Subject { id, ..subject }, ErrorCode::INVALID_REQUEST, breach);
+        }
+        if message.id == IdMember::Invalid {
+            let breach = Breach::new("RPC-06", "an id that is neither a string nor a whole number of 64 bits");
+            return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+        }
+        if message.method == Member::Wrong {
+            return self.refuse(
+                &subject,
+                ErrorCode::INVALID_REQUEST,
+                Breach::new("RPC-02", "a method that is not a string"),
+            );
+        }
+        let tolerant = self.config.policy == Policy::Tolerant;
+        let version = match message.version {
+            Version::Right => None,
+            Version::Missing => Some("no jsonrpc member"),
+            Version::Wrong => Some("a jsonrpc member that is not \"2.0\""),
+        };
+        if let Some(wrong) = version {
+            let breach = Breach::new("RPC-01", wrong);
+            if tolerant {
+                self.report(&subject, breach, Consequence::Delivered);
+            } else if subject.id.is_some() {
+                return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+            } else {
+                return self.drop_message(&subject, breach);
+            }
+        }
+        self.call(text, message, subject);
+    }
+
+    /// Text that is not JSON (RPC-21), or noise between messages (FRAME-04).
+    fn not_json(&mut self, frame: &[u8], error: SyntaxError) {
+        let subject = Subject { excerpt: excerpt(frame), ..Subject::default() };
+        let object = frame.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'{');
+        // An agent's stdout carries what its libraries print; a client's messages come from one writer.
+        if self.config.role == Role::Client && !object {
+            let breach = Breach::new("FRAME-04", "a line that is not a message: output that belongs on stderr?");
+            return match self.config.policy {
+                Policy::Tolerant => self.drop_message(&subject, breach),
+                Policy::Strict => self.refuse(&subject, ErrorCode::PARSE_ERROR, breach),
+            };
+        }
+        let rule = match error.kind {
+            SyntaxKind::Utf8 => "FRAME-01",
+            SyntaxKind::Depth => "LIMIT-02",
+            _ => "RPC-21",
+        };
+        let breach = Breach::new(rule, error.to_string());
+        if may_be_call(frame) {
+            self.refuse(&subject, ErrorCode::PARSE_ERROR, breach);
+        } else {
+            self.drop_message(&subject, breach);
+        }
+    }
+
+    /// JSON that cannot be a message (RPC-22, FRAME-03).
+    fn not_an_object(&mut self, text: &str, kind: Kind) {
+        let subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };
+        let rule = if kind == Kind::Array { "FRAME-03" } else { "RPC-22" };
+        self.refuse(
+            &subject,
+            ErrorCode::INVALID_REQUEST,
+            Breach::new(rule, format!("{} instead of a message", kind.name())),
+        );
+    }
+
+    /// A JSON-RPC batch (v2): each entry is served as if it had come alone.
+    fn batch(&mut self, text: &str) {
+        let mut scanner = Scanner::new(text, self.config.limits.depth);
+        let mut entries = Vec::new();
+        let mut more = scanner.enter(Kind::Array).unwrap_or(false);
+        while more {
+            let (Ok(kind), Ok(place)) = (scanner.peek(), scanner.skip()) else { break };
+            entries.push((kind, scanner.slice(place).to_owned()));
+            more = scanner.more(Kind::Array).unwrap_or(false);
+        }
+        if entries.is_empty() {
+            let subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };
+            return self.refuse(&subject, ErrorCode::INVALID_REQUEST, Breach::new("BATCH-03", "an empty batch"));
+        }
+        for (kind, entry) in entries {
+            match kind {
+                Kind::Object => self.text(entry),
+                Kind::Array => {
+                    let subject = Subject { excerpt: excerpt(entry.as_bytes()), ..Subject::default() };
+                    let breach = Breach::new("BATCH-12", "a batch inside a batch");
+                    self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+                }
+                _ => self.not_an_object(&entry, kind),
+            }
+        }
+    }
+}
+
+/// One message, read.
+#[derive(Debug)]
+pub(super) struct Message {
+    pub(super) version: Version,
+    pub(super) id: IdMember,
+    pub(super) method: Member<Cow<'static, str>>,
+    pub(super) params: Option<(Kind, Range<usize>)>,
+    pub(super) result: Option<Range<usize>>,
+    pub(super) error: Option<Range<usize>>,
+    pub(super) twice: Option<&'static str>,
+    pub(super) checked: Checked,
+}
+
+/// Whether a text that cannot be read may have been a call: an answer to an answer could go round for ever.
+fn may_be_call(frame: &[u8]) -> bool {
+    let has = |name: &[u8]| memchr::memmem::find(frame, name).is_some();
+    has(b"\"method\"") || !(has(b"\"error\"") || has(b"\"result\""))
+}

@@ -1,0 +1,322 @@
+//! The connection: one peer, seen from one side.
+//!
+//! Theory of operation. Bytes go in with [`Connection::receive`] and wait there; [`Connection::poll_event`] reads them
+//! one frame at a time. So what the core knows is always what the host has been told, and what waits is bounded by what
+//! the host has put in. A frame passes framing, envelope, admission (`rules`), validation and tracking (`session`), in
+//! that order, and ends as an event, as a violation, or both. The host's own calls pass the same tables the other way,
+//! and either change everything they should and write one whole message, or change and write nothing.
+//!
+//! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` (the host's calls), `incoming` (frames),
+//! `calls` and `answers` (what frames turn into), `handshake` (`initialize`), `session` and `pending` (what is tracked),
+//! `rules`.
+
+mod answers;
+mod calls;
+mod config;
+mod event;
+mod handshake;
+mod incoming;
+mod misuse;
+mod outgoing;
+mod pending;
+mod report;
+mod rules;
+mod session;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+pub use config::{Config, Limits, Policy, Role, UnknownDraft};
+pub use event::{
+    Answered, Cancel, CloseReason, Closed, Consequence, Event, Notification, Outcome, Request, Response, ResultText,
+    TerminalRef, Timing, Violation,
+};
+pub use misuse::{Misuse, MisuseKind};
+pub use outgoing::CallOptions;
+pub use pending::OpenRequest;
+pub use session::{Session, SessionState, Turn};
+
+use crate::framing::{Decoder, Outbox};
+use crate::jsonrpc::Id;
+use crate::schema::tables;
+use crate::validation::table::Tables;
+use pending::Pending;
+use rules::Gates;
+use session::Sessions;
+
+/// How far a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// `initialize` has not been sent.
+    Start,
+    /// `initialize` has been sent and not answered.
+    Initializing,
+    /// Open.
+    Ready,
+    /// Over.
+    Closed,
+}
+
+impl Phase {
+    /// A name for it, the same in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Phase::Start => "start",
+            Phase::Initializing => "initializing",
+            Phase::Ready => "ready",
+            Phase::Closed => "closed",
+        }
+    }
+}
+
+/// One peer, seen from one side.
+///
+/// The drain order after anything went in (bytes, end of stream, time, a call of the host's):
+/// [`poll_event`](Self::poll_event) until it returns `None`, then write [`transmit`](Self::transmit) and
+/// [`consume`](Self::consume) what was written, then ask [`poll_timeout`](Self::poll_timeout) when to come back.
+#[derive(Debug)]
+pub struct Connection {
+    config: Config,
+    phase: Phase,
+    /// The agreed version's tables; version 1's before.
+    tables: &'static Tables,
+    version: Option<u16>,
+    decoder: Decoder,
+    end_of_stream: bool,
+    outbox: Outbox,
+    events: VecDeque<Event>,
+    /// The host's open requests.
+    outbound: Pending,
+    /// The peer's open requests.
+    inbound: Pending,
+    next_serial: u64,
+    next_id: i64,
+    sessions: Sessions,
+    own: Side,
+    peer: Side,
+    now: u64,
+    frames: u64,
+}
+
+/// What one side said in `initialize`.
+#[derive(Debug, Default)]
+struct Side {
+    /// Its capabilities object, as JSON text.
+    capabilities: String,
+    /// Its whole initialize params or result, as JSON text.
+    hello: String,
+    gates: Gates,
+}
+
+impl Connection {
+    /// A connection at its start.
+    pub fn new(config: Config) -> Self {
+        Connection {
+            phase: Phase::Start,
+            tables: &tables::v1::TABLES,
+            version: None,
+            decoder: Decoder::new(config.framing, config.limits.frame),
+            end_of_stream: false,
+            outbox: Outbox::new(config.framing),
+            events: VecDeque::new(),
+            outbound: Pending::default(),
+            inbound: Pending::default(),
+            next_serial: 1,
+            next_id: 1,
+            sessions: Sessions::default(),
+            own: Side::default(),
+            peer: Side::default(),
+            now: 0,
+            frames: 0,
+            config,
+        }
+    }
+
+    /// Takes bytes from the peer, in any split (with [`Framing::Messages`](crate::framing::Framing::Messages): one
+    /// message a call). Never fails; what is wrong with them becomes events.
+    pub fn receive(&mut self, bytes: &[u8]) {
+        if self.phase != Phase::Closed && !self.end_of_stream {
+            self.decoder.push(bytes);
+        }
+    }
+
+    /// The peer has closed its side: what was received is still read, then everything open ends.
+    pub fn receive_eof(&mut self) {
+        self.end_of_stream = true;
+    }
+
+    /// Tells the time, in milliseconds on a clock of the host's own that does not run backwards. Requests whose time is
+    /// up end with [`Outcome::Timeout`].
+    pub fn handle_timeout(&mut self, now: u64) {
+        self.now = self.now.max(now);
+        while let Some(request) = self.outbound.pop_expired(self.now) {
+            self.end_request(request, Outcome::Timeout);
+        }
+    }
+
+    /// The next thing that the host must know.
+    #[must_use]
+    pub fn poll_event(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            if self.phase == Phase::Closed {
+                return None;
+            }
+            if let Some(item) = self.decoder.poll() {
+                self.incoming(item);
+            } else if self.end_of_stream {
+                match self.decoder.finish() {
+                    Some(item) => self.incoming(item),
+                    None => self.end(CloseReason::EndOfStream),
+                }
+            } else {
+                return None;
+            }
+        }
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<u64> {
+        self.outbound.next_deadline()
+    }
+
+    /// Bytes for the peer (with [`Framing::Messages`](crate::framing::Framing::Messages): the rest of one message).
+    /// Empty when there are none.
+    #[must_use]
+    pub fn transmit(&self) -> &[u8] {
+        self.outbox.pending()
+    }
+
+    /// Takes `count` bytes of [`transmit`](Self::transmit) as written; partial writes are normal.
+    pub fn consume(&mut self, count: usize) {
+        self.outbox.consume(count);
+    }
+
+    /// Ends the connection from this side: permission requests that are open are answered `cancelled` (PERM-19), own
+    /// requests end with [`Outcome::Closed`], and what waits in [`transmit`](Self::transmit) can still be sent.
+    pub fn close(&mut self) {
+        if self.phase != Phase::Closed {
+            self.answer_permissions(None, "PERM-19");
+            self.end(CloseReason::Host);
+        }
+    }
+
+    /// The side that the host plays.
+    pub fn role(&self) -> Role {
+        self.config.role
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// How far the connection is.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The agreed protocol version, once `initialize` has been answered.
+    pub fn version(&self) -> Option<u16> {
+        self.version
+    }
+
+    /// What the peer can do: its capabilities object as JSON text, `{}` before `initialize`.
+    pub fn capabilities(&self) -> &str {
+        or_empty(&self.peer.capabilities)
+    }
+
+    /// What the host said it can do: its capabilities object as JSON text, `{}` before `initialize`.
+    pub fn own_capabilities(&self) -> &str {
+        or_empty(&self.own.capabilities)
+    }
+
+    /// The peer's whole params or result of `initialize` as JSON text: its name, its ways to log in. `{}` before.
+    pub fn peer_info(&self) -> &str {
+        or_empty(&self.peer.hello)
+    }
+
+    /// The sessions that are known, in no order.
+    pub fn sessions(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
+        self.sessions.iter()
+    }
+
+    /// What is known of one session.
+    pub fn session(&self, id: &str) -> Option<&Session> {
+        self.sessions.get(id)
+    }
+
+    /// The host's own requests that have no answer yet, oldest first.
+    pub fn pending(&self) -> impl Iterator<Item = &OpenRequest> {
+        self.outbound.iter()
+    }
+
+    /// The peer's requests that the host has not answered yet, oldest first (RPC-15).
+    pub fn unanswered(&self) -> impl Iterator<Item = &OpenRequest> {
+        self.inbound.iter()
+    }
+
+    /// The peer's open request with this number.
+    pub fn unanswered_by_serial(&self, serial: u64) -> Option<&OpenRequest> {
+        self.inbound.by_serial(serial)
+    }
+
+    /// The host's own open request with this number.
+    pub fn pending_by_serial(&self, serial: u64) -> Option<&OpenRequest> {
+        self.outbound.by_serial(serial)
+    }
+
+    /// Terminals that were created and not released, by session (TERM-04).
+    pub fn open_terminals(&self) -> Vec<TerminalRef> {
+        self.sessions.terminals()
+    }
+
+    /// Bytes that were received and not read yet: stop reading from the transport while this is large.
+    pub fn buffered(&self) -> usize {
+        self.decoder.buffered()
+    }
+
+    fn serial(&mut self) -> u64 {
+        let serial = self.next_serial;
+        self.next_serial += 1;
+        serial
+    }
+
+    /// Ends a request of the host's with an event.
+    fn end_request(&mut self, request: OpenRequest, outcome: Outcome) {
+        self.sessions.on_answer(&request, outcome.result());
+        self.events.push_back(Event::Response(Response {
+            id: request.id,
+            serial: request.serial,
+            method: request.method,
+            session: request.session,
+            outcome,
+        }));
+    }
+
+    /// Ends everything (RPC-33).
+    fn end(&mut self, reason: CloseReason) {
+        self.phase = Phase::Closed;
+        while let Some(request) = self.outbound.pop_first() {
+            self.end_request(request, Outcome::Closed);
+        }
+        let unanswered: Vec<Id> = self.inbound.iter().map(|request| request.id.clone()).collect();
+        while self.inbound.pop_first().is_some() {}
+        let terminals = self.sessions.terminals();
+        self.events.push_back(Event::Closed(Closed { reason, unanswered, terminals }));
+    }
+}
+
+fn or_empty(json: &str) -> &str {
+    if json.is_empty() {
+        "{}"
+    } else {
+        json
+    }
+}

@@ -1,0 +1,307 @@
+//! The host's calls. Each either does everything it says and writes one whole message, or returns [`Misuse`] and
+//! changes nothing.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::calls::needs_open_session;
+use super::config::Role;
+use super::incoming::find_method;
+use super::misuse::{Misuse, MisuseKind};
+use super::pending::OpenRequest;
+use super::session::{Crossing, Turn};
+use super::{Connection, Phase};
+use crate::json;
+use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
+use crate::validation::table::{self, Method, TypeId};
+use crate::validation::{check, Mode, Part, Rejected};
+
+/// What a request may ask for beyond its params.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CallOptions {
+    /// Its id; `None` lets the connection choose the next number.
+    pub id: Option<Id>,
+    /// Milliseconds from the time last told after which it fails; `None` takes the configuration's.
+    pub timeout: Option<u64>,
+}
+
+impl Connection {
+    /// Sends a request and returns its id; the answer comes as one [`Event::Response`](super::Event::Response).
+    ///
+    /// `params` is JSON text, an object. For `initialize`, `protocolVersion` is filled in when it is left out.
+    ///
+    /// # Errors
+    /// [`Misuse`] when the specification forbids the call now or the params do not fit; nothing was sent.
+    pub fn request(&mut self, method: &str, params: &str) -> Result<Id, Misuse> {
+        self.request_with(method, params, CallOptions::default())
+    }
+
+    /// As [`request`](Self::request), with an id or a time-out of the host's choice.
+    ///
+    /// # Errors
+    /// [`Misuse`], as above.
+    pub fn request_with(&mut self, method: &str, params: &str, options: CallOptions) -> Result<Id, Misuse> {
+        let row = self.admitted(method, true)?;
+        let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
+        let (params, tables) = if starts {
+            let (text, tables) = self.hello_text(params)?;
+            (Cow::Owned(text), Some(tables))
+        } else {
+            (Cow::Borrowed(params), None)
+        };
+        let ty = match (tables, row) {
+            (Some(tables), _) => find_method(tables, self.config.drafts, method).map(|row| row.params),
+            (None, row) => row.map(|row| row.params),
+        };
+        let params = self.outgoing_value(tables, ty, &params, Part::Request)?;
+        let session = self.outgoing_session(row, &params)?;
+        if self.outbound.len() >= self.config.limits.pending {
+            let limit = self.config.limits.pending;
+            return Err(Misuse::new(MisuseKind::Limit, "LIMIT-03", format!("{limit} requests are open already")));
+        }
+        let id = match options.id {
+            Some(Id::Null) => return Err(Misuse::new(MisuseKind::Id, "RPC-07", "the id of a request is not null")),
+            Some(id) if self.outbound.get(&id).is_some() => {
+                return Err(Misuse::new(
+                    MisuseKind::Id,
+                    "RPC-10",
+                    format!("the id {id} names a request that is still open"),
+                ));
+            }
+            Some(id) => id,
+            None => self.free_id(),
+        };
+        let serial = self.serial();
+        let crossing = Crossing { params: &params, session: session.as_ref() };
+        let note = self.sessions.on_call(method, &crossing);
+        self.outbox.push(&write_request(&id, method, &params));
+        self.outbound.insert(OpenRequest {
+            id: id.clone(),
+            serial,
+            method: name(row, method),
+            session,
+            cancelled: false,
+            deadline: options.timeout.or(self.config.timeout).map(|timeout| self.now.saturating_add(timeout)),
+            row,
+            note,
+        });
+        if let Some(tables) = tables {
+            self.greeted(tables, params.into_owned());
+        }
+        Ok(id)
+    }
+
+    /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`
+    /// (CANCEL-03).
+    ///
+    /// # Errors
+    /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
+    pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
+        if method == "$/cancel_request" {
+            let id = json::pointer(params, "/requestId").and_then(Id::from_json);
+            let id = id.ok_or_else(|| {
+                Misuse::new(MisuseKind::Params, "CANCEL-20", "expected the id of a request").at("/requestId")
+            })?;
+            return self.cancel(&id);
+        }
+        let row = self.admitted(method, false)?;
+        let params = self.outgoing_value(None, row.map(|row| row.params), params, Part::Notification)?;
+        let session = self.outgoing_session(row, &params)?;
+        self.outbox.push(&write_notification(method, &params));
+        if let Some(session) = session {
+            match method {
+                "session/cancel" => {
+                    self.sessions.cancel(&session);
+                    self.answer_permissions(Some(&session), "CANCEL-03");
+                }
+                "session/update" if json::pointer(&params, "/update/sessionUpdate") == Some("\"state_update\"") => {
+                    self.sessions.state_update(&session, &params);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers a request of the peer's with a result (JSON text). For `initialize`, `protocolVersion` is filled in when
+    /// it is left out.
+    ///
+    /// # Errors
+    /// [`Misuse`] when no request with this id is open (RPC-15) or the result does not fit; nothing was sent.
+    pub fn respond(&mut self, id: &Id, result: &str) -> Result<(), Misuse> {
+        let request = self.answerable(id)?;
+        let row = request.row;
+        let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
+        let result = if starts { Cow::Owned(self.welcome_text(result)?) } else { Cow::Borrowed(result) };
+        let result = self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
+        self.outbox.push(&write_result(id, &result));
+        if let Some(request) = self.inbound.remove(id) {
+            self.sessions.on_answer(&request, Some(&result));
+        }
+        if starts {
+            self.welcomed(result.into_owned());
+        }
+        Ok(())
+    }
+
+    /// Answers a request of the peer's with an error; `data` is JSON text.
+    ///
+    /// The error of a prompt that the client has cancelled is sent as the stop reason `cancelled` (TURN-15).
+    ///
+    /// # Errors
+    /// [`Misuse`] when no request with this id is open (RPC-15) or `data` is not JSON; nothing was sent.
+    pub fn respond_error(&mut self, id: &Id, code: ErrorCode, message: &str, data: Option<&str>) -> Result<(), Misuse> {
+        let request = self.answerable(id)?;
+        let starts = request.row.is_some_and(|row| row.phase == table::Phase::Start);
+        let turn = request.session.as_ref().and_then(|session| self.sessions.get(session)).map(|session| session.turn);
+        let cancelled_turn =
+            request.method == "session/prompt" && turn == Some(Turn::Cancelling) && self.tables.version == 1;
+        let data = match data {
+            Some(data) => Some(self.outgoing_value(None, Some(0), data, Part::Response)?),
+            None => None,
+        };
+        let text = if cancelled_turn {
+            write_result(id, r#"{"stopReason":"cancelled"}"#)
+        } else {
+            write_error(id, code, message, data.as_deref())
+        };
+        self.outbox.push(&text);
+        if let Some(request) = self.inbound.remove(id) {
+            self.sessions.on_answer(&request, None);
+        }
+        if starts {
+            self.hello_failed();
+        }
+        Ok(())
+    }
+
+    /// Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes, whatever it is
+    /// (CANCEL-14). Asking twice sends nothing more.
+    ///
+    /// # Errors
+    /// [`Misuse`] when no own request with this id is open (CANCEL-08).
+    pub fn cancel(&mut self, id: &Id) -> Result<(), Misuse> {
+        self.open()?;
+        if self.outbound.get(id).is_none() {
+            return Err(Misuse::new(MisuseKind::Id, "CANCEL-08", format!("no own request with the id {id} is open")));
+        }
+        if self.outbound.mark_cancelled(id).is_some() {
+            let params = format!("{{\"requestId\":{id}}}");
+            self.outbox.push(&write_notification("$/cancel_request", &params));
+        }
+        Ok(())
+    }
+
+    /// Whether a method could be sent now as far as version, side, phase and capabilities go (CAP-02).
+    pub fn can(&self, method: &str) -> bool {
+        self.why_not(method).is_none()
+    }
+
+    /// Why a method could not be sent now; `None` when it could.
+    pub fn why_not(&self, method: &str) -> Option<Misuse> {
+        let form =
+            find_method(self.tables, self.config.drafts, method).map(|row| row.kind != table::Kind::Notification);
+        self.admitted(method, form.unwrap_or(true)).err()
+    }
+
+    fn open(&self) -> Result<(), Misuse> {
+        if self.phase == Phase::Closed {
+            return Err(Misuse::new(MisuseKind::Phase, "RPC-33", "the connection is over"));
+        }
+        Ok(())
+    }
+
+    /// The row of a method that may be sent now; `None` for an extension.
+    fn admitted(&self, method: &str, is_request: bool) -> Result<Option<&'static Method>, Misuse> {
+        self.open()?;
+        let row = find_method(self.tables, self.config.drafts, method);
+        let Some(row) = row else {
+            if !method.starts_with('_') || method.len() < 2 {
+                let message = format!(
+                    "no method {method:?} in version {}{}; own methods start with an underscore",
+                    self.tables.version,
+                    if self.config.drafts == 0 { " (drafts are off)" } else { "" }
+                );
+                return Err(Misuse::new(MisuseKind::Method, "EXT-07", message));
+            }
+            if self.phase != Phase::Ready {
+                let rule = if self.config.role == Role::Client { "INIT-01" } else { "INIT-02" };
+                return Err(Misuse::new(
+                    MisuseKind::Phase,
+                    rule,
+                    "nothing may be sent before initialize has been answered",
+                ));
+            }
+            return Ok(None);
+        };
+        match self.admit(row, self.config.role, is_request) {
+            None => Ok(Some(row)),
+            Some(refusal) => Err(Misuse::new(refusal.kind, refusal.rule, refusal.message)),
+        }
+    }
+
+    /// JSON of the host's that fits its type and stands on one line.
+    fn outgoing_value<'a>(
+        &self,
+        tables: Option<&'static table::Tables>,
+        ty: Option<TypeId>,
+        json: &'a str,
+        part: Part,
+    ) -> Result<Cow<'a, str>, Misuse> {
+        let tables = tables.unwrap_or(self.tables);
+        match check(tables, self.config.drafts, ty.unwrap_or(0), json, Mode::Send, part) {
+            Ok(_) => {}
+            Err(Rejected::Invalid(problem)) => return Err(Misuse::problem(&problem)),
+            Err(Rejected::Syntax(error)) => {
+                return Err(Misuse::new(MisuseKind::Params, "RPC-21", format!("not JSON: {error}")))
+            }
+        }
+        let room = self.config.limits.frame.saturating_sub(512);
+        if json.len() > room {
+            return Err(Misuse::new(MisuseKind::Limit, "LIMIT-01", format!("more than {room} bytes of JSON")));
+        }
+        let text = json.trim();
+        // Line breaks can only stand between tokens here, where a blank says the same (FRAME-02).
+        if text.bytes().any(|b| matches!(b, b'\n' | b'\r')) {
+            Ok(Cow::Owned(text.replace(['\n', '\r'], " ")))
+        } else {
+            Ok(Cow::Borrowed(text))
+        }
+    }
+
+    /// The session that params name; one that is not open here is misuse (SESS-01).
+    fn outgoing_session(&self, row: Option<&'static Method>, params: &str) -> Result<Option<Arc<str>>, Misuse> {
+        let Some(row) = row.filter(|row| row.session) else { return Ok(None) };
+        let Some(id) = json::pointer(params, "/sessionId").and_then(json::unescape) else { return Ok(None) };
+        if needs_open_session(row) && !self.sessions.may_be(&id) {
+            let message = format!("the session {id:?} is not open on this connection");
+            return Err(Misuse::new(MisuseKind::Session, "SESS-01", message).at("/sessionId"));
+        }
+        if self.sessions.get(&id).is_none() && self.sessions.len() >= self.config.limits.sessions {
+            let limit = self.config.limits.sessions;
+            return Err(Misuse::new(MisuseKind::Limit, "LIMIT-04", format!("{limit} sessions are open already")));
+        }
+        Ok(Some(self.sessions.intern(&id)))
+    }
+
+    fn answerable(&self, id: &Id) -> Result<&OpenRequest, Misuse> {
+        self.open()?;
+        self.inbound.get(id).ok_or_else(|| {
+            Misuse::new(MisuseKind::Id, "RPC-15", format!("no request with the id {id} waits for an answer"))
+        })
+    }
+
+    fn free_id(&mut self) -> Id {
+        loop {
+            let id = Id::Number(self.next_id);
+            self.next_id += 1;
+            if self.outbound.get(&id).is_none() {
+                return id;
+            }
+        }
+    }
+}
+
+fn name(row: Option<&'static Method>, method: &str) -> Cow<'static, str> {
+    row.map_or_else(|| Cow::Owned(method.to_owned()), |row| Cow::Borrowed(row.name))
+}

@@ -1,0 +1,111 @@
+//! Violations: the event, and the answer that goes with it.
+
+use std::borrow::Cow;
+
+use super::{Connection, Consequence, Event, Violation};
+use crate::json;
+use crate::jsonrpc::{write_error, ErrorCode, Id};
+use crate::validation::Problem;
+
+/// Bytes of a frame that a violation shows.
+const EXCERPT: usize = 256;
+/// A name longer than this is not repeated in an answer.
+const ECHO: usize = 128;
+
+/// What is known of a message while it is read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Subject {
+    pub(super) method: Option<Cow<'static, str>>,
+    pub(super) id: Option<Id>,
+    pub(super) excerpt: String,
+}
+
+/// One broken rule.
+#[derive(Debug)]
+pub(super) struct Breach {
+    pub(super) rule: &'static str,
+    pub(super) message: String,
+    pub(super) pointer: String,
+}
+
+impl Breach {
+    pub(super) fn new(rule: &'static str, message: impl Into<String>) -> Self {
+        Breach { rule, message: message.into(), pointer: String::new() }
+    }
+}
+
+impl From<&Problem> for Breach {
+    fn from(problem: &Problem) -> Self {
+        let message = format!("expected {}, found {}", problem.expected, problem.found);
+        Breach { rule: problem.rule, message, pointer: problem.pointer() }
+    }
+}
+
+/// The first bytes of a frame, as text.
+pub(super) fn excerpt(frame: &[u8]) -> String {
+    let head = &frame[..EXCERPT.min(frame.len())];
+    let text = String::from_utf8_lossy(head);
+    // The cut may have gone through a character.
+    let cut = frame.len() > head.len();
+    if cut {
+        text.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned()
+    } else {
+        text.into_owned()
+    }
+}
+
+impl Connection {
+    /// Tells the host.
+    pub(super) fn report(&mut self, subject: &Subject, breach: Breach, consequence: Consequence) {
+        self.events.push_back(Event::Violation(Violation {
+            rule: breach.rule,
+            message: breach.message,
+            pointer: breach.pointer,
+            method: subject.method.clone(),
+            id: subject.id.clone(),
+            frame: self.frames,
+            excerpt: subject.excerpt.clone(),
+            consequence,
+        }));
+    }
+
+    /// Tells the host of problems that were repaired or let through.
+    pub(super) fn report_all(&mut self, subject: &Subject, problems: &[Problem]) {
+        for problem in problems {
+            self.report(subject, problem.into(), Consequence::Delivered);
+        }
+    }
+
+    /// Tells the host, and answers the peer with the id of its request.
+    pub(super) fn refuse(&mut self, subject: &Subject, code: ErrorCode, breach: Breach) {
+        let mut data = format!("{{\"rule\":\"{}\"", breach.rule);
+        let method = subject.method.as_ref().filter(|method| method.len() <= ECHO);
+        if let (ErrorCode::METHOD_NOT_FOUND, Some(method)) = (code, method) {
+            data.push_str(",\"method\":");
+            json::quote(&mut data, method);
+        }
+        data.push('}');
+        self.refuse_with(subject, code, breach, &data);
+    }
+
+    /// As [`refuse`](Self::refuse), for params that do not fit.
+    pub(super) fn refuse_params(&mut self, subject: &Subject, problem: &Problem) {
+        let mut data = format!("{{\"rule\":\"{}\",\"pointer\":", problem.rule);
+        json::quote(&mut data, &problem.public_pointer());
+        data.push_str(",\"expected\":");
+        json::quote(&mut data, &problem.expected);
+        data.push('}');
+        self.refuse_with(subject, ErrorCode::INVALID_PARAMS, problem.into(), &data);
+    }
+
+    pub(super) fn refuse_with(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, data: &str) {
+        let id = subject.id.as_ref().unwrap_or(&Id::Null);
+        self.outbox.push(&write_error(id, code, code.message(), Some(data)));
+        self.report(subject, breach, Consequence::Refused(code));
+    }
+
+    /// A message that is no request: nothing to answer.
+    pub(super) fn drop_message(&mut self, subject: &Subject, breach: Breach) {
+        self.report(subject, breach, Consequence::Dropped);
+    }
+}
