@@ -6,11 +6,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{screaming, MARK};
 use crate::model::{
-    Body, Field, Fields, Flat, GateForm, Int, Is, Kind, Method, Open, Phase, Scope, Sender, Shape, TypeDef, TypeExpr,
-    Union, Version, DRAFTS,
+    Body, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Version, DRAFTS,
 };
+
+mod render;
+#[cfg(test)]
+mod tests;
 
 /// A type's place in the table.
 type Id = usize;
@@ -22,7 +24,10 @@ const ANY: Id = 0;
 pub(super) fn file(version: &Version) -> String {
     let mut tables = Tables::new(version);
     for (name, def) in &version.types {
-        if let (Some(&id), false) = (tables.ids.get(name.as_str()), matches!(def.shape, Shape::Alias(_))) {
+        if let (Some(&id), false) = (
+            tables.ids.get(name.as_str()),
+            matches!(def.shape, Shape::Alias(_)),
+        ) {
             tables.types[id] = tables.shape(def, &[]);
         }
     }
@@ -58,9 +63,16 @@ struct Tables<'a> {
 impl<'a> Tables<'a> {
     /// Gives every named type its place; they come first, in alphabetical order.
     fn new(version: &'a Version) -> Self {
-        let any = Entry { text: "Type::Any".to_owned(), rules: Vec::new() };
-        let mut tables =
-            Self { version, types: vec![any.clone()], ids: BTreeMap::new(), anonymous: BTreeMap::from([(any, ANY)]) };
+        let any = Entry {
+            text: "Type::Any".to_owned(),
+            rules: Vec::new(),
+        };
+        let mut tables = Self {
+            version,
+            types: vec![any.clone()],
+            ids: BTreeMap::new(),
+            anonymous: BTreeMap::from([(any, ANY)]),
+        };
         let mut names: Vec<_> = version.types.keys().map(String::as_str).collect();
         names.sort_unstable();
         for name in &names {
@@ -104,7 +116,10 @@ impl<'a> Tables<'a> {
     }
 
     fn add_text(&mut self, text: impl Into<String>) -> Id {
-        self.add(Entry { text: text.into(), rules: Vec::new() })
+        self.add(Entry {
+            text: text.into(),
+            rules: Vec::new(),
+        })
     }
 
     /// The place of an expression; `is` means what it is in the end, `min` the items of a list.
@@ -116,13 +131,13 @@ impl<'a> Tables<'a> {
             TypeExpr::Double => self.add_text("Type::Number { bounds: None }"),
             TypeExpr::Integer(_) if is == Some(Is::Line) => self.add_text("Type::Line"),
             TypeExpr::Integer(int) => self.add_text(integer(*int, None, None)),
-            TypeExpr::Named(name) => match self.ids.get(name.as_str()) {
-                Some(&id) => id,
-                None => {
-                    let target = self.target(ty);
-                    self.expression(&target, is, min)
+            TypeExpr::Named(name) => {
+                if let Some(&id) = self.ids.get(name.as_str()) {
+                    return id;
                 }
-            },
+                let target = self.target(ty);
+                self.expression(&target, is, min)
+            }
             TypeExpr::List(item) => {
                 let item = self.expression(item, is, 0);
                 self.add_text(format!("Type::Array {{ item: {item}, min: {min} }}"))
@@ -135,29 +150,60 @@ impl<'a> Tables<'a> {
     }
 
     fn member(&mut self, name: &str, field: &Field) -> Member {
-        let ty = match (&field.ty, field.constant.as_ref().and_then(serde_json::Value::as_str)) {
-            (_, Some(value)) => self.add_text(format!("Type::Enum {{ values: &[{value:?}], open: false }}")),
+        let ty = match (
+            &field.ty,
+            field.constant.as_ref().and_then(serde_json::Value::as_str),
+        ) {
+            (_, Some(value)) => self.add_text(format!(
+                "Type::Enum {{ values: &[{value:?}], open: false }}"
+            )),
             (TypeExpr::Integer(int), _) if field.is != Some(Is::Line) => {
                 self.add_text(integer(*int, field.minimum, field.maximum))
             }
             (TypeExpr::Double, _) if field.minimum.is_some() || field.maximum.is_some() => {
                 let least = field.minimum.unwrap_or(i64::from(i32::MIN));
                 let most = field.maximum.unwrap_or(i64::from(i32::MAX));
-                self.add_text(format!("Type::Number {{ bounds: Some(({least}, {most})) }}"))
+                self.add_text(format!(
+                    "Type::Number {{ bounds: Some(({least}, {most})) }}"
+                ))
             }
             (ty, _) => self.expression(ty, field.is, field.min_items.unwrap_or(0)),
         };
-        let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items];
-        let flags: u8 = flags.iter().enumerate().map(|(bit, &set)| u8::from(set) << bit).sum();
-        let text = format!("f({name:?}, {ty}, {flags}, {})", draft(field.draft.as_ref()));
-        Member { name: name.to_owned(), text, rule: field.rule.clone() }
+        let flags = [
+            field.required,
+            field.null,
+            field.on_error,
+            field.on_null,
+            field.skip_items,
+        ];
+        let flags: u8 = flags
+            .iter()
+            .enumerate()
+            .map(|(bit, &set)| u8::from(set) << bit)
+            .sum();
+        let text = format!(
+            "f({name:?}, {ty}, {flags}, {})",
+            draft(field.draft.as_ref())
+        );
+        Member {
+            name: name.to_owned(),
+            text,
+            rule: field.rule.clone(),
+        }
     }
 
     /// An object's own members, then `_meta`, then those that it takes from around it.
     fn members(&mut self, fields: &Fields, meta: bool, around: &[Member]) -> Vec<Member> {
-        let mut members: Vec<_> = fields.iter().map(|(name, field)| self.member(name, field)).collect();
+        let mut members: Vec<_> = fields
+            .iter()
+            .map(|(name, field)| self.member(name, field))
+            .collect();
         if meta {
-            let field = Field { null: true, on_error: true, ..Field::new(TypeExpr::Map(Box::new(TypeExpr::Any))) };
+            let field = Field {
+                null: true,
+                on_error: true,
+                ..Field::new(TypeExpr::Map(Box::new(TypeExpr::Any)))
+            };
             members.push(self.member("_meta", &field));
         }
         for member in around {
@@ -191,7 +237,10 @@ impl<'a> Tables<'a> {
             // Aliases have the place of their target, and are never asked.
             Shape::Alias(_) => "Type::Any".to_owned(),
         };
-        Entry { text, rules: Vec::new() }
+        Entry {
+            text,
+            rules: Vec::new(),
+        }
     }
 
     fn any_of(&mut self, of: &[TypeExpr], min: u8, around: &[Member]) -> String {
@@ -207,11 +256,17 @@ impl<'a> Tables<'a> {
         let mut variants = String::new();
         for (tag, variant) in &union.variants {
             let ty = self.body(&variant.body, around);
-            let _ = writeln!(variants, "v({tag:?}, {ty}, {}),", draft(variant.draft.as_ref()));
+            let _ = writeln!(
+                variants,
+                "v({tag:?}, {ty}, {}),",
+                draft(variant.draft.as_ref())
+            );
         }
         let other = match &union.open {
             Open::No => "Other::Closed".to_owned(),
-            Open::With(fields) if fields.is_empty() && around.is_empty() => format!("Other::Open({ANY})"),
+            Open::With(fields) if fields.is_empty() && around.is_empty() => {
+                format!("Other::Open({ANY})")
+            }
             Open::With(fields) => {
                 let members = self.members(fields, false, around);
                 format!("Other::Open({})", self.add(object(&members)))
@@ -248,97 +303,18 @@ impl<'a> Tables<'a> {
             other => self.expression(&other, None, 0),
         }
     }
-
-    fn render(&self) -> String {
-        let number = self.version.number;
-        let mut out = format!(
-            "//! {MARK}\n//!\n//! The types and methods of version {number} as static data.\n\
-             #![allow(clippy::all, clippy::pedantic)]\n\n\
-             use crate::validation::table::{{\n\
-             Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,\n}};\n\n\
-             /// Everything about version {number}.\n\
-             pub static TABLES: Tables = Tables {{\n\
-             version: {number}, types: TYPES, names: NAMES, methods: METHODS, rules: RULES,\n}};\n\n\
-             const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {{\n\
-             Field {{ name, ty, flags, draft }}\n}}\n\n\
-             const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {{\nVariant {{ tag, ty, draft }}\n}}\n\n\
-             static TYPES: &[Type] = &[\n"
-        );
-        let mut names = vec![Vec::new(); self.types.len()];
-        for (name, id) in &self.ids {
-            names[*id].push(*name);
-        }
-        for (id, entry) in self.types.iter().enumerate() {
-            let _ = writeln!(out, "// {id} {}\n{},", names[id].join(", "), entry.text);
-        }
-        out.push_str("];\n\nstatic NAMES: &[(&str, TypeId)] = &[\n");
-        for (name, id) in &self.ids {
-            let _ = writeln!(out, "({name:?}, {id}),");
-        }
-        out.push_str("];\n\nstatic METHODS: &[Method] = &[\n");
-        let methods: BTreeMap<_, _> = self.version.methods.iter().collect();
-        for (name, method) in methods {
-            self.method(name, method, &mut out);
-        }
-        out.push_str("];\n\nstatic RULES: &[(TypeId, u8, &str)] = &[\n");
-        for (id, entry) in self.types.iter().enumerate() {
-            for (field, rule) in &entry.rules {
-                let _ = writeln!(out, "({id}, {field}, {rule:?}),");
-            }
-        }
-        out.push_str("];\n\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
-        out.push_str("use crate::validation::table::TypeId;\n\n");
-        for (name, id) in &self.ids {
-            let _ = writeln!(out, "pub const {}: TypeId = {id};", screaming(name));
-        }
-        out.push_str("}\n");
-        out
-    }
-
-    fn method(&self, name: &str, method: &Method, out: &mut String) {
-        let from = match method.from {
-            Sender::Client => "Client",
-            Sender::Agent => "Agent",
-            Sender::Both => "Both",
-        };
-        let kind = match method.kind {
-            Kind::Request => "Request",
-            Kind::Notification => "Notification",
-            Kind::Both => "Both",
-        };
-        let phase = match method.phase {
-            Phase::Start => "Start",
-            Phase::Ready => "Ready",
-            Phase::Any => "Any",
-        };
-        let gate = method.gate.as_ref().map_or_else(
-            || "None".to_owned(),
-            |gate| {
-                let path: Vec<_> = gate.path.split('.').collect();
-                let boolean = gate.form == GateForm::Boolean;
-                let rule = method.gate_rule.as_deref().unwrap_or_default();
-                format!("Some(Gate {{ path: &{path:?}, boolean: {boolean}, rule: {rule:?} }})")
-            },
-        );
-        let null = |name: &String| self.version.types[name].null_default;
-        let _ = writeln!(
-            out,
-            "Method {{ name: {name:?}, from: From::{from}, kind: Kind::{kind}, params: {}, result: {}, session: {}, \
-             phase: Phase::{phase}, gate: {gate}, draft: {}, null_params: {}, null_result: {} }},",
-            self.ids[method.params.as_str()],
-            method.result.as_ref().map_or(ANY, |name| self.ids[name.as_str()]),
-            method.scope == Scope::Session,
-            draft(method.draft.as_ref()),
-            null(&method.params),
-            method.result.as_ref().is_some_and(null),
-        );
-    }
 }
 
 fn object(members: &[Member]) -> Entry {
     let texts: Vec<_> = members.iter().map(|member| member.text.as_str()).collect();
-    let rules = members.iter().enumerate().filter_map(|(i, member)| Some((i, member.rule.clone()?)));
-    Entry { text: format!("Type::Object {{ fields: &[\n{}] }}", texts.join(",\n")), rules: rules.collect() }
+    let rules = members
+        .iter()
+        .enumerate()
+        .filter_map(|(i, member)| Some((i, member.rule.clone()?)));
+    Entry {
+        text: format!("Type::Object {{ fields: &[\n{}] }}", texts.join(",\n")),
+        rules: rules.collect(),
+    }
 }
 
 fn string(is: Option<Is>) -> &'static str {
@@ -367,5 +343,6 @@ fn integer(int: Int, minimum: Option<i64>, maximum: Option<i64>) -> String {
 
 /// The number of a draft, from 1; 0 is stable.
 fn draft(name: Option<&String>) -> usize {
-    name.and_then(|name| DRAFTS.iter().position(|draft| draft == name)).map_or(0, |i| i + 1)
+    name.and_then(|name| DRAFTS.iter().position(|draft| draft == name))
+        .map_or(0, |i| i + 1)
 }
