@@ -33,20 +33,12 @@ pub(crate) fn run(check: bool) -> Result<()> {
     let versions = old.versions.iter().map(|version| {
         let file = |name| {
             let path = schemas.join(version.folder()).join(name);
-            let text = fs::read_to_string(&path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
+            let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             serde_json::from_str::<Value>(&text).with_context(|| path.display().to_string())
         };
-        refresh(
-            version,
-            &file("schema.json")?,
-            &file("schema.unstable.json")?,
-        )
-        .with_context(|| version.folder())
+        refresh(version, &file("schema.json")?, &file("schema.unstable.json")?).with_context(|| version.folder())
     });
-    let new = Model {
-        versions: versions.collect::<Result<_>>()?,
-    };
+    let new = Model { versions: versions.collect::<Result<_>>()? };
     model::write::model(&new, root)?;
     let lacking = words::lacking(&new);
     for line in &lacking {
@@ -60,30 +52,14 @@ pub(crate) fn run(check: bool) -> Result<()> {
 /// Fetches and unpacks the package; the answer is the folder of its schemas.
 fn fetch(folder: &Path) -> Result<std::path::PathBuf> {
     fs::create_dir_all(folder)?;
-    let npm = Command::new("npm")
-        .args(["pack", "--json", PACKAGE])
-        .current_dir(folder)
-        .output();
+    let npm = Command::new("npm").args(["pack", "--json", PACKAGE]).current_dir(folder).output();
     let npm = npm.context("cannot run npm")?;
-    ensure!(
-        npm.status.success(),
-        "npm pack {PACKAGE} failed: {}",
-        String::from_utf8_lossy(&npm.stderr)
-    );
+    ensure!(npm.status.success(), "npm pack {PACKAGE} failed: {}", String::from_utf8_lossy(&npm.stderr));
     let report: Value = serde_json::from_slice(&npm.stdout).context("npm pack --json")?;
     let integrity = &report[0]["integrity"];
-    ensure!(
-        integrity == INTEGRITY,
-        "{PACKAGE} has the contents {integrity}, expected {INTEGRITY}"
-    );
-    let archive = report[0]["filename"]
-        .as_str()
-        .context("npm names no file")?;
-    let tar = Command::new("tar")
-        .args(["-xzf", archive])
-        .current_dir(folder)
-        .status()
-        .context("cannot run tar")?;
+    ensure!(integrity == INTEGRITY, "{PACKAGE} has the contents {integrity}, expected {INTEGRITY}");
+    let archive = report[0]["filename"].as_str().context("npm names no file")?;
+    let tar = Command::new("tar").args(["-xzf", archive]).current_dir(folder).status().context("cannot run tar")?;
     ensure!(tar.success(), "cannot unpack {archive}");
     Ok(folder.join("package/schema"))
 }
@@ -135,10 +111,7 @@ fn methods(calls: &[(&str, &str, &str)], types: &Types) -> IndexMap<String, Meth
         } else if method.notification_params.is_some() {
             method.kind = Kind::Both;
         }
-        let session = types
-            .get(&method.params)
-            .and_then(merge::object)
-            .and_then(|fields| fields.get("sessionId"));
+        let session = types.get(&method.params).and_then(merge::object).and_then(|fields| fields.get("sessionId"));
         if session.is_some_and(|field| field.required) {
             method.scope = Scope::Session;
         }

@@ -11,12 +11,7 @@ mod import;
 mod model;
 
 /// A command: its name, what it takes, what it does, and how it is run.
-type Command = (
-    &'static str,
-    &'static str,
-    &'static str,
-    fn(&[String]) -> Result<()>,
-);
+type Command = (&'static str, &'static str, &'static str, fn(&[String]) -> Result<()>);
 
 const COMMANDS: &[Command] = &[
     (
@@ -25,12 +20,9 @@ const COMMANDS: &[Command] = &[
         "refresh the model's structure from the official schemas and list what lacks words",
         |args| import::run(check(args)?),
     ),
-    (
-        "codegen",
-        "[--check]",
-        "write what is generated from the model, or fail when something is stale",
-        |args| codegen::run(check(args)?),
-    ),
+    ("codegen", "[--check]", "write what is generated from the model, or fail when something is stale", |args| {
+        codegen::run(check(args)?)
+    }),
 ];
 
 fn main() -> ExitCode {
@@ -45,22 +37,17 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &[String]) -> Result<()> {
-    let Some((name, args)) = args.split_first() else {
-        bail!("expected a command:\n{}", usage())
-    };
+    let Some((name, args)) = args.split_first() else { bail!("expected a command:\n{}", usage()) };
     let command = COMMANDS.iter().find(|command| command.0 == name);
     let command = command.with_context(|| format!("no command {name}; there are:\n{}", usage()))?;
     // Every path is relative to the workspace's root.
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .context("xtask is not in a workspace")?;
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask is not in a workspace")?;
     std::env::set_current_dir(root).with_context(|| root.display().to_string())?;
     command.3(args)
 }
 
 fn usage() -> String {
-    let line =
-        |(name, args, does, _): &Command| format!("  cargo xtask {name} {args}\n      {does}\n");
+    let line = |(name, args, does, _): &Command| format!("  cargo xtask {name} {args}\n      {does}\n");
     COMMANDS.iter().map(line).collect()
 }
 

@@ -108,19 +108,13 @@ pub(crate) enum Shape {
     /// A named integer.
     Integer(Int),
     /// Strings; `open` where others are legal.
-    Enum {
-        values: IndexMap<String, String>,
-        open: bool,
-    },
+    Enum { values: IndexMap<String, String>, open: bool },
     /// Integers with names; others are legal.
     Codes(IndexMap<String, Code>),
     /// Told apart by a string member.
     Union(Union),
     /// The first that fits. `min_items` holds for those that are lists.
-    AnyOf {
-        of: Vec<TypeExpr>,
-        min_items: Option<u8>,
-    },
+    AnyOf { of: Vec<TypeExpr>, min_items: Option<u8> },
     /// Another name.
     Alias(TypeExpr),
 }
@@ -130,10 +124,7 @@ pub(crate) type Fields = IndexMap<String, Field>;
 
 /// What an object carries beside its own members.
 #[derive(Debug, Clone, PartialEq)]
-#[allow(
-    clippy::large_enum_variant,
-    reason = "there are few of them, and they are matched on"
-)]
+#[allow(clippy::large_enum_variant, reason = "there are few of them, and they are matched on")]
 pub(crate) enum Flat {
     /// The members of the variant that a tag names.
     Union(Union),
@@ -194,10 +185,7 @@ pub(crate) enum Open {
 
 /// A member of an object.
 #[derive(Debug, Clone, PartialEq)]
-#[allow(
-    clippy::struct_excessive_bools,
-    reason = "the format has as many independent marks"
-)]
+#[allow(clippy::struct_excessive_bools, reason = "the format has as many independent marks")]
 pub(crate) struct Field {
     /// What it holds.
     pub(crate) ty: TypeExpr,
@@ -307,11 +295,8 @@ impl Version {
 
     /// The file of each type, by the type's name.
     pub(crate) fn area_of(&self) -> BTreeMap<&str, &str> {
-        let pairs = self.areas.iter().flat_map(|area| {
-            area.types
-                .iter()
-                .map(|name| (name.as_str(), area.name.as_str()))
-        });
+        let pairs =
+            self.areas.iter().flat_map(|area| area.types.iter().map(|name| (name.as_str(), area.name.as_str())));
         pairs.collect()
     }
 }

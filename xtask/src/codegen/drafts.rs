@@ -15,17 +15,9 @@ pub(super) fn file(_: &Model) -> String {
          #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]\n#[repr(u8)]\npub enum Draft {{\n"
     );
     for (i, name) in DRAFTS.iter().enumerate() {
-        let _ = writeln!(
-            out,
-            "/// The draft `{name}`.\n{} = {},",
-            pascal(name),
-            i + 1
-        );
+        let _ = writeln!(out, "/// The draft `{name}`.\n{} = {},", pascal(name), i + 1);
     }
-    let all: Vec<_> = DRAFTS
-        .iter()
-        .map(|name| format!("Self::{}", pascal(name)))
-        .collect();
+    let all: Vec<_> = DRAFTS.iter().map(|name| format!("Self::{}", pascal(name))).collect();
     let _ = write!(
         out,
         "}}\n\nimpl Draft {{\n/// Every draft, in order.\npub const ALL: &'static [Self] = &[{}];\n\n\

@@ -17,12 +17,8 @@ type Output = (&'static str, fn(&Model) -> String);
 
 const OUTPUTS: &[Output] = &[
     ("core/src/schema/drafts.rs", drafts::file),
-    ("core/src/schema/tables/v1.rs", |model| {
-        tables::file(&model.versions[0])
-    }),
-    ("core/src/schema/tables/v2.rs", |model| {
-        tables::file(&model.versions[1])
-    }),
+    ("core/src/schema/tables/v1.rs", |model| tables::file(&model.versions[0])),
+    ("core/src/schema/tables/v2.rs", |model| tables::file(&model.versions[1])),
 ];
 
 /// What every generated file starts with, after the comment sign of its language.
@@ -59,40 +55,26 @@ fn difference(old: &str, new: &str) -> Option<usize> {
     if old == new {
         return None;
     }
-    let same = old
-        .split('\n')
-        .zip(new.split('\n'))
-        .take_while(|(old, new)| old == new)
-        .count();
+    let same = old.split('\n').zip(new.split('\n')).take_while(|(old, new)| old == new).count();
     Some(same + 1)
 }
 
 fn rustfmt(text: &str) -> Result<String> {
-    let command = Command::new("rustfmt")
-        .args(["--edition", "2021"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn();
+    let command =
+        Command::new("rustfmt").args(["--edition", "2021"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = command.context("cannot run rustfmt")?;
     let mut input = child.stdin.take().context("rustfmt has no input")?;
     // It reads all before it writes, so neither side waits for the other.
     input.write_all(text.as_bytes())?;
     drop(input);
     let output = child.wait_with_output()?;
-    ensure!(
-        output.status.success(),
-        "rustfmt refuses what was generated"
-    );
+    ensure!(output.status.success(), "rustfmt refuses what was generated");
     Ok(String::from_utf8(output.stdout)?)
 }
 
 /// `PascalCase` from `snake_case`.
 pub(crate) fn pascal(text: &str) -> String {
-    let upper = |word: &str| {
-        word.get(..1)
-            .map(|first| first.to_uppercase() + &word[1..])
-            .unwrap_or_default()
-    };
+    let upper = |word: &str| word.get(..1).map(|first| first.to_uppercase() + &word[1..]).unwrap_or_default();
     text.split('_').map(upper).collect()
 }
 

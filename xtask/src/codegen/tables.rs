@@ -6,9 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::model::{
-    Body, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Version, DRAFTS,
-};
+use crate::model::{Body, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Version, DRAFTS};
 
 mod render;
 #[cfg(test)]
@@ -24,10 +22,7 @@ const ANY: Id = 0;
 pub(super) fn file(version: &Version) -> String {
     let mut tables = Tables::new(version);
     for (name, def) in &version.types {
-        if let (Some(&id), false) = (
-            tables.ids.get(name.as_str()),
-            matches!(def.shape, Shape::Alias(_)),
-        ) {
+        if let (Some(&id), false) = (tables.ids.get(name.as_str()), matches!(def.shape, Shape::Alias(_))) {
             tables.types[id] = tables.shape(def, &[]);
         }
     }
@@ -63,16 +58,9 @@ struct Tables<'a> {
 impl<'a> Tables<'a> {
     /// Gives every named type its place; they come first, in alphabetical order.
     fn new(version: &'a Version) -> Self {
-        let any = Entry {
-            text: "Type::Any".to_owned(),
-            rules: Vec::new(),
-        };
-        let mut tables = Self {
-            version,
-            types: vec![any.clone()],
-            ids: BTreeMap::new(),
-            anonymous: BTreeMap::from([(any, ANY)]),
-        };
+        let any = Entry { text: "Type::Any".to_owned(), rules: Vec::new() };
+        let mut tables =
+            Self { version, types: vec![any.clone()], ids: BTreeMap::new(), anonymous: BTreeMap::from([(any, ANY)]) };
         let mut names: Vec<_> = version.types.keys().map(String::as_str).collect();
         names.sort_unstable();
         for name in &names {
@@ -116,10 +104,7 @@ impl<'a> Tables<'a> {
     }
 
     fn add_text(&mut self, text: impl Into<String>) -> Id {
-        self.add(Entry {
-            text: text.into(),
-            rules: Vec::new(),
-        })
+        self.add(Entry { text: text.into(), rules: Vec::new() })
     }
 
     /// The place of an expression; `is` means what it is in the end, `min` the items of a list.
@@ -150,60 +135,29 @@ impl<'a> Tables<'a> {
     }
 
     fn member(&mut self, name: &str, field: &Field) -> Member {
-        let ty = match (
-            &field.ty,
-            field.constant.as_ref().and_then(serde_json::Value::as_str),
-        ) {
-            (_, Some(value)) => self.add_text(format!(
-                "Type::Enum {{ values: &[{value:?}], open: false }}"
-            )),
+        let ty = match (&field.ty, field.constant.as_ref().and_then(serde_json::Value::as_str)) {
+            (_, Some(value)) => self.add_text(format!("Type::Enum {{ values: &[{value:?}], open: false }}")),
             (TypeExpr::Integer(int), _) if field.is != Some(Is::Line) => {
                 self.add_text(integer(*int, field.minimum, field.maximum))
             }
             (TypeExpr::Double, _) if field.minimum.is_some() || field.maximum.is_some() => {
                 let least = field.minimum.unwrap_or(i64::from(i32::MIN));
                 let most = field.maximum.unwrap_or(i64::from(i32::MAX));
-                self.add_text(format!(
-                    "Type::Number {{ bounds: Some(({least}, {most})) }}"
-                ))
+                self.add_text(format!("Type::Number {{ bounds: Some(({least}, {most})) }}"))
             }
             (ty, _) => self.expression(ty, field.is, field.min_items.unwrap_or(0)),
         };
-        let flags = [
-            field.required,
-            field.null,
-            field.on_error,
-            field.on_null,
-            field.skip_items,
-        ];
-        let flags: u8 = flags
-            .iter()
-            .enumerate()
-            .map(|(bit, &set)| u8::from(set) << bit)
-            .sum();
-        let text = format!(
-            "f({name:?}, {ty}, {flags}, {})",
-            draft(field.draft.as_ref())
-        );
-        Member {
-            name: name.to_owned(),
-            text,
-            rule: field.rule.clone(),
-        }
+        let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items];
+        let flags: u8 = flags.iter().enumerate().map(|(bit, &set)| u8::from(set) << bit).sum();
+        let text = format!("f({name:?}, {ty}, {flags}, {})", draft(field.draft.as_ref()));
+        Member { name: name.to_owned(), text, rule: field.rule.clone() }
     }
 
     /// An object's own members, then `_meta`, then those that it takes from around it.
     fn members(&mut self, fields: &Fields, meta: bool, around: &[Member]) -> Vec<Member> {
-        let mut members: Vec<_> = fields
-            .iter()
-            .map(|(name, field)| self.member(name, field))
-            .collect();
+        let mut members: Vec<_> = fields.iter().map(|(name, field)| self.member(name, field)).collect();
         if meta {
-            let field = Field {
-                null: true,
-                on_error: true,
-                ..Field::new(TypeExpr::Map(Box::new(TypeExpr::Any)))
-            };
+            let field = Field { null: true, on_error: true, ..Field::new(TypeExpr::Map(Box::new(TypeExpr::Any))) };
             members.push(self.member("_meta", &field));
         }
         for member in around {
@@ -237,10 +191,7 @@ impl<'a> Tables<'a> {
             // Aliases have the place of their target, and are never asked.
             Shape::Alias(_) => "Type::Any".to_owned(),
         };
-        Entry {
-            text,
-            rules: Vec::new(),
-        }
+        Entry { text, rules: Vec::new() }
     }
 
     fn any_of(&mut self, of: &[TypeExpr], min: u8, around: &[Member]) -> String {
@@ -256,11 +207,7 @@ impl<'a> Tables<'a> {
         let mut variants = String::new();
         for (tag, variant) in &union.variants {
             let ty = self.body(&variant.body, around);
-            let _ = writeln!(
-                variants,
-                "v({tag:?}, {ty}, {}),",
-                draft(variant.draft.as_ref())
-            );
+            let _ = writeln!(variants, "v({tag:?}, {ty}, {}),", draft(variant.draft.as_ref()));
         }
         let other = match &union.open {
             Open::No => "Other::Closed".to_owned(),
@@ -274,9 +221,7 @@ impl<'a> Tables<'a> {
         };
         let untagged = union.untagged.as_ref().map(|body| self.body(body, around));
         let tag = &union.tag;
-        format!(
-            "Type::Union {{ tag: {tag:?}, variants: &[\n{variants}], other: {other}, untagged: {untagged:?} }}"
-        )
+        format!("Type::Union {{ tag: {tag:?}, variants: &[\n{variants}], other: {other}, untagged: {untagged:?} }}")
     }
 
     fn body(&mut self, body: &Body, around: &[Member]) -> Id {
@@ -307,14 +252,8 @@ impl<'a> Tables<'a> {
 
 fn object(members: &[Member]) -> Entry {
     let texts: Vec<_> = members.iter().map(|member| member.text.as_str()).collect();
-    let rules = members
-        .iter()
-        .enumerate()
-        .filter_map(|(i, member)| Some((i, member.rule.clone()?)));
-    Entry {
-        text: format!("Type::Object {{ fields: &[\n{}] }}", texts.join(",\n")),
-        rules: rules.collect(),
-    }
+    let rules = members.iter().enumerate().filter_map(|(i, member)| Some((i, member.rule.clone()?)));
+    Entry { text: format!("Type::Object {{ fields: &[\n{}] }}", texts.join(",\n")), rules: rules.collect() }
 }
 
 fn string(is: Option<Is>) -> &'static str {
@@ -343,6 +282,5 @@ fn integer(int: Int, minimum: Option<i64>, maximum: Option<i64>) -> String {
 
 /// The number of a draft, from 1; 0 is stable.
 fn draft(name: Option<&String>) -> usize {
-    name.and_then(|name| DRAFTS.iter().position(|draft| draft == name))
-        .map_or(0, |i| i + 1)
+    name.and_then(|name| DRAFTS.iter().position(|draft| draft == name)).map_or(0, |i| i + 1)
 }

@@ -23,55 +23,29 @@ pub(super) fn drafts(stable: &Types, mut unstable: Types) -> Result<Types> {
             continue;
         };
         let mut without = def.clone();
-        if let (Some(fields), Some(rest), Some(old)) =
-            (fields(def), fields(&mut without), object(old))
-        {
-            for (field, value) in fields
-                .iter_mut()
-                .filter(|(field, _)| !old.contains_key(*field))
-            {
+        if let (Some(fields), Some(rest), Some(old)) = (fields(def), fields(&mut without), object(old)) {
+            for (field, value) in fields.iter_mut().filter(|(field, _)| !old.contains_key(*field)) {
                 value.draft = Some(UNNAMED.to_owned());
                 rest.shift_remove(field);
             }
         }
-        if let (Some(union), Some(rest), Some(old)) =
-            (union_mut(def), union_mut(&mut without), union(old))
-        {
-            for (tag, value) in union
-                .variants
-                .iter_mut()
-                .filter(|(tag, _)| !old.variants.contains_key(*tag))
-            {
+        if let (Some(union), Some(rest), Some(old)) = (union_mut(def), union_mut(&mut without), union(old)) {
+            for (tag, value) in union.variants.iter_mut().filter(|(tag, _)| !old.variants.contains_key(*tag)) {
                 value.draft = Some(UNNAMED.to_owned());
                 rest.variants.shift_remove(tag);
             }
         }
-        ensure!(
-            &without == old,
-            "{name}: the unstable schema changes what is stable, which the model cannot say"
-        );
+        ensure!(&without == old, "{name}: the unstable schema changes what is stable, which the model cannot say");
     }
     for name in stable.keys() {
-        ensure!(
-            unstable.contains_key(name),
-            "{name}: only the stable schema has it, which the model cannot say"
-        );
+        ensure!(unstable.contains_key(name), "{name}: only the stable schema has it, which the model cannot say");
     }
     Ok(unstable)
 }
 
 /// The new version: structure from the schemas, everything else from what was there.
-pub(super) fn version(
-    old: &Version,
-    mut types: Types,
-    methods: IndexMap<String, Method>,
-) -> Version {
-    let mut new = Version {
-        number: old.number,
-        areas: Vec::new(),
-        types: IndexMap::new(),
-        methods: IndexMap::new(),
-    };
+pub(super) fn version(old: &Version, mut types: Types, methods: IndexMap<String, Method>) -> Version {
+    let mut new = Version { number: old.number, areas: Vec::new(), types: IndexMap::new(), methods: IndexMap::new() };
     for area in &old.areas {
         let mut names = Vec::new();
         for name in &area.types {
@@ -84,18 +58,12 @@ pub(super) fn version(
             names.push(name.clone());
             new.types.insert(name.clone(), is);
         }
-        new.areas.push(Area {
-            name: area.name.clone(),
-            types: names,
-        });
+        new.areas.push(Area { name: area.name.clone(), types: names });
     }
     let unsorted: Vec<_> = types.keys().cloned().collect();
     match new.areas.iter_mut().find(|area| area.name == UNSORTED) {
         Some(area) => area.types.extend(unsorted),
-        None => new.areas.push(Area {
-            name: UNSORTED.to_owned(),
-            types: unsorted,
-        }),
+        None => new.areas.push(Area { name: UNSORTED.to_owned(), types: unsorted }),
     }
     new.types.extend(types);
     let mut methods = methods;
@@ -111,27 +79,8 @@ pub(super) fn version(
 }
 
 fn merge_method(was: &Method, is: Method) -> Method {
-    let Method {
-        doc,
-        page,
-        scope,
-        phase,
-        gate,
-        gate_rule,
-        from,
-        ..
-    } = was.clone();
-    Method {
-        doc,
-        page,
-        scope,
-        phase,
-        gate,
-        gate_rule,
-        from,
-        draft: draft(was.draft.as_ref(), is.draft),
-        ..is
-    }
+    let Method { doc, page, scope, phase, gate, gate_rule, from, .. } = was.clone();
+    Method { doc, page, scope, phase, gate, gate_rule, from, draft: draft(was.draft.as_ref(), is.draft), ..is }
 }
 
 /// The name that people gave, if it still is a draft.
@@ -178,11 +127,7 @@ fn merge_fields(was: &Fields, is: &mut Fields) {
     for (name, old) in was {
         match is.get_mut(name) {
             Some(new) => merge_field(old, new),
-            None if old
-                .draft
-                .as_deref()
-                .is_some_and(|draft| PROPOSALS.contains(&draft)) =>
-            {
+            None if old.draft.as_deref().is_some_and(|draft| PROPOSALS.contains(&draft)) => {
                 is.insert(name.clone(), old.clone());
             }
             None => {}
@@ -208,10 +153,7 @@ fn merge_union(was: &Union, is: &mut Union) {
         merge_body(&old.body, &mut new.body);
     }
     for (tag, old) in &was.variants {
-        let proposed = old
-            .draft
-            .as_deref()
-            .is_some_and(|draft| PROPOSALS.contains(&draft));
+        let proposed = old.draft.as_deref().is_some_and(|draft| PROPOSALS.contains(&draft));
         if proposed && !is.variants.contains_key(tag) {
             is.variants.insert(tag.clone(), old.clone());
         }
@@ -248,22 +190,14 @@ fn fields(def: &mut TypeDef) -> Option<&mut Fields> {
 /// The union that a type is or carries.
 pub(super) fn union(def: &TypeDef) -> Option<&Union> {
     match &def.shape {
-        Shape::Union(union)
-        | Shape::Object {
-            flat: Some(Flat::Union(union)),
-            ..
-        } => Some(union),
+        Shape::Union(union) | Shape::Object { flat: Some(Flat::Union(union)), .. } => Some(union),
         _ => None,
     }
 }
 
 fn union_mut(def: &mut TypeDef) -> Option<&mut Union> {
     match &mut def.shape {
-        Shape::Union(union)
-        | Shape::Object {
-            flat: Some(Flat::Union(union)),
-            ..
-        } => Some(union),
+        Shape::Union(union) | Shape::Object { flat: Some(Flat::Union(union)), .. } => Some(union),
         _ => None,
     }
 }

@@ -7,12 +7,8 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::keywords::{
-    alternatives, constants, has_meta, is_null, kind, known, plain, reference, tag, width,
-};
-use crate::model::{
-    Body, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Variant,
-};
+use super::keywords::{alternatives, constants, has_meta, is_null, kind, known, plain, reference, tag, width};
+use crate::model::{Body, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Variant};
 
 /// Types by name, as one schema has them.
 pub(super) type Types = IndexMap<String, TypeDef>;
@@ -27,39 +23,25 @@ pub(super) struct Schema<'a> {
 impl<'a> Schema<'a> {
     /// Prepares a parsed schema file.
     pub(super) fn new(file: &'a Value) -> Result<Self> {
-        let definitions = file["$defs"]
-            .as_object()
-            .context("expected an object $defs")?;
-        let takes_null =
-            |value: &Value| alternatives(value).is_some_and(|of| of.iter().any(is_null));
-        let nullable = definitions
-            .iter()
-            .filter(|(_, value)| takes_null(value))
-            .map(|(name, _)| name.as_str());
-        Ok(Self {
-            definitions,
-            nullable: nullable.collect(),
-        })
+        let definitions = file["$defs"].as_object().context("expected an object $defs")?;
+        let takes_null = |value: &Value| alternatives(value).is_some_and(|of| of.iter().any(is_null));
+        let nullable = definitions.iter().filter(|(_, value)| takes_null(value)).map(|(name, _)| name.as_str());
+        Ok(Self { definitions, nullable: nullable.collect() })
     }
 
     /// The definitions that are part of the protocol, without those that only describe the envelope.
     fn payloads(&self) -> impl Iterator<Item = (&'a String, &'a Value)> + '_ {
         let envelope = |name: &str, value: &Value| {
-            value.get("x-docs-ignore").is_some()
-                || matches!(name, "ExtRequest" | "ExtResponse" | "ExtNotification")
+            value.get("x-docs-ignore").is_some() || matches!(name, "ExtRequest" | "ExtResponse" | "ExtNotification")
         };
-        self.definitions
-            .iter()
-            .filter(move |(name, value)| !envelope(name, value))
+        self.definitions.iter().filter(move |(name, value)| !envelope(name, value))
     }
 
     /// All types.
     pub(super) fn types(&self) -> Result<Types> {
         let mut types = Types::new();
         for (name, value) in self.payloads() {
-            let def = self
-                .type_def(name, value, &mut types)
-                .with_context(|| name.clone())?;
+            let def = self.type_def(name, value, &mut types).with_context(|| name.clone())?;
             types.insert(name.clone(), def);
         }
         Ok(types)
@@ -68,11 +50,7 @@ impl<'a> Schema<'a> {
     /// The types that methods use: name of the type, of the method, and of the side that receives it.
     pub(super) fn calls(&self) -> Vec<(&'a str, &'a str, &'a str)> {
         let call = |(name, value): (&'a String, &'a Value)| {
-            Some((
-                name.as_str(),
-                value.get("x-method")?.as_str()?,
-                value.get("x-side")?.as_str()?,
-            ))
+            Some((name.as_str(), value.get("x-method")?.as_str()?, value.get("x-side")?.as_str()?))
         };
         self.payloads().filter_map(call).collect()
     }
@@ -105,36 +83,18 @@ impl<'a> Schema<'a> {
             Shape::Alias(TypeExpr::Named(target.to_owned()))
         } else {
             match members.get("type").and_then(Value::as_str) {
-                Some("object") => Shape::Object {
-                    fields: self.fields(value)?,
-                    flat: None,
-                },
-                Some("string") => Shape::String {
-                    is: (name == "AbsolutePath").then_some(Is::AbsolutePath),
-                },
+                Some("object") => Shape::Object { fields: self.fields(value)?, flat: None },
+                Some("string") => Shape::String { is: (name == "AbsolutePath").then_some(Is::AbsolutePath) },
                 Some("integer") => Shape::Integer(width(value)?),
                 None => Shape::Alias(TypeExpr::Any),
                 Some(other) => bail!("a named {other} is not part of the format"),
             }
         };
-        Ok(TypeDef {
-            meta: has_meta(value, &shape),
-            ..plain(shape)
-        })
+        Ok(TypeDef { meta: has_meta(value, &shape), ..plain(shape) })
     }
 
-    fn choice(
-        &self,
-        name: &str,
-        of: &[Value],
-        fields: Option<Fields>,
-        more: &mut Types,
-    ) -> Result<Shape> {
-        if fields.is_none()
-            && of
-                .iter()
-                .any(|alternative| alternative.get("const").is_some())
-        {
+    fn choice(&self, name: &str, of: &[Value], fields: Option<Fields>, more: &mut Types) -> Result<Shape> {
+        if fields.is_none() && of.iter().any(|alternative| alternative.get("const").is_some()) {
             return constants(of);
         }
         if let Some(tag) = of.iter().find_map(tag) {
@@ -142,10 +102,7 @@ impl<'a> Schema<'a> {
             return Ok(match fields {
                 Some(mut fields) => {
                     fields.shift_remove(tag);
-                    Shape::Object {
-                        fields,
-                        flat: Some(Flat::Union(union)),
-                    }
+                    Shape::Object { fields, flat: Some(Flat::Union(union)) }
                 }
                 None => Shape::Union(union),
             });
@@ -155,21 +112,10 @@ impl<'a> Schema<'a> {
         for alternative in of.iter().filter(|alternative| !is_null(alternative)) {
             let expr = if alternative.get("properties").is_some() {
                 // An object without a name is named after the member that sets it apart.
-                let apart = alternative["required"][0]
-                    .as_str()
-                    .context("an alternative without a required member")?;
+                let apart = alternative["required"][0].as_str().context("an alternative without a required member")?;
                 let named = format!("{name}{}{}", apart[..1].to_uppercase(), &apart[1..]);
-                let shape = Shape::Object {
-                    fields: self.fields(alternative)?,
-                    flat: None,
-                };
-                more.insert(
-                    named.clone(),
-                    TypeDef {
-                        meta: has_meta(alternative, &shape),
-                        ..plain(shape)
-                    },
-                );
+                let shape = Shape::Object { fields: self.fields(alternative)?, flat: None };
+                more.insert(named.clone(), TypeDef { meta: has_meta(alternative, &shape), ..plain(shape) });
                 TypeExpr::Named(named)
             } else {
                 let field = self.field(alternative)?;
@@ -179,24 +125,13 @@ impl<'a> Schema<'a> {
             types.push(expr);
         }
         Ok(match fields {
-            Some(fields) => Shape::Object {
-                fields,
-                flat: Some(Flat::AnyOf(types)),
-            },
-            None => Shape::AnyOf {
-                of: types,
-                min_items,
-            },
+            Some(fields) => Shape::Object { fields, flat: Some(Flat::AnyOf(types)) },
+            None => Shape::AnyOf { of: types, min_items },
         })
     }
 
     fn union(&self, tag: &str, of: &[Value]) -> Result<Union> {
-        let mut union = Union {
-            tag: tag.to_owned(),
-            variants: IndexMap::new(),
-            open: Open::No,
-            untagged: None,
-        };
+        let mut union = Union { tag: tag.to_owned(), variants: IndexMap::new(), open: Open::No, untagged: None };
         let mut fallback = Open::No;
         for alternative in of {
             known(
@@ -221,14 +156,7 @@ impl<'a> Schema<'a> {
             };
             let told = &alternative["properties"][tag];
             if let Some(value) = told["const"].as_str() {
-                union.variants.insert(
-                    value.to_owned(),
-                    Variant {
-                        body,
-                        draft: None,
-                        doc: None,
-                    },
-                );
+                union.variants.insert(value.to_owned(), Variant { body, draft: None, doc: None });
             } else if is_null(told) {
                 union.untagged = Some(body);
             } else if told["type"] == "string" {
@@ -247,9 +175,7 @@ impl<'a> Schema<'a> {
 
     /// The required members of an alternative, also where it refers to a type.
     fn needed(&self, alternative: &Value) -> Result<Fields> {
-        let target = reference(alternative)
-            .and_then(|name| self.definitions.get(name))
-            .unwrap_or(alternative);
+        let target = reference(alternative).and_then(|name| self.definitions.get(name)).unwrap_or(alternative);
         let fields = self.fields(target)?.into_iter();
         Ok(fields.filter(|(_, field)| field.required).collect())
     }
@@ -257,19 +183,10 @@ impl<'a> Schema<'a> {
     fn fields(&self, value: &Value) -> Result<Fields> {
         let required = value["required"].as_array().map_or(&[][..], Vec::as_slice);
         let properties = value["properties"].as_object();
-        let properties = properties
-            .into_iter()
-            .flatten()
-            .filter(|(name, _)| *name != "_meta");
+        let properties = properties.into_iter().flatten().filter(|(name, _)| *name != "_meta");
         let field = |(name, value): (&String, &Value)| {
             let field = self.field(value).with_context(|| format!("field {name}"))?;
-            Ok((
-                name.clone(),
-                Field {
-                    required: required.iter().any(|other| other == name.as_str()),
-                    ..field
-                },
-            ))
+            Ok((name.clone(), Field { required: required.iter().any(|other| other == name.as_str()), ..field }))
         };
         properties.map(field).collect()
     }
@@ -306,9 +223,7 @@ impl<'a> Schema<'a> {
         };
         let bound = |name: &str| {
             let value = members.get(name)?;
-            let bound = value
-                .as_i64()
-                .or_else(|| value.as_f64().map(|bound| bound as i64))?;
+            let bound = value.as_i64().or_else(|| value.as_f64().map(|bound| bound as i64))?;
             let implied = match (name, integer) {
                 ("minimum", Some(Int::U16 | Int::U32 | Int::U64)) => bound == 0,
                 ("maximum", Some(Int::U16)) => bound == i64::from(u16::MAX),
@@ -332,11 +247,7 @@ impl<'a> Schema<'a> {
             on_error: marked("x-deserialize-default-on-error"),
             on_null: marked("x-deserialize-default-on-null"),
             skip_items: marked("x-deserialize-skip-invalid-items"),
-            min_items: members
-                .get("minItems")
-                .and_then(Value::as_u64)
-                .map(u8::try_from)
-                .transpose()?,
+            min_items: members.get("minItems").and_then(Value::as_u64).map(u8::try_from).transpose()?,
             minimum: bound("minimum"),
             maximum: bound("maximum"),
             is: kind(value),
@@ -351,9 +262,7 @@ fn expression(value: &Value) -> Result<(TypeExpr, bool)> {
         return Ok((TypeExpr::Named(target.to_owned()), false));
     }
     if let Some(of) = alternatives(value) {
-        let [one, null] = of else {
-            bail!("expected a type or null")
-        };
+        let [one, null] = of else { bail!("expected a type or null") };
         ensure!(is_null(null), "expected null as the second alternative");
         return Ok((expression(one)?.0, true));
     }

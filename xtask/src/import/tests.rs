@@ -10,11 +10,7 @@ fn types(definitions: &Value) -> Value {
     let empty = load::parse(1, &[]).unwrap();
     let version = refreshed(&empty, definitions, definitions).unwrap();
     let files = write::files(&version);
-    files
-        .iter()
-        .find(|(name, _)| name == "unsorted.json")
-        .map(|(_, text)| serde_json::from_str(text).unwrap())
-        .unwrap()
+    files.iter().find(|(name, _)| name == "unsorted.json").map(|(_, text)| serde_json::from_str(text).unwrap()).unwrap()
 }
 
 fn refreshed(old: &Version, stable: &Value, unstable: &Value) -> anyhow::Result<Version> {
@@ -30,8 +26,7 @@ fn variant(tag: &str, value: &str, name: &str) -> Value {
 
 #[test]
 fn fields_carry_their_marks() {
-    let given = types(
-        &json!({"A": {"type": "object", "required": ["id"], "properties": {
+    let given = types(&json!({"A": {"type": "object", "required": ["id"], "properties": {
         "_meta": {"type": ["object", "null"], "additionalProperties": true},
         "id": {"allOf": [{"$ref": "#/$defs/Id"}], "description": "Not copied."},
         "other": {"anyOf": [{"$ref": "#/$defs/Id"}, {"type": "null"}], "x-deserialize-default-on-error": true},
@@ -46,8 +41,7 @@ fn fields_carry_their_marks() {
         "when": {"type": "string", "format": "date-time"},
         "data": {"type": "string", "contentEncoding": "base64"},
         "raw": {},
-    }}, "Id": {"type": "string"}}),
-    );
+    }}, "Id": {"type": "string"}}));
     let expected = json!({
         "id": {"type": "Id", "required": true},
         "other": {"type": "Id", "null": true, "on-error": "default"},
@@ -76,16 +70,12 @@ fn strings_and_integers_with_names_are_enums_and_codes() {
     }));
     assert_eq!(given["Open"], json!({"enum": {"a": ""}, "open": true}));
     assert_eq!(given["Closed"], json!({"enum": {"a": "", "b": ""}}));
-    assert_eq!(
-        given["Code"],
-        json!({"codes": {"-32700": {"name": "parse_error"}}})
-    );
+    assert_eq!(given["Code"], json!({"codes": {"-32700": {"name": "parse_error"}}}));
 }
 
 #[test]
 fn unions_say_what_other_tags_mean() {
-    let object =
-        json!({"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}});
+    let object = json!({"type": "object", "required": ["x"], "properties": {"x": {"type": "string"}}});
     let unknown = json!({
         "type": "object", "properties": {"type": {"type": "string"}, "x": {"type": "string"}},
         "required": ["type", "x"], "not": {}, "additionalProperties": true,
@@ -102,23 +92,11 @@ fn unions_say_what_other_tags_mean() {
     }));
     let x = json!({"x": {"type": "string", "required": true}});
     let a = json!({"a": "A"});
-    assert_eq!(
-        given["Closed"],
-        json!({"union": {"tag": "type", "variants": a}})
-    );
-    assert_eq!(
-        given["Open"],
-        json!({"union": {"tag": "type", "variants": a, "open": x}})
-    );
-    assert_eq!(
-        given["Untagged"],
-        json!({"union": {"tag": "type", "variants": a, "open": x, "untagged": "A"}})
-    );
+    assert_eq!(given["Closed"], json!({"union": {"tag": "type", "variants": a}}));
+    assert_eq!(given["Open"], json!({"union": {"tag": "type", "variants": a, "open": x}}));
+    assert_eq!(given["Untagged"], json!({"union": {"tag": "type", "variants": a, "open": x, "untagged": "A"}}));
     let union = json!({"tag": "state", "variants": {"done": {}}, "untagged": {}});
-    assert_eq!(
-        given["Flat"],
-        json!({"meta": false, "object": {"y": {"type": "any"}}, "union": union})
-    );
+    assert_eq!(given["Flat"], json!({"meta": false, "object": {"y": {"type": "any"}}, "union": union}));
 }
 
 #[test]
@@ -130,16 +108,10 @@ fn alternatives_without_a_tag_are_tried_in_order() {
         "Answer": {"anyOf": [{"properties": {"result": {}}, "required": ["result"]}]},
     }));
     assert_eq!(given["Id"], json!({"any-of": ["int64", "string"]}));
-    assert_eq!(
-        given["User"]["object"]["id"],
-        json!({"type": "Id", "required": true, "null": true})
-    );
+    assert_eq!(given["User"]["object"]["id"], json!({"type": "Id", "required": true, "null": true}));
     assert_eq!(given["Lists"], json!({"any-of": ["[Id]"], "min-items": 1}));
     assert_eq!(given["Answer"], json!({"any-of": ["AnswerResult"]}));
-    assert_eq!(
-        given["AnswerResult"]["object"],
-        json!({"result": {"type": "any", "required": true}})
-    );
+    assert_eq!(given["AnswerResult"]["object"], json!({"result": {"type": "any", "required": true}}));
 }
 
 #[test]
@@ -152,14 +124,8 @@ fn unknown_keywords_are_errors() {
 #[test]
 fn what_only_the_unstable_schema_has_is_a_draft() {
     let stable = json!({"A": {"type": "object", "properties": {"x": {}}}});
-    let unstable =
-        json!({"A": {"type": "object", "properties": {"x": {}, "y": {}}}, "B": {"type": "string"}});
-    let read = |definitions| {
-        Schema::new(&json!({"$defs": definitions}))
-            .unwrap()
-            .types()
-            .unwrap()
-    };
+    let unstable = json!({"A": {"type": "object", "properties": {"x": {}, "y": {}}}, "B": {"type": "string"}});
+    let read = |definitions| Schema::new(&json!({"$defs": definitions})).unwrap().types().unwrap();
     let types = merge::drafts(&read(stable.clone()), read(unstable)).unwrap();
     let fields = merge::object(&types["A"]).unwrap();
     assert_eq!(fields["x"].draft, None);
@@ -189,15 +155,11 @@ fn what_people_wrote_stays() {
             "phase": "any", "gate": {"of": "agent", "path": "a", "form": "presence"}, "gate-rule": "A-01"},
         "a/gone": {"from": "both", "kind": "request", "params": "Gone", "scope": "session", "phase": "any"}
     }"#;
-    let files = [("area", old), ("methods", methods)]
-        .map(|(name, text)| (name.to_owned(), text.to_owned()));
+    let files = [("area", old), ("methods", methods)].map(|(name, text)| (name.to_owned(), text.to_owned()));
     let old = load::parse(1, &files).unwrap();
     let a = |more: Value| {
         let mut properties = json!({"x": {"type": "string"}});
-        properties
-            .as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
+        properties.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         json!({
             "A": {"type": "object", "properties": properties, "required": ["x"], "x-method": "a/get", "x-side": "agent"},
             "E": {"oneOf": [{"type": "string", "const": "a"}, {"type": "string", "const": "b"}]},
@@ -205,13 +167,8 @@ fn what_people_wrote_stays() {
         })
     };
     let new = refreshed(&old, &a(json!({})), &a(json!({"y": {"type": "string"}}))).unwrap();
-    let written: Vec<Value> = write::files(&new)
-        .iter()
-        .map(|(_, text)| serde_json::from_str(text).unwrap())
-        .collect();
-    let [area, unsorted, methods] = &written[..] else {
-        panic!("expected three files")
-    };
+    let written: Vec<Value> = write::files(&new).iter().map(|(_, text)| serde_json::from_str(text).unwrap()).collect();
+    let [area, unsorted, methods] = &written[..] else { panic!("expected three files") };
     assert_eq!(
         area["A"],
         json!({"doc": "A.", "page": "p", "null": "default", "meta": false, "object": {
@@ -221,10 +178,7 @@ fn what_people_wrote_stays() {
         }})
     );
     assert_eq!(area["E"], json!({"enum": {"a": "A.", "b": ""}}));
-    assert_eq!(
-        area.as_object().unwrap().keys().collect::<Vec<_>>(),
-        ["A", "Proposed", "E"]
-    );
+    assert_eq!(area.as_object().unwrap().keys().collect::<Vec<_>>(), ["A", "Proposed", "E"]);
     assert_eq!(unsorted, &json!({"New": {"string": {}}}));
     assert_eq!(
         methods,

@@ -71,11 +71,7 @@ fn members(version: &Version, at: &str, def: &TypeDef, lines: &mut Vec<String>) 
 
 fn fields(version: &Version, at: &str, fields: &Fields, lines: &mut Vec<String>) {
     for (name, field) in fields {
-        let typed = field
-            .ty
-            .named()
-            .and_then(|name| version.types.get(name))
-            .is_some_and(|def| def.doc.is_some());
+        let typed = field.ty.named().and_then(|name| version.types.get(name)).is_some_and(|def| def.doc.is_some());
         if field.doc.is_none() && !typed && !PLAIN.contains(&name.as_str()) {
             lines.push(format!("{at} › {name}"));
         }

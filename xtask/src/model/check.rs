@@ -24,9 +24,7 @@ pub(super) fn version(version: &Version) -> Result<()> {
                 Shape::Union(own) => union(version, own),
                 Shape::AnyOf { of, .. } => of.iter().try_for_each(|ty| known(version, ty)),
                 Shape::Alias(ty) => known(version, ty),
-                Shape::String { .. } | Shape::Integer(_) | Shape::Enum { .. } | Shape::Codes(_) => {
-                    Ok(())
-                }
+                Shape::String { .. } | Shape::Integer(_) | Shape::Enum { .. } | Shape::Codes(_) => Ok(()),
             }
         };
         check().with_context(|| format!("{} › {name}", version.folder()))?;
@@ -34,18 +32,11 @@ pub(super) fn version(version: &Version) -> Result<()> {
     for (name, method) in &version.methods {
         let check = || {
             draft(method.draft.as_ref())?;
-            let types = [
-                Some(&method.params),
-                method.notification_params.as_ref(),
-                method.result.as_ref(),
-            ];
+            let types = [Some(&method.params), method.notification_params.as_ref(), method.result.as_ref()];
             for name in types.into_iter().flatten() {
                 ensure!(version.types.contains_key(name), "there is no type {name}");
             }
-            ensure!(
-                method.gate.is_some() == method.gate_rule.is_some(),
-                "expected gate and gate-rule together"
-            );
+            ensure!(method.gate.is_some() == method.gate_rule.is_some(), "expected gate and gate-rule together");
             Ok(())
         };
         check().with_context(|| format!("{}/methods.json › {name}", version.folder()))?;
@@ -61,17 +52,11 @@ fn draft(name: Option<&String>) -> Result<()> {
 }
 
 fn fields(version: &Version, fields: &Fields) -> Result<()> {
-    ensure!(
-        fields.len() <= MOST_FIELDS,
-        "expected at most {MOST_FIELDS} members"
-    );
+    ensure!(fields.len() <= MOST_FIELDS, "expected at most {MOST_FIELDS} members");
     for (name, field) in fields {
         let check = || {
             draft(field.draft.as_ref())?;
-            let text = field
-                .constant
-                .as_ref()
-                .is_none_or(serde_json::Value::is_string);
+            let text = field.constant.as_ref().is_none_or(serde_json::Value::is_string);
             ensure!(text, "expected a string as the constant");
             known(version, &field.ty)
         };
@@ -86,9 +71,7 @@ fn union(version: &Version, union: &Union) -> Result<()> {
         Body::Fields(own) => fields(version, own),
     };
     for (tag, variant) in &union.variants {
-        draft(variant.draft.as_ref())
-            .and_then(|()| body(&variant.body))
-            .with_context(|| tag.clone())?;
+        draft(variant.draft.as_ref()).and_then(|()| body(&variant.body)).with_context(|| tag.clone())?;
     }
     if let Open::With(own) = &union.open {
         fields(version, own)?;
@@ -106,14 +89,8 @@ fn known(version: &Version, ty: &TypeExpr) -> Result<()> {
 /// A type whose members can stand in another object.
 fn members(version: &Version, ty: &TypeExpr) -> Result<()> {
     known(version, ty)?;
-    let shape = ty
-        .named()
-        .and_then(|name| version.types.get(name))
-        .map(|def| &def.shape);
-    let has = matches!(
-        shape,
-        Some(Shape::Object { .. } | Shape::Union(_) | Shape::AnyOf { .. })
-    );
+    let shape = ty.named().and_then(|name| version.types.get(name)).map(|def| &def.shape);
+    let has = matches!(shape, Some(Shape::Object { .. } | Shape::Union(_) | Shape::AnyOf { .. }));
     ensure!(has, "expected a type with members, not {ty}");
     Ok(())
 }

@@ -73,8 +73,7 @@ impl fmt::Display for TypeExpr {
 
 /// Whether a text can name a type: `PascalCase`.
 pub(crate) fn is_type_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_uppercase())
-        && text.chars().all(|c| c.is_ascii_alphanumeric())
+    text.starts_with(|c: char| c.is_ascii_uppercase()) && text.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
 /// Defines an enum whose values have names in the model's files.

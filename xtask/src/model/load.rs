@@ -9,35 +9,24 @@ use serde_json::Value;
 
 use super::node::Node;
 use super::{
-    is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method,
-    Model, Open, Phase, Scope, Sender, Shape, TypeDef, Union, Variant, Version, VERSIONS,
+    is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model, Open, Phase,
+    Scope, Sender, Shape, TypeDef, Union, Variant, Version, VERSIONS,
 };
 
 /// Reads all versions below `root`. A version without files is empty.
 pub(crate) fn model(root: &Path) -> Result<Model> {
-    let versions = VERSIONS
-        .iter()
-        .map(|&number| version(number, &root.join(format!("v{number}"))));
-    Ok(Model {
-        versions: versions.collect::<Result<_>>()?,
-    })
+    let versions = VERSIONS.iter().map(|&number| version(number, &root.join(format!("v{number}"))));
+    Ok(Model { versions: versions.collect::<Result<_>>()? })
 }
 
 fn version(number: u16, folder: &Path) -> Result<Version> {
     let mut files = Vec::new();
     if folder.exists() {
-        for entry in
-            fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?
-        {
+        for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
             let path = entry?.path();
             if path.extension().is_some_and(|ext| ext == "json") {
-                let name = path
-                    .file_stem()
-                    .unwrap_or_default()
-                    .to_string_lossy()
-                    .into_owned();
-                let text = fs::read_to_string(&path)
-                    .with_context(|| format!("cannot read {}", path.display()))?;
+                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
                 files.push((name, text));
             }
         }
@@ -48,12 +37,7 @@ fn version(number: u16, folder: &Path) -> Result<Version> {
 
 /// Reads one version from its files: name without extension, and text.
 pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> {
-    let mut version = Version {
-        number,
-        areas: Vec::new(),
-        types: IndexMap::new(),
-        methods: IndexMap::new(),
-    };
+    let mut version = Version { number, areas: Vec::new(), types: IndexMap::new(), methods: IndexMap::new() };
     for (file, text) in files {
         let at = format!("v{number}/{file}.json");
         let value: Value = serde_json::from_str(text).with_context(|| at.clone())?;
@@ -66,48 +50,20 @@ pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> 
         }
         let mut types = Vec::new();
         for (name, node) in node.entries()? {
-            ensure!(
-                is_type_name(name),
-                "{}: expected a type name in PascalCase",
-                node.at
-            );
-            ensure!(
-                !version.types.contains_key(name),
-                "{}: the type is in another file too",
-                node.at
-            );
+            ensure!(is_type_name(name), "{}: expected a type name in PascalCase", node.at);
+            ensure!(!version.types.contains_key(name), "{}: the type is in another file too", node.at);
             version.types.insert(name.to_owned(), type_def(&node)?);
             types.push(name.to_owned());
         }
-        version.areas.push(Area {
-            name: file.clone(),
-            types,
-        });
+        version.areas.push(Area { name: file.clone(), types });
     }
     Ok(version)
 }
 
-const FORMS: [&str; 8] = [
-    "object", "string", "integer", "enum", "codes", "union", "any-of", "alias",
-];
+const FORMS: [&str; 8] = ["object", "string", "integer", "enum", "codes", "union", "any-of", "alias"];
 
 fn type_def(node: &Node<'_>) -> Result<TypeDef> {
-    node.only(
-        &[
-            &[
-                "doc",
-                "page",
-                "draft",
-                "source",
-                "null",
-                "meta",
-                "open",
-                "min-items",
-            ],
-            &FORMS[..],
-        ]
-        .concat(),
-    )?;
+    node.only(&[&["doc", "page", "draft", "source", "null", "meta", "open", "min-items"], &FORMS[..]].concat())?;
     let meta = match node.get("meta") {
         None => true,
         Some(meta) if meta.value == &Value::Bool(false) => false,
@@ -126,32 +82,22 @@ fn type_def(node: &Node<'_>) -> Result<TypeDef> {
 
 fn shape(node: &Node<'_>) -> Result<Shape> {
     let members = node.map()?;
-    let forms: Vec<_> = FORMS
-        .into_iter()
-        .filter(|form| members.contains_key(*form))
-        .collect();
+    let forms: Vec<_> = FORMS.into_iter().filter(|form| members.contains_key(*form)).collect();
     let only_with = |name: &str, form: &str| match node.get(name) {
-        Some(node) if !forms.contains(&form) => {
-            node.expected(&format!("no such member without {form}"))
-        }
+        Some(node) if !forms.contains(&form) => node.expected(&format!("no such member without {form}")),
         _ => Ok(()),
     };
     only_with("open", "enum")?;
     only_with("min-items", "any-of")?;
     let form = |name| node.need(name);
     Ok(match forms[..] {
-        ["object"] => Shape::Object {
-            fields: fields(&form("object")?)?,
-            flat: None,
-        },
-        ["object", "union"] => Shape::Object {
-            fields: fields(&form("object")?)?,
-            flat: Some(Flat::Union(union(&form("union")?)?)),
-        },
-        ["object", "any-of"] => Shape::Object {
-            fields: fields(&form("object")?)?,
-            flat: Some(Flat::AnyOf(form("any-of")?.types()?)),
-        },
+        ["object"] => Shape::Object { fields: fields(&form("object")?)?, flat: None },
+        ["object", "union"] => {
+            Shape::Object { fields: fields(&form("object")?)?, flat: Some(Flat::Union(union(&form("union")?)?)) }
+        }
+        ["object", "any-of"] => {
+            Shape::Object { fields: fields(&form("object")?)?, flat: Some(Flat::AnyOf(form("any-of")?.types()?)) }
+        }
         ["string"] => {
             let node = form("string")?;
             node.only(&["is"])?;
@@ -160,82 +106,42 @@ fn shape(node: &Node<'_>) -> Result<Shape> {
         ["integer"] => Shape::Integer(form("integer")?.named(Int::NAMES, Int::parse)?),
         ["enum"] => {
             let values = form("enum")?.entries()?;
-            let values = values
-                .into_iter()
-                .map(|(value, doc)| Ok((value.to_owned(), doc.str()?.to_owned())));
-            Shape::Enum {
-                values: values.collect::<Result<_>>()?,
-                open: node.flag("open")?,
-            }
+            let values = values.into_iter().map(|(value, doc)| Ok((value.to_owned(), doc.str()?.to_owned())));
+            Shape::Enum { values: values.collect::<Result<_>>()?, open: node.flag("open")? }
         }
         ["codes"] => {
             let codes = form("codes")?.entries()?;
             let codes = codes.into_iter().map(|(number, node)| {
-                ensure!(
-                    number.parse::<i32>().is_ok(),
-                    "{}: expected a 32-bit integer as the name",
-                    node.at
-                );
+                ensure!(number.parse::<i32>().is_ok(), "{}: expected a 32-bit integer as the name", node.at);
                 node.only(&["name", "doc"])?;
                 let name = node.need("name")?.str()?.to_owned();
-                Ok((
-                    number.to_owned(),
-                    Code {
-                        name,
-                        doc: node.text("doc")?,
-                    },
-                ))
+                Ok((number.to_owned(), Code { name, doc: node.text("doc")? }))
             });
             Shape::Codes(codes.collect::<Result<_>>()?)
         }
         ["union"] => Shape::Union(union(&form("union")?)?),
-        ["any-of"] => Shape::AnyOf {
-            of: form("any-of")?.types()?,
-            min_items: node.number("min-items")?,
-        },
+        ["any-of"] => Shape::AnyOf { of: form("any-of")?.types()?, min_items: node.number("min-items")? },
         ["alias"] => Shape::Alias(form("alias")?.type_expr()?),
-        _ => {
-            return node.expected(&format!(
-                "one of {} (object may have union or any-of beside it)",
-                FORMS.join(", ")
-            ))
-        }
+        _ => return node.expected(&format!("one of {} (object may have union or any-of beside it)", FORMS.join(", "))),
     })
 }
 
 fn union(node: &Node<'_>) -> Result<Union> {
     node.only(&["tag", "variants", "open", "untagged"])?;
     let variants = node.need("variants")?.entries()?;
-    let variants = variants
-        .into_iter()
-        .map(|(tag, node)| Ok((tag.to_owned(), variant(&node)?)));
+    let variants = variants.into_iter().map(|(tag, node)| Ok((tag.to_owned(), variant(&node)?)));
     let open = match node.get("open") {
         None => Open::No,
-        Some(Node {
-            value: Value::Bool(true),
-            ..
-        }) => Open::With(Fields::new()),
+        Some(Node { value: Value::Bool(true), .. }) => Open::With(Fields::new()),
         Some(node) => Open::With(fields(&node)?),
     };
-    let untagged = node
-        .get("untagged")
-        .map(|node| Ok::<_, anyhow::Error>(variant(&node)?.body))
-        .transpose()?;
-    Ok(Union {
-        tag: node.need("tag")?.str()?.to_owned(),
-        variants: variants.collect::<Result<_>>()?,
-        open,
-        untagged,
-    })
+    let untagged = node.get("untagged").map(|node| Ok::<_, anyhow::Error>(variant(&node)?.body)).transpose()?;
+    Ok(Union { tag: node.need("tag")?.str()?.to_owned(), variants: variants.collect::<Result<_>>()?, open, untagged })
 }
 
 fn variant(node: &Node<'_>) -> Result<Variant> {
     if node.value.is_string() {
-        return Ok(Variant {
-            body: Body::Named(node.type_name()?),
-            draft: None,
-            doc: None,
-        });
+        return Ok(Variant { body: Body::Named(node.type_name()?), draft: None, doc: None });
     }
     node.only(&["type", "object", "draft", "doc"])?;
     let body = match (node.get("type"), node.get("object")) {
@@ -244,24 +150,15 @@ fn variant(node: &Node<'_>) -> Result<Variant> {
         (None, None) => Body::Fields(Fields::new()),
         (Some(_), Some(_)) => return node.expected("only one of type and object"),
     };
-    Ok(Variant {
-        body,
-        draft: node.text("draft")?,
-        doc: node.text("doc")?,
-    })
+    Ok(Variant { body, draft: node.text("draft")?, doc: node.text("doc")? })
 }
 
 fn is(node: &Node<'_>) -> Result<Option<Is>> {
-    node.get("is")
-        .map(|node| node.named(Is::NAMES, Is::parse))
-        .transpose()
+    node.get("is").map(|node| node.named(Is::NAMES, Is::parse)).transpose()
 }
 
 fn fields(node: &Node<'_>) -> Result<Fields> {
-    node.entries()?
-        .into_iter()
-        .map(|(name, node)| Ok((name.to_owned(), field(&node)?)))
-        .collect()
+    node.entries()?.into_iter().map(|(name, node)| Ok((name.to_owned(), field(&node)?))).collect()
 }
 
 const FIELD: [&str; 16] = [

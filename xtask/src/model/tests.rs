@@ -84,9 +84,7 @@ const METHODS: &str = r#"{
 "#;
 
 fn files(types: &str, methods: &str) -> Vec<(String, String)> {
-    [("items", types), ("methods", methods)]
-        .map(|(name, text)| (name.to_owned(), text.to_owned()))
-        .into()
+    [("items", types), ("methods", methods)].map(|(name, text)| (name.to_owned(), text.to_owned())).into()
 }
 
 fn version() -> Version {
@@ -106,45 +104,27 @@ fn writes_what_it_read() {
 #[test]
 fn reads_what_it_means() {
     let version = version();
-    version
-        .areas
-        .iter()
-        .for_each(|area| assert_eq!(area.name, "items"));
-    let Shape::Object {
-        fields,
-        flat: Some(super::Flat::Union(union)),
-    } = &version.types["Item"].shape
-    else {
+    version.areas.iter().for_each(|area| assert_eq!(area.name, "items"));
+    let Shape::Object { fields, flat: Some(super::Flat::Union(union)) } = &version.types["Item"].shape else {
         panic!("not an object with a union");
     };
     assert_eq!(fields["tags"].ty.to_string(), "{[string]}");
     assert!(fields["id"].required && !fields["tags"].required);
-    assert_eq!(
-        union.variants["bare"].body,
-        Body::Fields(super::Fields::new())
-    );
+    assert_eq!(union.variants["bare"].body, Body::Fields(super::Fields::new()));
     assert_eq!(union.untagged, Some(Body::Fields(super::Fields::new())));
     assert!(matches!(&union.open, Open::With(fields) if fields["x"].ty == TypeExpr::Double));
 }
 
 #[test]
 fn the_projects_model_is_as_written_and_means_something() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap()
-        .join(super::FOLDER);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(super::FOLDER);
     let model = load::model(&root).unwrap();
     model.check().unwrap();
     for version in &model.versions {
         assert!(!version.types.is_empty());
         for (name, text) in write::files(version) {
             let path = root.join(version.folder()).join(&name);
-            assert_eq!(
-                std::fs::read_to_string(&path).unwrap(),
-                text,
-                "{}",
-                path.display()
-            );
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{}", path.display());
         }
     }
 }
@@ -152,71 +132,29 @@ fn the_projects_model_is_as_written_and_means_something() {
 #[test]
 fn errors_name_the_file_the_type_and_the_field() {
     let wrong = [
-        (
-            r#"{"A": {"object": {"b": {"type": "strin"}}}}"#,
-            "v1/items.json › A › object › b › type: expected a type",
-        ),
-        (
-            r#"{"A": {"object": {"b": {"type": "any", "nul": true}}}}"#,
-            "A › object › b › nul: unknown member",
-        ),
-        (
-            r#"{"A": {"object": {"b": {"type": "any", "required": false}}}}"#,
-            "b › required: expected true",
-        ),
-        (
-            r#"{"A": {"string": {"is": "url"}}}"#,
-            "A › string › is: expected one of absolute-path",
-        ),
-        (
-            r#"{"A": {"doc": "x"}}"#,
-            "A: expected one of object, string",
-        ),
-        (
-            r#"{"A": {"string": {}, "integer": "int32"}}"#,
-            "A: expected one of object, string",
-        ),
-        (
-            r#"{"A": {"string": {}, "open": true}}"#,
-            "A › open: expected no such member without enum",
-        ),
-        (
-            r#"{"a": {"string": {}}}"#,
-            "v1/items.json › a: expected a type name",
-        ),
-        (
-            r#"{"A": {"union": {"variants": {}}}}"#,
-            "A › union: expected a member tag",
-        ),
+        (r#"{"A": {"object": {"b": {"type": "strin"}}}}"#, "v1/items.json › A › object › b › type: expected a type"),
+        (r#"{"A": {"object": {"b": {"type": "any", "nul": true}}}}"#, "A › object › b › nul: unknown member"),
+        (r#"{"A": {"object": {"b": {"type": "any", "required": false}}}}"#, "b › required: expected true"),
+        (r#"{"A": {"string": {"is": "url"}}}"#, "A › string › is: expected one of absolute-path"),
+        (r#"{"A": {"doc": "x"}}"#, "A: expected one of object, string"),
+        (r#"{"A": {"string": {}, "integer": "int32"}}"#, "A: expected one of object, string"),
+        (r#"{"A": {"string": {}, "open": true}}"#, "A › open: expected no such member without enum"),
+        (r#"{"a": {"string": {}}}"#, "v1/items.json › a: expected a type name"),
+        (r#"{"A": {"union": {"variants": {}}}}"#, "A › union: expected a member tag"),
         ("[]", "v1/items.json: expected an object"),
     ];
     for (types, expected) in wrong {
         let error = load::parse(1, &files(types, "{}")).unwrap_err().to_string();
-        assert!(
-            error.contains(expected),
-            "{error:?} does not say {expected:?}"
-        );
+        assert!(error.contains(expected), "{error:?} does not say {expected:?}");
     }
 }
 
 #[test]
 fn check_finds_names_that_mean_nothing() {
     let wrong = [
-        (
-            r#"{"A": {"object": {"b": {"type": "[Gone]"}}}}"#,
-            "{}",
-            "v1 › A: b: there is no type Gone",
-        ),
-        (
-            r#"{"A": {"alias": "Gone"}}"#,
-            "{}",
-            "v1 › A: there is no type Gone",
-        ),
-        (
-            r#"{"A": {"draft": "gone", "string": {}}}"#,
-            "{}",
-            "v1 › A: there is no draft gone",
-        ),
+        (r#"{"A": {"object": {"b": {"type": "[Gone]"}}}}"#, "{}", "v1 › A: b: there is no type Gone"),
+        (r#"{"A": {"alias": "Gone"}}"#, "{}", "v1 › A: there is no type Gone"),
+        (r#"{"A": {"draft": "gone", "string": {}}}"#, "{}", "v1 › A: there is no draft gone"),
         (
             r#"{"A": {"string": {}}, "B": {"union": {"tag": "t", "variants": {"a": "A"}}}}"#,
             "{}",

@@ -7,23 +7,17 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
-use super::{
-    Body, Field, Fields, Flat, Method, Model, Open, Shape, TypeDef, TypeExpr, Union, Variant,
-    Version,
-};
+use super::{Body, Field, Fields, Flat, Method, Model, Open, Shape, TypeDef, TypeExpr, Union, Variant, Version};
 
 /// Writes every file of the model below `root`, and removes area files that the model no longer has.
 pub(crate) fn model(model: &Model, root: &Path) -> Result<()> {
     for version in &model.versions {
         let folder = root.join(version.folder());
-        fs::create_dir_all(&folder)
-            .with_context(|| format!("cannot create {}", folder.display()))?;
+        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
         let files = files(version);
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
-            let known = path
-                .file_name()
-                .is_some_and(|name| files.iter().any(|(file, _)| name == file.as_str()));
+            let known = path.file_name().is_some_and(|name| files.iter().any(|(file, _)| name == file.as_str()));
             if path.extension().is_some_and(|ext| ext == "json") && !known {
                 fs::remove_file(&path)?;
             }
@@ -64,8 +58,7 @@ struct Block(Vec<String>);
 
 impl Block {
     fn line(&mut self, name: &str, value: &Value) {
-        self.0
-            .push(format!("{}: {}", Value::from(name), inline(value)));
+        self.0.push(format!("{}: {}", Value::from(name), inline(value)));
     }
 
     fn text(&mut self, name: &str, value: Option<&String>) {
@@ -81,8 +74,7 @@ impl Block {
     }
 
     fn block(&mut self, name: &str, inner: &Block) {
-        self.0
-            .push(format!("{}: {}", Value::from(name), inner.render()));
+        self.0.push(format!("{}: {}", Value::from(name), inner.render()));
     }
 
     fn render(&self) -> String {
@@ -105,12 +97,7 @@ fn inline(value: &Value) -> String {
             Value::Object(members) => {
                 out.push('{');
                 for (i, (name, value)) in members.iter().enumerate() {
-                    let _ = write!(
-                        out,
-                        "{}{}: ",
-                        if i > 0 { ", " } else { "" },
-                        Value::from(name.as_str())
-                    );
+                    let _ = write!(out, "{}{}: ", if i > 0 { ", " } else { "" }, Value::from(name.as_str()));
                     put(value, out);
                 }
                 out.push('}');
@@ -204,12 +191,7 @@ fn fields_block(fields: &Fields) -> Block {
 }
 
 fn fields_value(fields: &Fields) -> Value {
-    Value::Object(
-        fields
-            .iter()
-            .map(|(name, field)| (name.clone(), field_value(field)))
-            .collect(),
-    )
+    Value::Object(fields.iter().map(|(name, field)| (name.clone(), field_value(field))).collect())
 }
 
 fn union_block(union: &Union) -> Block {
@@ -257,9 +239,7 @@ fn text(members: &mut Map<String, Value>, name: &str, value: Option<&String>) {
 fn field_value(field: &Field) -> Value {
     let flag = |name: &'static str, set: bool| set.then_some((name, Value::Bool(true)));
     let word = |name: &'static str, set: bool, word: &str| set.then(|| (name, Value::from(word)));
-    let own = |name: &'static str, value: Option<&String>| {
-        value.map(|value| (name, Value::from(value.as_str())))
-    };
+    let own = |name: &'static str, value: Option<&String>| value.map(|value| (name, Value::from(value.as_str())));
     let members = [
         Some(("type", Value::from(field.ty.to_string()))),
         flag("required", field.required),
@@ -278,13 +258,7 @@ fn field_value(field: &Field) -> Value {
         own("draft", field.draft.as_ref()),
         own("doc", field.doc.as_ref()),
     ];
-    Value::Object(
-        members
-            .into_iter()
-            .flatten()
-            .map(|(name, value)| (name.to_owned(), value))
-            .collect(),
-    )
+    Value::Object(members.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
 fn method_block(method: &Method) -> Block {
@@ -303,14 +277,8 @@ fn method_block(method: &Method) -> Block {
     out.line("scope", &Value::from(method.scope.name()));
     out.line("phase", &Value::from(method.phase.name()));
     if let Some(gate) = &method.gate {
-        let members = [
-            ("of", gate.of.name()),
-            ("path", gate.path.as_str()),
-            ("form", gate.form.name()),
-        ];
-        let members = members
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), Value::from(value)));
+        let members = [("of", gate.of.name()), ("path", gate.path.as_str()), ("form", gate.form.name())];
+        let members = members.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
         out.line("gate", &Value::Object(members.collect()));
     }
     out.text("gate-rule", method.gate_rule.as_ref());

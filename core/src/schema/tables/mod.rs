@@ -8,9 +8,7 @@ pub mod v2;
 
 /// The tables of a protocol version, if there is such a version.
 pub fn version(number: u16) -> Option<&'static Tables> {
-    [&v1::TABLES, &v2::TABLES]
-        .into_iter()
-        .find(|tables| tables.version == number)
+    [&v1::TABLES, &v2::TABLES].into_iter().find(|tables| tables.version == number)
 }
 
 #[cfg(test)]
@@ -32,10 +30,7 @@ mod tests {
     fn look_ups_can_search_in_halves() {
         for tables in both() {
             assert!(tables.names.windows(2).all(|pair| pair[0].0 < pair[1].0));
-            assert!(tables
-                .methods
-                .windows(2)
-                .all(|pair| pair[0].name < pair[1].name));
+            assert!(tables.methods.windows(2).all(|pair| pair[0].name < pair[1].name));
             assert!(tables.rules.windows(2).all(|pair| pair[0] < pair[1]));
         }
     }
@@ -51,19 +46,10 @@ mod tests {
                     Type::Array { item, .. } => assert!(exists(item)),
                     Type::Map { value } => assert!(exists(value)),
                     Type::Object { fields } => {
-                        assert!(fields
-                            .iter()
-                            .all(|field| exists(field.ty) && draft(field.draft)));
+                        assert!(fields.iter().all(|field| exists(field.ty) && draft(field.draft)));
                     }
-                    Type::Union {
-                        variants,
-                        other,
-                        untagged,
-                        ..
-                    } => {
-                        assert!(variants
-                            .iter()
-                            .all(|variant| exists(variant.ty) && draft(variant.draft)));
+                    Type::Union { variants, other, untagged, .. } => {
+                        assert!(variants.iter().all(|variant| exists(variant.ty) && draft(variant.draft)));
                         assert!(untagged.is_none_or(exists));
                         assert!(!matches!(other, Other::Open(id) if !exists(id)));
                     }
@@ -72,10 +58,7 @@ mod tests {
                 }
             }
             assert!(tables.names.iter().all(|&(_, id)| exists(id)));
-            assert!(tables
-                .methods
-                .iter()
-                .all(|m| exists(m.params) && exists(m.result) && draft(m.draft)));
+            assert!(tables.methods.iter().all(|m| exists(m.params) && exists(m.result) && draft(m.draft)));
             for &(id, field, _) in tables.rules {
                 let known = matches!(tables.types[usize::from(id)], Type::Object { fields } if usize::from(field) < fields.len());
                 assert!(known, "rule of {id}, {field}");
@@ -87,9 +70,7 @@ mod tests {
     fn a_type_can_be_found_by_constant_and_name() {
         let id = v1::ids::NEW_SESSION_REQUEST;
         assert!(v1::TABLES.names.contains(&("NewSessionRequest", id)));
-        let Type::Object { fields } = v1::TABLES.types[usize::from(id)] else {
-            panic!("not an object")
-        };
+        let Type::Object { fields } = v1::TABLES.types[usize::from(id)] else { panic!("not an object") };
         let cwd = fields.iter().find(|field| field.name == "cwd").unwrap();
         assert!(cwd.has(Field::REQUIRED) && !cwd.has(Field::NULL));
     }

@@ -46,9 +46,7 @@ impl Tables<'_> {
                 let _ = writeln!(out, "({id}, {field}, {rule:?}),");
             }
         }
-        out.push_str(
-            "];\n\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n",
-        );
+        out.push_str("];\n\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
         out.push_str("use crate::validation::table::TypeId;\n\n");
         for (name, id) in &self.ids {
             let _ = writeln!(out, "pub const {}: TypeId = {id};", screaming(name));
