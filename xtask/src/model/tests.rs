@@ -165,6 +165,18 @@ fn check_finds_names_that_mean_nothing() {
             r#"{"m": {"from": "client", "kind": "request", "params": "Gone", "scope": "session", "phase": "any"}}"#,
             "v1/methods.json › m: there is no type Gone",
         ),
+        (
+            r#"{"AgentCapabilities": {"object": {"a": {"type": "AgentCapabilities"}}}}"#,
+            r#"{"m": {"from": "client", "kind": "request", "params": "AgentCapabilities", "scope": "session", "phase": "any",
+                "gate": {"of": "agent", "path": "a.b", "form": "presence"}, "gate-rule": "A-01"}}"#,
+            "v1/methods.json › m: gate a.b: AgentCapabilities has no member b",
+        ),
+        (
+            r#"{"AgentCapabilities": {"object": {"a": {"type": "boolean"}}}}"#,
+            r#"{"m": {"from": "client", "kind": "request", "params": "AgentCapabilities", "scope": "session", "phase": "any",
+                "gate": {"of": "agent", "path": "a", "form": "presence"}, "gate-rule": "A-01"}}"#,
+            "v1/methods.json › m: gate a: boolean does not say yes by presence",
+        ),
     ];
     for (types, methods, expected) in wrong {
         let version = load::parse(1, &files(types, methods)).unwrap();
