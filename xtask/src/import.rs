@@ -12,8 +12,11 @@ use serde_json::Value;
 use crate::model::{self, Kind, Method, Model, Phase, Scope, Sender, Version};
 use schema::{Schema, Types};
 
+mod keywords;
 mod merge;
 mod schema;
+#[cfg(test)]
+mod tests;
 mod words;
 
 /// The package that carries the schemas.

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{screaming, MARK};
-use crate::model::{
-    Body, Field, Fields, Flat, GateForm, Int, Is, Kind, Method, Open, Phase, Scope, Sender, Shape, TypeDef, TypeExpr,
-    Union, Version, DRAFTS,
-};
+use crate::model::{Body, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Version, DRAFTS};
+
+mod render;
+#[cfg(test)]
+mod tests;
 
 /// A type's place in the table.
 type Id = usize;
@@ -116,13 +116,13 @@ impl<'a> Tables<'a> {
             TypeExpr::Double => self.add_text("Type::Number { bounds: None }"),
             TypeExpr::Integer(_) if is == Some(Is::Line) => self.add_text("Type::Line"),
             TypeExpr::Integer(int) => self.add_text(integer(*int, None, None)),
-            TypeExpr::Named(name) => match self.ids.get(name.as_str()) {
-                Some(&id) => id,
-                None => {
-                    let target = self.target(ty);
-                    self.expression(&target, is, min)
+            TypeExpr::Named(name) => {
+                if let Some(&id) = self.ids.get(name.as_str()) {
+                    return id;
                 }
-            },
+                let target = self.target(ty);
+                self.expression(&target, is, min)
+            }
             TypeExpr::List(item) => {
                 let item = self.expression(item, is, 0);
                 self.add_text(format!("Type::Array {{ item: {item}, min: {min} }}"))
@@ -211,7 +211,9 @@ impl<'a> Tables<'a> {
         }
         let other = match &union.open {
             Open::No => "Other::Closed".to_owned(),
-            Open::With(fields) if fields.is_empty() && around.is_empty() => format!("Other::Open({ANY})"),
+            Open::With(fields) if fields.is_empty() && around.is_empty() => {
+                format!("Other::Open({ANY})")
+            }
             Open::With(fields) => {
                 let members = self.members(fields, false, around);
                 format!("Other::Open({})", self.add(object(&members)))
@@ -245,91 +247,6 @@ impl<'a> Tables<'a> {
             }
             other => self.expression(&other, None, 0),
         }
-    }
-
-    fn render(&self) -> String {
-        let number = self.version.number;
-        let mut out = format!(
-            "//! {MARK}\n//!\n//! The types and methods of version {number} as static data.\n\
-             #![allow(clippy::all, clippy::pedantic)]\n\n\
-             use crate::validation::table::{{\n\
-             Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,\n}};\n\n\
-             /// Everything about version {number}.\n\
-             pub static TABLES: Tables = Tables {{\n\
-             version: {number}, types: TYPES, names: NAMES, methods: METHODS, rules: RULES,\n}};\n\n\
-             const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {{\n\
-             Field {{ name, ty, flags, draft }}\n}}\n\n\
-             const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {{\nVariant {{ tag, ty, draft }}\n}}\n\n\
-             static TYPES: &[Type] = &[\n"
-        );
-        let mut names = vec![Vec::new(); self.types.len()];
-        for (name, id) in &self.ids {
-            names[*id].push(*name);
-        }
-        for (id, entry) in self.types.iter().enumerate() {
-            let _ = writeln!(out, "// {id} {}\n{},", names[id].join(", "), entry.text);
-        }
-        out.push_str("];\n\nstatic NAMES: &[(&str, TypeId)] = &[\n");
-        for (name, id) in &self.ids {
-            let _ = writeln!(out, "({name:?}, {id}),");
-        }
-        out.push_str("];\n\nstatic METHODS: &[Method] = &[\n");
-        let methods: BTreeMap<_, _> = self.version.methods.iter().collect();
-        for (name, method) in methods {
-            self.method(name, method, &mut out);
-        }
-        out.push_str("];\n\nstatic RULES: &[(TypeId, u8, &str)] = &[\n");
-        for (id, entry) in self.types.iter().enumerate() {
-            for (field, rule) in &entry.rules {
-                let _ = writeln!(out, "({id}, {field}, {rule:?}),");
-            }
-        }
-        out.push_str("];\n\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
-        out.push_str("use crate::validation::table::TypeId;\n\n");
-        for (name, id) in &self.ids {
-            let _ = writeln!(out, "pub const {}: TypeId = {id};", screaming(name));
-        }
-        out.push_str("}\n");
-        out
-    }
-
-    fn method(&self, name: &str, method: &Method, out: &mut String) {
-        let from = match method.from {
-            Sender::Client => "Client",
-            Sender::Agent => "Agent",
-            Sender::Both => "Both",
-        };
-        let kind = match method.kind {
-            Kind::Request => "Request",
-            Kind::Notification => "Notification",
-            Kind::Both => "Both",
-        };
-        let phase = match method.phase {
-            Phase::Start => "Start",
-            Phase::Ready => "Ready",
-            Phase::Any => "Any",
-        };
-        let gate = method.gate.as_ref().map_or_else(
-            || "None".to_owned(),
-            |gate| {
-                let path: Vec<_> = gate.path.split('.').collect();
-                let boolean = gate.form == GateForm::Boolean;
-                let rule = method.gate_rule.as_deref().unwrap_or_default();
-                format!("Some(Gate {{ path: &{path:?}, boolean: {boolean}, rule: {rule:?} }})")
-            },
-        );
-        let null = |name: &String| self.version.types[name].null_default;
-        let _ = writeln!(
-            out,
-            "Method {{ name: {name:?}, from: From::{from}, kind: Kind::{kind}, params: {}, result: {}, session: {}, \
-             phase: Phase::{phase}, gate: {gate}, draft: {}, null_params: {}, null_result: {} }},",
-            self.ids[method.params.as_str()],
-            method.result.as_ref().map_or(ANY, |name| self.ids[name.as_str()]),
-            method.scope == Scope::Session,
-            draft(method.draft.as_ref()),
-            null(&method.params),
-            method.result.as_ref().is_some_and(null),
-        );
     }
 }
 

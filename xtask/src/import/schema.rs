@@ -3,11 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{anyhow, bail, ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use crate::model::{Body, Code, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Variant};
+use super::keywords::{alternatives, constants, has_meta, is_null, kind, known, plain, reference, tag, width};
+use crate::model::{Body, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Variant};
 
 /// Types by name, as one schema has them.
 pub(super) type Types = IndexMap<String, TypeDef>;
@@ -215,7 +216,7 @@ impl<'a> Schema<'a> {
             ],
         )?;
         let marked = |name: &str| members.get(name) == Some(&Value::Bool(true));
-        let (ty, null) = self.expression(value)?;
+        let (ty, null) = expression(value)?;
         let integer = match ty {
             TypeExpr::Integer(int) => Some(int),
             _ => None,
@@ -253,114 +254,41 @@ impl<'a> Schema<'a> {
             ..Field::new(ty)
         })
     }
+}
 
-    /// The type that a value holds, and whether it may be null.
-    fn expression(&self, value: &Value) -> Result<(TypeExpr, bool)> {
-        if let Some(target) = reference(value) {
-            return Ok((TypeExpr::Named(target.to_owned()), false));
-        }
-        if let Some(of) = alternatives(value) {
-            let [one, null] = of else { bail!("expected a type or null") };
-            ensure!(is_null(null), "expected null as the second alternative");
-            return Ok((self.expression(one)?.0, true));
-        }
-        let (name, null) = match &value["type"] {
-            Value::Null => return Ok((TypeExpr::Any, false)),
-            Value::String(name) => (name.as_str(), false),
-            Value::Array(names) => match names.as_slice() {
-                [Value::String(name), Value::String(null)] if null == "null" => (name.as_str(), true),
-                _ => bail!("expected a type and null"),
-            },
-            _ => bail!("expected a type"),
-        };
-        let inner = |key: &str| match value.get(key) {
-            None | Some(Value::Bool(true)) => Ok(Box::new(TypeExpr::Any)),
-            Some(inner) => Ok::<_, anyhow::Error>(Box::new(self.expression(inner)?.0)),
-        };
-        let ty = match name {
-            "string" => TypeExpr::String,
-            "boolean" => TypeExpr::Boolean,
-            "number" => TypeExpr::Double,
-            "integer" => TypeExpr::Integer(width(value)?),
-            "array" => TypeExpr::List(inner("items")?),
-            "object" => TypeExpr::Map(inner("additionalProperties")?),
-            // The tag of an alternative that stands for its absence; its type is never used.
-            "null" => TypeExpr::Any,
-            other => bail!("unknown type {other}"),
-        };
-        Ok((ty, null))
+/// The type that a value holds, and whether it may be null.
+fn expression(value: &Value) -> Result<(TypeExpr, bool)> {
+    if let Some(target) = reference(value) {
+        return Ok((TypeExpr::Named(target.to_owned()), false));
     }
-}
-
-/// Strings or integers that stand for something; a plain alternative opens them.
-fn constants(of: &[Value]) -> Result<Shape> {
-    let open = of.iter().any(|alternative| alternative.get("const").is_none());
-    let known = of.iter().filter_map(|alternative| Some((alternative, alternative.get("const")?)));
-    if of[0]["type"] == "integer" {
-        let code = |(alternative, value): (&Value, &Value)| {
-            let title = alternative["title"].as_str().unwrap_or_default();
-            (value.to_string(), Code { name: title.to_lowercase().replace(' ', "_"), doc: None })
-        };
-        return Ok(Shape::Codes(known.map(code).collect()));
+    if let Some(of) = alternatives(value) {
+        let [one, null] = of else { bail!("expected a type or null") };
+        ensure!(is_null(null), "expected null as the second alternative");
+        return Ok((expression(one)?.0, true));
     }
-    let value =
-        |(_, value): (&Value, &Value)| Ok((value.as_str().context("expected a string")?.to_owned(), String::new()));
-    Ok(Shape::Enum { values: known.map(value).collect::<Result<_>>()?, open })
-}
-
-fn plain(shape: Shape) -> TypeDef {
-    TypeDef { doc: None, page: None, draft: None, rfd: false, null_default: false, meta: true, shape }
-}
-
-/// Only objects are asked; everything else keeps the default, which says nothing.
-fn has_meta(value: &Value, shape: &Shape) -> bool {
-    !matches!(shape, Shape::Object { .. }) || value["properties"].get("_meta").is_some()
-}
-
-fn alternatives(value: &Value) -> Option<&[Value]> {
-    value.get("anyOf").or_else(|| value.get("oneOf"))?.as_array().map(Vec::as_slice)
-}
-
-fn is_null(value: &Value) -> bool {
-    value["type"] == "null"
-}
-
-/// The member by which an alternative is told apart.
-fn tag(alternative: &Value) -> Option<&str> {
-    let mut properties = alternative.get("properties")?.as_object()?.iter();
-    properties.find(|(_, value)| value["const"].is_string()).map(|(name, _)| name.as_str())
-}
-
-/// The definition that a value refers to, directly or as the only part of `allOf`.
-fn reference(value: &Value) -> Option<&str> {
-    let target = match value.get("allOf").and_then(Value::as_array).map(Vec::as_slice) {
-        Some([one]) => one,
-        Some(_) => return None,
-        None => value,
+    let (name, null) = match &value["type"] {
+        Value::Null => return Ok((TypeExpr::Any, false)),
+        Value::String(name) => (name.as_str(), false),
+        Value::Array(names) => match names.as_slice() {
+            [Value::String(name), Value::String(null)] if null == "null" => (name.as_str(), true),
+            _ => bail!("expected a type and null"),
+        },
+        _ => bail!("expected a type"),
     };
-    target.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
-}
-
-fn width(value: &Value) -> Result<Int> {
-    let format = value["format"].as_str().context("an integer without a format")?;
-    Int::parse(format).ok_or_else(|| anyhow!("unknown integer format {format}"))
-}
-
-fn kind(value: &Value) -> Option<Is> {
-    match (value["format"].as_str(), value["contentEncoding"].as_str()) {
-        (_, Some("base64")) => Some(Is::Base64),
-        (Some("uri"), _) => Some(Is::Uri),
-        (Some("date-time"), _) => Some(Is::DateTime),
-        _ => None,
-    }
-}
-
-/// The members of a schema, if they are all among those that can be read here.
-fn known<'a>(value: &'a Value, names: &[&str]) -> Result<&'a Map<String, Value>> {
-    let members = value.as_object().context("expected an object")?;
-    let words = ["title", "description"];
-    match members.keys().find(|key| !names.contains(&key.as_str()) && !words.contains(&key.as_str())) {
-        Some(key) => bail!("unknown keyword {key}"),
-        None => Ok(members),
-    }
+    let inner = |key: &str| match value.get(key) {
+        None | Some(Value::Bool(true)) => Ok(Box::new(TypeExpr::Any)),
+        Some(inner) => Ok::<_, anyhow::Error>(Box::new(expression(inner)?.0)),
+    };
+    let ty = match name {
+        "string" => TypeExpr::String,
+        "boolean" => TypeExpr::Boolean,
+        "number" => TypeExpr::Double,
+        "integer" => TypeExpr::Integer(width(value)?),
+        "array" => TypeExpr::List(inner("items")?),
+        "object" => TypeExpr::Map(inner("additionalProperties")?),
+        // The tag of an alternative that stands for its absence; its type is never used.
+        "null" => TypeExpr::Any,
+        other => bail!("unknown type {other}"),
+    };
+    Ok((ty, null))
 }

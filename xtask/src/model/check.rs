@@ -1,8 +1,8 @@
 //! Checks what the format alone cannot: that every name means something. Generators rely on it.
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 
-use super::{Body, Fields, Flat, Open, Shape, TypeExpr, Union, Version, DRAFTS};
+use super::{Body, Fields, Flat, Gate, GateForm, Open, Sender, Shape, TypeExpr, Union, Version, DRAFTS};
 
 /// Most members of one object, so that the core's tables can count them in a byte.
 const MOST_FIELDS: usize = 200;
@@ -37,17 +37,36 @@ pub(super) fn version(version: &Version) -> Result<()> {
                 ensure!(version.types.contains_key(name), "there is no type {name}");
             }
             ensure!(method.gate.is_some() == method.gate_rule.is_some(), "expected gate and gate-rule together");
-            Ok(())
+            method.gate.as_ref().map_or(Ok(()), |own| gate(version, own).with_context(|| format!("gate {}", own.path)))
         };
         check().with_context(|| format!("{}/methods.json › {name}", version.folder()))?;
     }
     Ok(())
 }
 
+/// Follows the path of a gate through the capabilities of its side.
+fn gate(version: &Version, gate: &Gate) -> Result<()> {
+    let mut ty = match gate.of {
+        Sender::Agent => TypeExpr::Named("AgentCapabilities".to_owned()),
+        Sender::Client => TypeExpr::Named("ClientCapabilities".to_owned()),
+        Sender::Both => bail!("expected agent or client as the side"),
+    };
+    for name in gate.path.split('.') {
+        let shape = ty.named().and_then(|name| version.types.get(name)).map(|def| &def.shape);
+        let field = match shape {
+            Some(Shape::Object { fields, .. }) => fields.get(name),
+            _ => None,
+        };
+        ty = field.with_context(|| format!("{ty} has no member {name}"))?.ty.clone();
+    }
+    let boolean = gate.form == GateForm::Boolean;
+    ensure!((ty == TypeExpr::Boolean) == boolean, "{ty} does not say yes by {}", gate.form.name());
+    Ok(())
+}
+
 fn draft(name: Option<&String>) -> Result<()> {
-    match name {
-        Some(name) => ensure!(DRAFTS.contains(&name.as_str()), "there is no draft {name}"),
-        None => {}
+    if let Some(name) = name {
+        ensure!(DRAFTS.contains(&name.as_str()), "there is no draft {name}");
     }
     Ok(())
 }
@@ -81,9 +100,8 @@ fn union(version: &Version, union: &Union) -> Result<()> {
 }
 
 fn known(version: &Version, ty: &TypeExpr) -> Result<()> {
-    match ty.named() {
-        Some(name) => ensure!(version.types.contains_key(name), "there is no type {name}"),
-        None => {}
+    if let Some(name) = ty.named() {
+        ensure!(version.types.contains_key(name), "there is no type {name}");
     }
     Ok(())
 }

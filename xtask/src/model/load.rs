@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{anyhow, bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::node::Node;
 use super::{
     is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model, Open, Phase,
-    Scope, Sender, Shape, TypeDef, TypeExpr, Union, Variant, Version, VERSIONS,
+    Scope, Sender, Shape, TypeDef, Union, Variant, Version, VERSIONS,
 };
 
 /// Reads all versions below `root`. A version without files is empty.
@@ -57,101 +58,6 @@ pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> 
         version.areas.push(Area { name: file.clone(), types });
     }
     Ok(version)
-}
-
-/// A value and where it is.
-struct Node<'a> {
-    at: String,
-    value: &'a Value,
-}
-
-impl<'a> Node<'a> {
-    fn expected<T>(&self, what: &str) -> Result<T> {
-        Err(anyhow!("{}: expected {what}", self.at))
-    }
-
-    fn map(&self) -> Result<&'a Map<String, Value>> {
-        self.value.as_object().map_or_else(|| self.expected("an object"), Ok)
-    }
-
-    fn entries(&self) -> Result<Vec<(&'a str, Node<'a>)>> {
-        let node = |(name, value): (&'a String, &'a Value)| {
-            (name.as_str(), Node { at: format!("{} › {name}", self.at), value })
-        };
-        Ok(self.map()?.iter().map(node).collect())
-    }
-
-    /// Checks that an object has no members but these.
-    fn only(&self, names: &[&str]) -> Result<()> {
-        match self.map()?.keys().find(|key| !names.contains(&key.as_str())) {
-            Some(key) => bail!("{} › {key}: unknown member; expected one of {}", self.at, names.join(", ")),
-            None => Ok(()),
-        }
-    }
-
-    fn get(&self, name: &str) -> Option<Node<'a>> {
-        let value = self.value.get(name)?;
-        Some(Node { at: format!("{} › {name}", self.at), value })
-    }
-
-    fn need(&self, name: &str) -> Result<Node<'a>> {
-        self.get(name).map_or_else(|| self.expected(&format!("a member {name}")), Ok)
-    }
-
-    fn str(&self) -> Result<&'a str> {
-        self.value.as_str().map_or_else(|| self.expected("a string"), Ok)
-    }
-
-    fn text(&self, name: &str) -> Result<Option<String>> {
-        self.get(name).map(|node| Ok(node.str()?.to_owned())).transpose()
-    }
-
-    /// `true`, or absent.
-    fn flag(&self, name: &str) -> Result<bool> {
-        self.get(name).map_or(Ok(false), |node| match node.value {
-            Value::Bool(true) => Ok(true),
-            _ => node.expected("true, or no such member"),
-        })
-    }
-
-    /// One certain word, or absent.
-    fn word(&self, name: &str, word: &str) -> Result<bool> {
-        self.get(name).map_or(Ok(false), |node| match node.value.as_str() {
-            Some(text) if text == word => Ok(true),
-            _ => node.expected(&format!("{word:?}, or no such member")),
-        })
-    }
-
-    fn named<T>(&self, names: &[&str], parse: impl Fn(&str) -> Option<T>) -> Result<T> {
-        parse(self.str()?).map_or_else(|| self.expected(&format!("one of {}", names.join(", "))), Ok)
-    }
-
-    fn number<T: TryFrom<i64>>(&self, name: &str) -> Result<Option<T>> {
-        let read = |node: Node<'a>| {
-            let number = node.value.as_i64().and_then(|number| T::try_from(number).ok());
-            number.map_or_else(|| node.expected("a whole number in range"), Ok)
-        };
-        self.get(name).map(read).transpose()
-    }
-
-    fn type_name(&self) -> Result<String> {
-        match self.str()? {
-            name if is_type_name(name) => Ok(name.to_owned()),
-            _ => self.expected("the name of a type"),
-        }
-    }
-
-    fn type_expr(&self) -> Result<TypeExpr> {
-        TypeExpr::parse(self.str()?).map_or_else(|| self.expected("a type, as in string, uint32, Name, [T] or {T}"), Ok)
-    }
-
-    fn types(&self) -> Result<Vec<TypeExpr>> {
-        let Some(items) = self.value.as_array() else {
-            return self.expected("a list of types");
-        };
-        let node = |(i, value)| Node { at: format!("{} › {i}", self.at), value };
-        items.iter().enumerate().map(|item| node(item).type_expr()).collect()
-    }
 }
 
 const FORMS: [&str; 8] = ["object", "string", "integer", "enum", "codes", "union", "any-of", "alias"];

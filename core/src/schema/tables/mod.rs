@@ -10,3 +10,68 @@ pub mod v2;
 pub fn version(number: u16) -> Option<&'static Tables> {
     [&v1::TABLES, &v2::TABLES].into_iter().find(|tables| tables.version == number)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::drafts::DRAFTS;
+    use crate::validation::table::{Field, Other, Type, TypeId};
+
+    fn both() -> [&'static Tables; 2] {
+        [version(1).unwrap(), version(2).unwrap()]
+    }
+
+    #[test]
+    fn there_is_no_other_version() {
+        assert!(version(0).is_none() && version(3).is_none());
+    }
+
+    #[test]
+    fn look_ups_can_search_in_halves() {
+        for tables in both() {
+            assert!(tables.names.windows(2).all(|pair| pair[0].0 < pair[1].0));
+            assert!(tables.methods.windows(2).all(|pair| pair[0].name < pair[1].name));
+            assert!(tables.rules.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+    }
+
+    #[test]
+    fn everything_that_is_referred_to_exists() {
+        for tables in both() {
+            let exists = |id: TypeId| usize::from(id) < tables.types.len();
+            let draft = |draft: u8| usize::from(draft) <= DRAFTS.len();
+            assert_eq!(tables.types[0], Type::Any);
+            for ty in tables.types {
+                match *ty {
+                    Type::Array { item, .. } => assert!(exists(item)),
+                    Type::Map { value } => assert!(exists(value)),
+                    Type::Object { fields } => {
+                        assert!(fields.iter().all(|field| exists(field.ty) && draft(field.draft)));
+                    }
+                    Type::Union { variants, other, untagged, .. } => {
+                        assert!(variants.iter().all(|variant| exists(variant.ty) && draft(variant.draft)));
+                        assert!(untagged.is_none_or(exists));
+                        assert!(!matches!(other, Other::Open(id) if !exists(id)));
+                    }
+                    Type::AnyOf { of } => assert!(of.iter().copied().all(exists)),
+                    _ => {}
+                }
+            }
+            assert!(tables.names.iter().all(|&(_, id)| exists(id)));
+            assert!(tables.methods.iter().all(|m| exists(m.params) && exists(m.result) && draft(m.draft)));
+            for &(id, field, _) in tables.rules {
+                let known = matches!(tables.types[usize::from(id)], Type::Object { fields } if usize::from(field) < fields.len());
+                assert!(known, "rule of {id}, {field}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_type_can_be_found_by_constant_and_name() {
+        let id = v1::ids::NEW_SESSION_REQUEST;
+        assert!(v1::TABLES.names.contains(&("NewSessionRequest", id)));
+        let Type::Object { fields } = v1::TABLES.types[usize::from(id)] else { panic!("not an object") };
+        let cwd = fields.iter().find(|field| field.name == "cwd").unwrap();
+        assert!(cwd.has(Field::REQUIRED) && !cwd.has(Field::NULL));
+    }
+}

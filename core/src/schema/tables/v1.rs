@@ -43,8 +43,8 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("audience", 318, 22, 0),
-            f("lastModified", 302, 6, 0),
-            f("priority", 319, 6, 0),
+            f("lastModified", 319, 6, 0),
+            f("priority", 320, 6, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -54,7 +54,7 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 7 AudioContent
     Type::Object {
-        fields: &[f("annotations", 4, 6, 0), f("data", 302, 1, 0), f("mimeType", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("annotations", 4, 6, 0), f("data", 321, 1, 0), f("mimeType", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 8 AuthAccount
     Type::Object {
@@ -112,7 +112,7 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("availableCommands", 309, 21, 0), f("_meta", 306, 6, 0)] },
     // 24 BlobResourceContents
     Type::Object {
-        fields: &[f("blob", 302, 1, 0), f("mimeType", 302, 6, 0), f("uri", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("blob", 321, 1, 0), f("mimeType", 302, 6, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 25 BooleanConfigOptionCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
@@ -135,7 +135,7 @@ static TYPES: &[Type] = &[
             f("auth", 9, 4, 0),
             f("elicitation", 67, 6, 0),
             f("nes", 30, 6, 13),
-            f("positionEncodings", 341, 20, 13),
+            f("positionEncodings", 345, 20, 13),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -178,7 +178,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("compactionId", 37, 1, 0),
             f("status", 38, 1, 0),
-            f("summary", 360, 22, 0),
+            f("summary", 365, 22, 0),
             f("error", 302, 6, 0),
             f("_meta", 306, 6, 0),
         ],
@@ -209,19 +209,19 @@ static TYPES: &[Type] = &[
     // 47 ContentChunk
     Type::Object { fields: &[f("content", 46, 1, 0), f("messageId", 118, 6, 0), f("_meta", 306, 6, 0)] },
     // 48 Cost
-    Type::Object { fields: &[f("amount", 319, 1, 0), f("currency", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("amount", 320, 1, 0), f("currency", 364, 1, 0), f("_meta", 306, 6, 0)] },
     // 49 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 323, 0), v("url", 327, 0)],
-        other: Other::Open(328),
+        variants: &[v("form", 326, 0), v("url", 329, 0)],
+        other: Other::Open(330),
         untagged: None,
     },
     // 50 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 338, 0), v("decline", 339, 0), v("cancel", 339, 0)],
-        other: Other::Open(339),
+        variants: &[v("accept", 340, 0), v("decline", 341, 0), v("cancel", 341, 0)],
+        other: Other::Open(341),
         untagged: None,
     },
     // 51 CreateTerminalRequest
@@ -230,9 +230,9 @@ static TYPES: &[Type] = &[
             f("sessionId", 232, 1, 0),
             f("command", 302, 1, 0),
             f("args", 304, 8, 0),
-            f("env", 342, 8, 0),
-            f("cwd", 302, 2, 0),
-            f("outputByteLimit", 332, 2, 0),
+            f("env", 346, 8, 0),
+            f("cwd", 342, 2, 0),
+            f("outputByteLimit", 334, 2, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -248,20 +248,20 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("uri", 324, 1, 0),
-            f("version", 320, 1, 0),
-            f("contentChanges", 346, 1, 0),
+            f("uri", 322, 1, 0),
+            f("version", 323, 1, 0),
+            f("contentChanges", 350, 1, 0),
             f("_meta", 306, 6, 0),
         ],
     },
     // 57 DidCloseDocumentNotification
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("uri", 324, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)] },
     // 58 DidFocusDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("uri", 324, 1, 0),
-            f("version", 320, 1, 0),
+            f("uri", 322, 1, 0),
+            f("version", 323, 1, 0),
             f("position", 184, 1, 0),
             f("visibleRange", 196, 1, 0),
             f("_meta", 306, 6, 0),
@@ -271,18 +271,18 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("uri", 324, 1, 0),
+            f("uri", 322, 1, 0),
             f("languageId", 302, 1, 0),
-            f("version", 320, 1, 0),
+            f("version", 323, 1, 0),
             f("text", 302, 1, 0),
             f("_meta", 306, 6, 0),
         ],
     },
     // 60 DidSaveDocumentNotification
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("uri", 324, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)] },
     // 61 Diff
     Type::Object {
-        fields: &[f("path", 302, 1, 0), f("oldText", 302, 6, 0), f("newText", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("path", 342, 1, 0), f("oldText", 302, 6, 0), f("newText", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 62 DisableProviderRequest
     Type::Object { fields: &[f("providerId", 191, 1, 0), f("_meta", 306, 6, 0)] },
@@ -293,15 +293,15 @@ static TYPES: &[Type] = &[
     // 65 DisconnectMcpResponse
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 66 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 337, 2, 0)] },
+    Type::Object { fields: &[f("content", 339, 2, 0)] },
     // 67 ElicitationCapabilities
     Type::Object { fields: &[f("form", 69, 6, 0), f("url", 77, 6, 0), f("_meta", 306, 6, 0)] },
     // 68 ElicitationContentValue
-    Type::AnyOf { of: &[302, 320, 319, 308, 304] },
+    Type::AnyOf { of: &[302, 323, 320, 308, 304] },
     // 69 ElicitationFormCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 70 ElicitationFormMode
-    Type::AnyOf { of: &[333, 334] },
+    Type::AnyOf { of: &[335, 336] },
     // 71 ElicitationId
     Type::String(StringKind::Plain),
     // 72 ElicitationPropertySchema
@@ -324,7 +324,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("type", 75, 4, 0),
             f("title", 302, 6, 0),
-            f("properties", 329, 0, 0),
+            f("properties", 331, 0, 0),
             f("required", 304, 2, 0),
             f("description", 302, 6, 0),
             f("_meta", 306, 6, 0),
@@ -337,7 +337,7 @@ static TYPES: &[Type] = &[
     // 77 ElicitationUrlCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 78 ElicitationUrlMode
-    Type::AnyOf { of: &[335, 336] },
+    Type::AnyOf { of: &[337, 338] },
     // 79 EmbeddedResource
     Type::Object { fields: &[f("annotations", 4, 6, 0), f("resource", 80, 1, 0), f("_meta", 306, 6, 0)] },
     // 80 EmbeddedResourceResource
@@ -360,9 +360,9 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("cwd", 302, 1, 0),
-            f("additionalDirectories", 304, 8, 0),
-            f("mcpServers", 364, 8, 0),
+            f("cwd", 342, 1, 0),
+            f("additionalDirectories", 369, 8, 0),
+            f("mcpServers", 370, 8, 0),
             f("systemPrompt", 272, 2, 0),
             f("_meta", 306, 6, 0),
         ],
@@ -382,23 +382,23 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "stopReason",
         variants: &[
-            v("end_turn", 365, 0),
-            v("max_tokens", 365, 0),
-            v("max_turn_requests", 365, 0),
-            v("refusal", 365, 0),
-            v("cancelled", 365, 0),
-            v("error", 366, 0),
+            v("end_turn", 371, 0),
+            v("max_tokens", 371, 0),
+            v("max_turn_requests", 371, 0),
+            v("refusal", 371, 0),
+            v("cancelled", 371, 0),
+            v("error", 372, 0),
         ],
-        other: Other::Open(365),
-        untagged: Some(365),
+        other: Other::Open(371),
+        untagged: Some(371),
     },
     // 91 ImageContent
     Type::Object {
         fields: &[
             f("annotations", 4, 6, 0),
-            f("data", 302, 1, 0),
+            f("data", 321, 1, 0),
             f("mimeType", 302, 1, 0),
-            f("uri", 302, 6, 0),
+            f("uri", 322, 6, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -420,7 +420,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("protocolVersion", 189, 1, 0),
             f("agentCapabilities", 3, 4, 0),
-            f("authMethods", 340, 20, 0),
+            f("authMethods", 344, 20, 0),
             f("agentInfo", 92, 6, 0),
             f("_meta", 306, 6, 0),
         ],
@@ -430,9 +430,9 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 302, 6, 0),
             f("description", 302, 6, 0),
-            f("minimum", 320, 2, 0),
-            f("maximum", 320, 2, 0),
-            f("default", 320, 6, 0),
+            f("minimum", 323, 2, 0),
+            f("maximum", 323, 2, 0),
+            f("default", 323, 6, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -443,21 +443,21 @@ static TYPES: &[Type] = &[
     // 98 ListProvidersRequest
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 99 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 361, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("providers", 366, 1, 0), f("_meta", 306, 6, 0)] },
     // 100 ListSessionsRequest
     Type::Object {
-        fields: &[f("cwd", 302, 2, 0), f("cursor", 302, 2, 0), f("archived", 215, 2, 7), f("_meta", 306, 6, 0)],
+        fields: &[f("cwd", 342, 2, 0), f("cursor", 302, 2, 0), f("archived", 215, 2, 7), f("_meta", 306, 6, 0)],
     },
     // 101 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 363, 21, 0), f("nextCursor", 302, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 368, 21, 0), f("nextCursor", 302, 6, 0), f("_meta", 306, 6, 0)] },
     // 102 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
     // 103 LoadSessionRequest
     Type::Object {
         fields: &[
-            f("mcpServers", 364, 9, 0),
-            f("cwd", 302, 1, 0),
-            f("additionalDirectories", 304, 8, 0),
+            f("mcpServers", 370, 9, 0),
+            f("cwd", 342, 1, 0),
+            f("additionalDirectories", 369, 8, 0),
             f("sessionId", 232, 1, 0),
             f("systemPrompt", 272, 2, 11),
             f("_meta", 306, 6, 0),
@@ -476,14 +476,14 @@ static TYPES: &[Type] = &[
     // 109 McpConnectionId
     Type::String(StringKind::Plain),
     // 110 McpError
-    Type::Object { fields: &[f("code", 345, 1, 0), f("message", 302, 1, 0), f("data", 0, 0, 0)] },
+    Type::Object { fields: &[f("code", 349, 1, 0), f("message", 302, 1, 0), f("data", 0, 0, 0)] },
     // 111 McpRequestId
     Type::String(StringKind::Plain),
     // 112 McpServer
     Type::Union {
         tag: "type",
         variants: &[v("http", 115, 0), v("sse", 116, 0), v("acp", 113, 4)],
-        other: Other::Open(343),
+        other: Other::Open(347),
         untagged: Some(117),
     },
     // 113 McpServerAcp
@@ -492,19 +492,19 @@ static TYPES: &[Type] = &[
     Type::String(StringKind::Plain),
     // 115 McpServerHttp
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("url", 302, 1, 0), f("headers", 344, 9, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 302, 1, 0), f("url", 322, 1, 0), f("headers", 348, 9, 0), f("_meta", 306, 6, 0)],
     },
     // 116 McpServerSse
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("url", 302, 1, 0), f("headers", 344, 9, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 302, 1, 0), f("url", 322, 1, 0), f("headers", 348, 9, 0), f("_meta", 306, 6, 0)],
     },
     // 117 McpServerStdio
     Type::Object {
         fields: &[
             f("name", 302, 1, 0),
-            f("command", 302, 1, 0),
+            f("command", 342, 1, 0),
             f("args", 304, 9, 0),
-            f("env", 342, 9, 0),
+            f("env", 346, 9, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -543,8 +543,8 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 302, 6, 0),
             f("description", 302, 6, 0),
-            f("minItems", 332, 2, 0),
-            f("maxItems", 332, 2, 0),
+            f("minItems", 334, 2, 0),
+            f("maxItems", 334, 2, 0),
             f("items", 124, 1, 0),
             f("default", 304, 22, 0),
             f("_meta", 306, 6, 0),
@@ -567,7 +567,7 @@ static TYPES: &[Type] = &[
     // 128 NesDiagnostic
     Type::Object {
         fields: &[
-            f("uri", 324, 1, 0),
+            f("uri", 322, 1, 0),
             f("range", 196, 1, 0),
             f("severity", 129, 1, 0),
             f("message", 302, 1, 0),
@@ -600,15 +600,15 @@ static TYPES: &[Type] = &[
         ],
     },
     // 137 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 330, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 332, 6, 0), f("_meta", 306, 6, 0)] },
     // 138 NesEditHistoryEntry
-    Type::Object { fields: &[f("uri", 324, 1, 0), f("diff", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("uri", 322, 1, 0), f("diff", 302, 1, 0), f("_meta", 306, 6, 0)] },
     // 139 NesEditSuggestion
     Type::Object {
         fields: &[
             f("id", 158, 1, 0),
-            f("uri", 324, 1, 0),
-            f("edits", 347, 1, 0),
+            f("uri", 322, 1, 0),
+            f("edits", 351, 1, 0),
             f("cursorPosition", 184, 6, 0),
             f("_meta", 306, 6, 0),
         ],
@@ -617,21 +617,21 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("document", 136, 6, 0), f("_meta", 306, 6, 0)] },
     // 141 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 330, 1, 0), f("endLine", 330, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("startLine", 332, 1, 0), f("endLine", 332, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 142 NesJumpCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 143 NesJumpSuggestion
     Type::Object {
-        fields: &[f("id", 158, 1, 0), f("uri", 324, 1, 0), f("position", 184, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("id", 158, 1, 0), f("uri", 322, 1, 0), f("position", 184, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 144 NesOpenFile
     Type::Object {
         fields: &[
-            f("uri", 324, 1, 0),
+            f("uri", 322, 1, 0),
             f("languageId", 302, 1, 0),
             f("visibleRange", 196, 6, 0),
-            f("lastFocusedMs", 332, 6, 0),
+            f("lastFocusedMs", 334, 6, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -639,14 +639,14 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 146 NesRecentFile
     Type::Object {
-        fields: &[f("uri", 324, 1, 0), f("languageId", 302, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("uri", 322, 1, 0), f("languageId", 302, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 147 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 330, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 332, 6, 0), f("_meta", 306, 6, 0)] },
     // 148 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: false },
     // 149 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 324, 1, 0), f("excerpts", 348, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("uri", 322, 1, 0), f("excerpts", 352, 1, 0), f("_meta", 306, 6, 0)] },
     // 150 NesRelatedSnippetsCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 151 NesRenameCapabilities
@@ -655,7 +655,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("id", 158, 1, 0),
-            f("uri", 324, 1, 0),
+            f("uri", 322, 1, 0),
             f("position", 184, 1, 0),
             f("newName", 302, 1, 0),
             f("_meta", 306, 6, 0),
@@ -671,7 +671,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("id", 158, 1, 0),
-            f("uri", 324, 1, 0),
+            f("uri", 322, 1, 0),
             f("search", 302, 1, 0),
             f("replace", 302, 1, 0),
             f("isRegex", 308, 2, 0),
@@ -681,12 +681,12 @@ static TYPES: &[Type] = &[
     // 156 NesSuggestContext
     Type::Object {
         fields: &[
-            f("recentFiles", 349, 2, 0),
-            f("relatedSnippets", 350, 2, 0),
-            f("editHistory", 351, 2, 0),
-            f("userActions", 352, 2, 0),
-            f("openFiles", 353, 2, 0),
-            f("diagnostics", 354, 2, 0),
+            f("recentFiles", 353, 2, 0),
+            f("relatedSnippets", 354, 2, 0),
+            f("editHistory", 355, 2, 0),
+            f("userActions", 356, 2, 0),
+            f("openFiles", 357, 2, 0),
+            f("diagnostics", 358, 2, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -707,20 +707,20 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("action", 302, 1, 0),
-            f("uri", 324, 1, 0),
+            f("uri", 322, 1, 0),
             f("position", 184, 1, 0),
-            f("timestampMs", 332, 1, 0),
+            f("timestampMs", 334, 1, 0),
             f("_meta", 306, 6, 0),
         ],
     },
     // 162 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 330, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 332, 6, 0), f("_meta", 306, 6, 0)] },
     // 163 NewSessionRequest
     Type::Object {
         fields: &[
-            f("cwd", 302, 1, 0),
-            f("additionalDirectories", 304, 8, 0),
-            f("mcpServers", 364, 9, 0),
+            f("cwd", 342, 1, 0),
+            f("additionalDirectories", 369, 8, 0),
+            f("mcpServers", 370, 9, 0),
             f("systemPrompt", 272, 2, 11),
             f("_meta", 306, 6, 0),
         ],
@@ -747,9 +747,9 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 302, 6, 0),
             f("description", 302, 6, 0),
-            f("minimum", 319, 2, 0),
-            f("maximum", 319, 2, 0),
-            f("default", 319, 6, 0),
+            f("minimum", 320, 2, 0),
+            f("maximum", 320, 2, 0),
+            f("default", 320, 6, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -762,7 +762,7 @@ static TYPES: &[Type] = &[
     // 171 PermissionOptionKind
     Type::Enum { values: &["allow_once", "allow_always", "reject_once", "reject_always"], open: false },
     // 172 Plan
-    Type::Object { fields: &[f("entries", 359, 21, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("entries", 363, 21, 0), f("_meta", 306, 6, 0)] },
     // 173 PlanCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 174 PlanEntry
@@ -774,11 +774,11 @@ static TYPES: &[Type] = &[
     // 176 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed"], open: false },
     // 177 PlanFile
-    Type::Object { fields: &[f("planId", 178, 1, 0), f("uri", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("planId", 178, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)] },
     // 178 PlanId
     Type::String(StringKind::Plain),
     // 179 PlanItems
-    Type::Object { fields: &[f("planId", 178, 1, 0), f("entries", 359, 21, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("planId", 178, 1, 0), f("entries", 363, 21, 0), f("_meta", 306, 6, 0)] },
     // 180 PlanMarkdown
     Type::Object { fields: &[f("planId", 178, 1, 0), f("content", 302, 1, 0), f("_meta", 306, 6, 0)] },
     // 181 PlanRemoved
@@ -793,7 +793,7 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 184 Position
-    Type::Object { fields: &[f("line", 330, 1, 0), f("character", 330, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("line", 332, 1, 0), f("character", 332, 1, 0), f("_meta", 306, 6, 0)] },
     // 185 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
     // 186 PromptCapabilities
@@ -801,20 +801,20 @@ static TYPES: &[Type] = &[
         fields: &[f("image", 308, 4, 0), f("audio", 308, 4, 0), f("embeddedContext", 308, 4, 0), f("_meta", 306, 6, 0)],
     },
     // 187 PromptRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("prompt", 360, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("prompt", 365, 1, 0), f("_meta", 306, 6, 0)] },
     // 188 PromptResponse
     Type::Object { fields: &[f("stopReason", 263, 1, 0), f("usage", 295, 6, 2), f("_meta", 306, 6, 0)] },
     // 189 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
     // 190 ProviderCurrentConfig
-    Type::Object { fields: &[f("apiType", 102, 1, 0), f("baseUrl", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("apiType", 102, 1, 0), f("baseUrl", 322, 1, 0), f("_meta", 306, 6, 0)] },
     // 191 ProviderId
     Type::String(StringKind::Plain),
     // 192 ProviderInfo
     Type::Object {
         fields: &[
             f("providerId", 191, 1, 0),
-            f("supported", 362, 21, 0),
+            f("supported", 367, 21, 0),
             f("required", 308, 1, 0),
             f("current", 190, 2, 0),
             f("_meta", 306, 6, 0),
@@ -832,9 +832,9 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("path", 302, 1, 0),
-            f("line", 330, 2, 0),
-            f("limit", 330, 2, 0),
+            f("path", 342, 1, 0),
+            f("line", 343, 2, 0),
+            f("limit", 332, 2, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -849,17 +849,17 @@ static TYPES: &[Type] = &[
     // 201 ReleaseTerminalResponse
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 202 RequestId
-    Type::AnyOf { of: &[320, 302] },
+    Type::AnyOf { of: &[323, 302] },
     // 203 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
-        variants: &[v("cancelled", 358, 0), v("selected", 212, 0)],
+        variants: &[v("cancelled", 362, 0), v("selected", 212, 0)],
         other: Other::Closed,
         untagged: None,
     },
     // 204 RequestPermissionRequest
     Type::Object {
-        fields: &[f("sessionId", 232, 1, 0), f("toolCall", 289, 1, 0), f("options", 357, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("sessionId", 232, 1, 0), f("toolCall", 289, 1, 0), f("options", 361, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 205 RequestPermissionResponse
     Type::Object { fields: &[f("outcome", 203, 1, 0), f("_meta", 306, 6, 0)] },
@@ -872,9 +872,9 @@ static TYPES: &[Type] = &[
             f("description", 302, 6, 0),
             f("mimeType", 302, 6, 0),
             f("name", 302, 1, 0),
-            f("size", 320, 6, 0),
+            f("size", 323, 6, 0),
             f("title", 302, 6, 0),
-            f("uri", 302, 1, 0),
+            f("uri", 322, 1, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -882,9 +882,9 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("cwd", 302, 1, 0),
-            f("additionalDirectories", 304, 8, 0),
-            f("mcpServers", 364, 8, 0),
+            f("cwd", 342, 1, 0),
+            f("additionalDirectories", 369, 8, 0),
+            f("mcpServers", 370, 8, 0),
             f("systemPrompt", 272, 2, 11),
             f("_meta", 306, 6, 0),
         ],
@@ -964,16 +964,16 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("cwd", 302, 1, 0),
-            f("additionalDirectories", 304, 20, 0),
+            f("cwd", 342, 1, 0),
+            f("additionalDirectories", 369, 20, 0),
             f("title", 302, 6, 0),
-            f("updatedAt", 302, 6, 0),
+            f("updatedAt", 319, 6, 0),
             f("archived", 308, 6, 7),
             f("_meta", 306, 6, 0),
         ],
     },
     // 234 SessionInfoUpdate
-    Type::Object { fields: &[f("title", 302, 6, 0), f("updatedAt", 302, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("title", 302, 6, 0), f("updatedAt", 319, 6, 0), f("_meta", 306, 6, 0)] },
     // 235 SessionListCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 236 SessionMessage
@@ -984,7 +984,7 @@ static TYPES: &[Type] = &[
             f("recipientSessionId", 232, 6, 0),
             f("senderMessageId", 118, 6, 0),
             f("recipientMessageId", 118, 6, 0),
-            f("content", 360, 22, 0),
+            f("content", 365, 22, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -1050,7 +1050,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("providerId", 191, 1, 0),
             f("apiType", 102, 1, 0),
-            f("baseUrl", 302, 1, 0),
+            f("baseUrl", 322, 1, 0),
             f("headers", 305, 0, 0),
             f("_meta", 306, 6, 0),
         ],
@@ -1072,8 +1072,8 @@ static TYPES: &[Type] = &[
     // 260 StartNesRequest
     Type::Object {
         fields: &[
-            f("workspaceUri", 324, 6, 0),
-            f("workspaceFolders", 355, 2, 0),
+            f("workspaceUri", 322, 6, 0),
+            f("workspaceFolders", 359, 2, 0),
             f("repository", 153, 6, 0),
             f("_meta", 306, 6, 0),
         ],
@@ -1098,13 +1098,13 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 302, 6, 0),
             f("description", 302, 6, 0),
-            f("minLength", 330, 2, 0),
-            f("maxLength", 330, 2, 0),
+            f("minLength", 332, 2, 0),
+            f("maxLength", 332, 2, 0),
             f("pattern", 302, 2, 0),
             f("format", 264, 2, 0),
             f("default", 302, 6, 0),
             f("enum", 304, 2, 0),
-            f("oneOf", 331, 2, 0),
+            f("oneOf", 333, 2, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -1120,8 +1120,8 @@ static TYPES: &[Type] = &[
             f("description", 302, 6, 0),
             f("capabilities", 268, 6, 0),
             f("state", 262, 6, 0),
-            f("cwd", 302, 2, 0),
-            f("additionalDirectories", 304, 2, 0),
+            f("cwd", 342, 2, 0),
+            f("additionalDirectories", 369, 2, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -1129,8 +1129,8 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("uri", 324, 1, 0),
-            f("version", 320, 1, 0),
+            f("uri", 322, 1, 0),
+            f("version", 323, 1, 0),
             f("position", 184, 1, 0),
             f("selection", 196, 2, 0),
             f("triggerKind", 160, 1, 0),
@@ -1139,15 +1139,15 @@ static TYPES: &[Type] = &[
         ],
     },
     // 271 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 356, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("suggestions", 360, 1, 0), f("_meta", 306, 6, 0)] },
     // 272 SystemPrompt
-    Type::Object { fields: &[f("mode", 273, 1, 0), f("content", 360, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("mode", 273, 1, 0), f("content", 365, 1, 0), f("_meta", 306, 6, 0)] },
     // 273 SystemPromptMode
     Type::Enum { values: &["append", "override"], open: true },
     // 274 Terminal
     Type::Object { fields: &[f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
     // 275 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 330, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 332, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
     // 276 TerminalId
     Type::String(StringKind::Plain),
     // 277 TerminalOutputRequest
@@ -1164,10 +1164,10 @@ static TYPES: &[Type] = &[
     Type::Enum { values: &["full", "incremental"], open: false },
     // 282 TextResourceContents
     Type::Object {
-        fields: &[f("mimeType", 302, 6, 0), f("text", 302, 1, 0), f("uri", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("mimeType", 302, 6, 0), f("text", 302, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 283 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 331, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("anyOf", 333, 1, 0), f("_meta", 306, 6, 0)] },
     // 284 ToolCall
     Type::Object {
         fields: &[
@@ -1176,8 +1176,8 @@ static TYPES: &[Type] = &[
             f("name", 302, 6, 0),
             f("kind", 290, 4, 0),
             f("status", 288, 4, 0),
-            f("content", 367, 20, 0),
-            f("locations", 368, 20, 0),
+            f("content", 373, 20, 0),
+            f("locations", 374, 20, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
             f("_meta", 306, 6, 0),
@@ -1193,7 +1193,7 @@ static TYPES: &[Type] = &[
     // 286 ToolCallId
     Type::String(StringKind::Plain),
     // 287 ToolCallLocation
-    Type::Object { fields: &[f("path", 302, 1, 0), f("line", 330, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("path", 342, 1, 0), f("line", 343, 6, 0), f("_meta", 306, 6, 0)] },
     // 288 ToolCallStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "failed"], open: false },
     // 289 ToolCallUpdate
@@ -1204,8 +1204,8 @@ static TYPES: &[Type] = &[
             f("status", 288, 6, 0),
             f("title", 302, 6, 0),
             f("name", 302, 6, 0),
-            f("content", 367, 22, 0),
-            f("locations", 368, 22, 0),
+            f("content", 373, 22, 0),
+            f("locations", 374, 22, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
             f("_meta", 306, 6, 0),
@@ -1227,26 +1227,26 @@ static TYPES: &[Type] = &[
     // 295 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 332, 1, 0),
-            f("inputTokens", 332, 1, 0),
-            f("outputTokens", 332, 1, 0),
-            f("thoughtTokens", 332, 6, 0),
-            f("cachedReadTokens", 332, 6, 0),
-            f("cachedWriteTokens", 332, 6, 0),
+            f("totalTokens", 334, 1, 0),
+            f("inputTokens", 334, 1, 0),
+            f("outputTokens", 334, 1, 0),
+            f("thoughtTokens", 334, 6, 0),
+            f("cachedReadTokens", 334, 6, 0),
+            f("cachedWriteTokens", 334, 6, 0),
             f("_meta", 306, 6, 0),
         ],
     },
     // 296 UsageUpdate
-    Type::Object { fields: &[f("used", 332, 1, 0), f("size", 332, 1, 0), f("cost", 48, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("used", 334, 1, 0), f("size", 334, 1, 0), f("cost", 48, 6, 0), f("_meta", 306, 6, 0)] },
     // 297 WaitForTerminalExitRequest
     Type::Object { fields: &[f("sessionId", 232, 1, 0), f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
     // 298 WaitForTerminalExitResponse
-    Type::Object { fields: &[f("exitCode", 330, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 332, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
     // 299 WorkspaceFolder
-    Type::Object { fields: &[f("uri", 324, 1, 0), f("name", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("uri", 322, 1, 0), f("name", 302, 1, 0), f("_meta", 306, 6, 0)] },
     // 300 WriteTextFileRequest
     Type::Object {
-        fields: &[f("sessionId", 232, 1, 0), f("path", 302, 1, 0), f("content", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("sessionId", 232, 1, 0), f("path", 342, 1, 0), f("content", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 301 WriteTextFileResponse
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
@@ -1308,10 +1308,16 @@ static TYPES: &[Type] = &[
     // 318
     Type::Array { item: 210, min: 0 },
     // 319
-    Type::Number { bounds: None },
+    Type::String(StringKind::DateTime),
     // 320
-    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
+    Type::Number { bounds: None },
     // 321
+    Type::String(StringKind::Base64),
+    // 322
+    Type::String(StringKind::Uri),
+    // 323
+    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
+    // 324
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
@@ -1321,132 +1327,138 @@ static TYPES: &[Type] = &[
             f("_meta", 306, 6, 0),
         ],
     },
-    // 322
+    // 325
     Type::Object {
         fields: &[
             f("requestId", 202, 3, 0),
             f("requestedSchema", 74, 1, 0),
-            f("message", 302, 1, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
-    // 323
-    Type::AnyOf { of: &[321, 322] },
-    // 324
-    Type::String(StringKind::Uri),
-    // 325
-    Type::Object {
-        fields: &[
-            f("sessionId", 232, 1, 0),
-            f("toolCallId", 286, 6, 0),
-            f("elicitationId", 71, 1, 0),
-            f("url", 324, 1, 0),
             f("message", 302, 1, 0),
             f("_meta", 306, 6, 0),
         ],
     },
     // 326
-    Type::Object {
-        fields: &[
-            f("requestId", 202, 3, 0),
-            f("elicitationId", 71, 1, 0),
-            f("url", 324, 1, 0),
-            f("message", 302, 1, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
+    Type::AnyOf { of: &[324, 325] },
     // 327
-    Type::AnyOf { of: &[325, 326] },
-    // 328
-    Type::Object { fields: &[f("message", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 329
-    Type::Map { value: 72 },
-    // 330
-    Type::Integer { min: 0, max: u32::MAX as u64 },
-    // 331
-    Type::Array { item: 81, min: 0 },
-    // 332
-    Type::Integer { min: 0, max: u64::MAX },
-    // 333
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("toolCallId", 286, 6, 0), f("requestedSchema", 74, 1, 0)] },
-    // 334
-    Type::Object { fields: &[f("requestId", 202, 3, 0), f("requestedSchema", 74, 1, 0)] },
-    // 335
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
             f("toolCallId", 286, 6, 0),
             f("elicitationId", 71, 1, 0),
-            f("url", 324, 1, 0),
+            f("url", 322, 1, 0),
+            f("message", 302, 1, 0),
+            f("_meta", 306, 6, 0),
         ],
     },
-    // 336
-    Type::Object { fields: &[f("requestId", 202, 3, 0), f("elicitationId", 71, 1, 0), f("url", 324, 1, 0)] },
-    // 337
-    Type::Map { value: 68 },
-    // 338
-    Type::Object { fields: &[f("content", 337, 2, 0), f("_meta", 306, 6, 0)] },
-    // 339
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 340
-    Type::Array { item: 10, min: 0 },
-    // 341
-    Type::Array { item: 185, min: 0 },
-    // 342
-    Type::Array { item: 82, min: 0 },
-    // 343
+    // 328
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("command", 302, 1, 0), f("args", 304, 9, 0), f("env", 342, 9, 0)],
+        fields: &[
+            f("requestId", 202, 3, 0),
+            f("elicitationId", 71, 1, 0),
+            f("url", 322, 1, 0),
+            f("message", 302, 1, 0),
+            f("_meta", 306, 6, 0),
+        ],
     },
+    // 329
+    Type::AnyOf { of: &[327, 328] },
+    // 330
+    Type::Object { fields: &[f("message", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    // 331
+    Type::Map { value: 72 },
+    // 332
+    Type::Integer { min: 0, max: u32::MAX as u64 },
+    // 333
+    Type::Array { item: 81, min: 0 },
+    // 334
+    Type::Integer { min: 0, max: u64::MAX },
+    // 335
+    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("toolCallId", 286, 6, 0), f("requestedSchema", 74, 1, 0)] },
+    // 336
+    Type::Object { fields: &[f("requestId", 202, 3, 0), f("requestedSchema", 74, 1, 0)] },
+    // 337
+    Type::Object {
+        fields: &[
+            f("sessionId", 232, 1, 0),
+            f("toolCallId", 286, 6, 0),
+            f("elicitationId", 71, 1, 0),
+            f("url", 322, 1, 0),
+        ],
+    },
+    // 338
+    Type::Object { fields: &[f("requestId", 202, 3, 0), f("elicitationId", 71, 1, 0), f("url", 322, 1, 0)] },
+    // 339
+    Type::Map { value: 68 },
+    // 340
+    Type::Object { fields: &[f("content", 339, 2, 0), f("_meta", 306, 6, 0)] },
+    // 341
+    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    // 342
+    Type::String(StringKind::AbsolutePath),
+    // 343
+    Type::Line,
     // 344
-    Type::Array { item: 89, min: 0 },
+    Type::Array { item: 10, min: 0 },
     // 345
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Array { item: 185, min: 0 },
     // 346
-    Type::Array { item: 280, min: 0 },
+    Type::Array { item: 82, min: 0 },
     // 347
-    Type::Array { item: 159, min: 0 },
+    Type::Object {
+        fields: &[f("name", 302, 1, 0), f("command", 342, 1, 0), f("args", 304, 9, 0), f("env", 346, 9, 0)],
+    },
     // 348
-    Type::Array { item: 141, min: 0 },
+    Type::Array { item: 89, min: 0 },
     // 349
-    Type::Array { item: 146, min: 0 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 350
-    Type::Array { item: 149, min: 0 },
+    Type::Array { item: 280, min: 0 },
     // 351
-    Type::Array { item: 138, min: 0 },
+    Type::Array { item: 159, min: 0 },
     // 352
-    Type::Array { item: 161, min: 0 },
+    Type::Array { item: 141, min: 0 },
     // 353
-    Type::Array { item: 144, min: 0 },
+    Type::Array { item: 146, min: 0 },
     // 354
-    Type::Array { item: 128, min: 0 },
+    Type::Array { item: 149, min: 0 },
     // 355
-    Type::Array { item: 299, min: 0 },
+    Type::Array { item: 138, min: 0 },
     // 356
-    Type::Array { item: 157, min: 0 },
+    Type::Array { item: 161, min: 0 },
     // 357
-    Type::Array { item: 169, min: 0 },
+    Type::Array { item: 144, min: 0 },
     // 358
-    Type::Object { fields: &[] },
+    Type::Array { item: 128, min: 0 },
     // 359
-    Type::Array { item: 174, min: 0 },
+    Type::Array { item: 299, min: 0 },
     // 360
-    Type::Array { item: 46, min: 0 },
+    Type::Array { item: 157, min: 0 },
     // 361
-    Type::Array { item: 192, min: 0 },
+    Type::Array { item: 169, min: 0 },
     // 362
-    Type::Array { item: 102, min: 0 },
+    Type::Object { fields: &[] },
     // 363
-    Type::Array { item: 233, min: 0 },
+    Type::Array { item: 174, min: 0 },
     // 364
-    Type::Array { item: 112, min: 0 },
+    Type::String(StringKind::Currency),
     // 365
-    Type::Object { fields: &[f("usage", 295, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Array { item: 46, min: 0 },
     // 366
-    Type::Object { fields: &[f("error", 83, 6, 0), f("usage", 295, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Array { item: 192, min: 0 },
     // 367
-    Type::Array { item: 285, min: 0 },
+    Type::Array { item: 102, min: 0 },
     // 368
+    Type::Array { item: 233, min: 0 },
+    // 369
+    Type::Array { item: 342, min: 0 },
+    // 370
+    Type::Array { item: 112, min: 0 },
+    // 371
+    Type::Object { fields: &[f("usage", 295, 6, 0), f("_meta", 306, 6, 0)] },
+    // 372
+    Type::Object { fields: &[f("error", 83, 6, 0), f("usage", 295, 6, 0), f("_meta", 306, 6, 0)] },
+    // 373
+    Type::Array { item: 285, min: 0 },
+    // 374
     Type::Array { item: 287, min: 0 },
 ];
 
@@ -2412,26 +2424,274 @@ static METHODS: &[Method] = &[
 
 static RULES: &[(TypeId, u8, &str)] = &[
     (1, 1, "NES-08"),
+    (7, 1, "CONT-07"),
+    (7, 2, "CONT-06"),
+    (11, 0, "AUTH-28"),
+    (13, 0, "AUTH-28"),
+    (19, 0, "AUTH-01"),
+    (21, 0, "CMD-02"),
+    (21, 1, "CMD-02"),
+    (21, 2, "CMD-03"),
+    (23, 0, "CMD-02"),
+    (24, 0, "CONT-07"),
+    (24, 2, "CONT-06"),
+    (27, 0, "SESS-01"),
+    (28, 0, "CANCEL-12"),
+    (34, 0, "SESS-01"),
+    (39, 0, "NOTE-07"),
+    (40, 0, "NOTE-08"),
+    (40, 1, "NOTE-08"),
+    (40, 2, "NOTE-10"),
+    (40, 3, "NOTE-10"),
+    (41, 0, "ELIC-21"),
+    (42, 0, "CONF-07"),
     (43, 0, "MOA-03"),
     (44, 0, "MOA-03"),
+    (45, 0, "TOOL-15"),
+    (47, 1, "TURN-09"),
+    (48, 0, "TURN-12"),
+    (48, 1, "TURN-12"),
+    (51, 0, "TERM-11"),
+    (51, 1, "TERM-13"),
+    (51, 2, "TERM-13"),
+    (51, 3, "TERM-13"),
+    (51, 4, "TERM-02"),
+    (51, 5, "TERM-08"),
+    (52, 0, "TERM-12"),
+    (53, 0, "MODE-06"),
     (56, 2, "NES-11"),
     (56, 3, "NES-05"),
     (58, 2, "NES-11"),
     (59, 3, "NES-11"),
+    (61, 0, "TOOL-10"),
+    (61, 2, "TOOL-14"),
+    (62, 0, "PROV-07"),
     (64, 0, "MOA-07"),
+    (66, 0, "ELIC-18"),
+    (67, 0, "ELIC-02"),
+    (67, 1, "ELIC-02"),
+    (73, 0, "ELIC-05"),
+    (74, 0, "ELIC-06"),
+    (74, 2, "ELIC-06"),
+    (74, 3, "ELIC-07"),
+    (76, 0, "ELIC-05"),
+    (76, 1, "ELIC-04"),
+    (79, 1, "CONT-06"),
+    (82, 0, "SESS-62"),
+    (82, 1, "SESS-62"),
+    (83, 0, "RPC-04"),
+    (83, 1, "RPC-04"),
+    (87, 0, "SESS-01"),
+    (87, 1, "SESS-66"),
+    (87, 2, "SESS-26"),
+    (88, 0, "SESS-49"),
+    (88, 1, "MODE-03"),
+    (88, 2, "CONF-02"),
+    (89, 0, "SESS-62"),
+    (89, 1, "SESS-62"),
+    (91, 1, "CONT-07"),
+    (91, 2, "CONT-06"),
+    (93, 0, "INIT-04"),
+    (93, 1, "CAP-06"),
+    (93, 2, "INIT-11"),
+    (94, 0, "INIT-05"),
+    (94, 1, "CAP-06"),
+    (94, 2, "AUTH-28"),
+    (94, 3, "INIT-11"),
+    (96, 0, "TERM-11"),
+    (96, 1, "TERM-05"),
+    (100, 0, "SESS-36"),
+    (100, 1, "SESS-37"),
+    (101, 0, "SESS-39"),
+    (101, 1, "SESS-37"),
+    (103, 0, "SESS-07"),
+    (103, 1, "SESS-04"),
+    (103, 2, "SESS-26"),
+    (103, 3, "SESS-01"),
+    (104, 0, "MODE-03"),
+    (104, 1, "CONF-02"),
+    (113, 1, "MOA-02"),
+    (115, 0, "SESS-59"),
+    (115, 1, "SESS-59"),
+    (115, 2, "SESS-62"),
+    (116, 0, "SESS-59"),
+    (116, 1, "SESS-59"),
+    (116, 2, "SESS-62"),
+    (117, 0, "SESS-58"),
+    (117, 1, "SESS-58"),
+    (117, 2, "SESS-58"),
+    (117, 3, "SESS-62"),
+    (119, 0, "MOA-03"),
+    (119, 3, "MOA-05"),
+    (120, 0, "MOA-03"),
+    (120, 3, "MOA-05"),
     (139, 0, "NES-14"),
     (141, 0, "NES-10"),
     (141, 1, "NES-10"),
     (143, 0, "NES-14"),
     (152, 0, "NES-14"),
     (155, 0, "NES-14"),
+    (163, 0, "SESS-04"),
+    (163, 1, "SESS-26"),
+    (163, 2, "SESS-07"),
+    (164, 0, "SESS-03"),
+    (164, 1, "MODE-03"),
+    (164, 2, "CONF-02"),
+    (165, 0, "NOTE-02"),
+    (165, 1, "NOTE-01"),
+    (169, 0, "PERM-03"),
+    (169, 1, "PERM-01"),
+    (169, 2, "PERM-17"),
+    (172, 0, "PLAN-04"),
+    (174, 0, "PLAN-04"),
+    (174, 1, "PLAN-05"),
+    (174, 2, "PLAN-05"),
+    (177, 0, "PLAN-06"),
+    (177, 1, "PLAN-11"),
+    (179, 0, "PLAN-06"),
+    (179, 1, "PLAN-04"),
+    (180, 0, "PLAN-06"),
+    (181, 0, "PLAN-13"),
+    (182, 0, "PLAN-06"),
     (184, 0, "NES-10"),
     (184, 1, "NES-10"),
+    (187, 0, "SESS-01"),
+    (187, 1, "TURN-04"),
+    (188, 0, "TURN-01"),
+    (188, 1, "TURN-18"),
+    (190, 0, "PROV-11"),
+    (192, 2, "PROV-07"),
+    (192, 3, "PROV-04"),
+    (194, 0, "PROX-05"),
+    (194, 1, "PROX-05"),
+    (195, 0, "PROX-05"),
+    (195, 1, "PROX-05"),
+    (197, 0, "FS-05"),
+    (197, 1, "FS-03"),
+    (197, 2, "FS-04"),
+    (197, 3, "FS-04"),
+    (198, 0, "FS-08"),
     (199, 1, "NES-08"),
+    (200, 0, "TERM-11"),
+    (200, 1, "TERM-05"),
+    (204, 0, "PERM-01"),
+    (204, 1, "PERM-08"),
+    (204, 2, "PERM-01"),
+    (205, 0, "PERM-04"),
+    (207, 3, "CONT-06"),
+    (207, 6, "CONT-06"),
+    (208, 0, "SESS-01"),
+    (208, 1, "SESS-04"),
+    (208, 2, "SESS-26"),
+    (209, 0, "MODE-03"),
+    (209, 1, "CONF-02"),
+    (212, 0, "PERM-04"),
+    (219, 0, "CONF-02"),
+    (225, 0, "CONF-04"),
+    (225, 1, "CONF-04"),
+    (233, 0, "SESS-42"),
+    (233, 1, "SESS-42"),
+    (233, 2, "SESS-42"),
+    (233, 4, "SESS-42"),
+    (234, 0, "SESS-50"),
+    (234, 1, "SESS-50"),
+    (238, 0, "MODE-03"),
+    (240, 0, "MODE-03"),
+    (240, 1, "MODE-03"),
+    (241, 0, "SESS-52"),
+    (241, 1, "TURN-08"),
+    (252, 0, "PROV-06"),
+    (252, 1, "PROV-06"),
+    (252, 2, "PROV-06"),
+    (252, 3, "PROV-05"),
+    (255, 0, "CONF-06"),
+    (256, 0, "SESS-01"),
+    (256, 1, "MODE-01"),
     (270, 2, "NES-11"),
     (270, 6, "NES-06"),
     (271, 0, "NES-07"),
+    (274, 0, "TOOL-12"),
+    (277, 0, "TERM-11"),
+    (277, 1, "TERM-05"),
+    (278, 0, "TERM-09"),
+    (278, 1, "TERM-09"),
+    (278, 2, "TERM-09"),
+    (279, 1, "CONT-06"),
     (280, 0, "NES-05"),
+    (282, 1, "CONT-06"),
+    (282, 2, "CONT-06"),
+    (284, 0, "TOOL-02"),
+    (284, 1, "TOOL-03"),
+    (284, 3, "TOOL-08"),
+    (284, 4, "TOOL-07"),
+    (284, 5, "TOOL-15"),
+    (284, 6, "TOOL-10"),
+    (287, 0, "TOOL-10"),
+    (287, 1, "TOOL-11"),
+    (289, 0, "TOOL-04"),
+    (289, 1, "TOOL-08"),
+    (289, 2, "TOOL-07"),
+    (289, 5, "TOOL-15"),
+    (289, 6, "TOOL-10"),
+    (294, 0, "CMD-03"),
+    (295, 0, "TURN-18"),
+    (295, 1, "TURN-18"),
+    (295, 2, "TURN-18"),
+    (295, 3, "TURN-18"),
+    (295, 4, "TURN-18"),
+    (295, 5, "TURN-18"),
+    (296, 0, "TURN-12"),
+    (296, 1, "TURN-12"),
+    (296, 2, "TURN-12"),
+    (297, 0, "TERM-11"),
+    (297, 1, "TERM-05"),
+    (298, 0, "TERM-10"),
+    (298, 1, "TERM-10"),
+    (300, 0, "FS-05"),
+    (300, 1, "FS-03"),
+    (303, 0, "AUTH-28"),
+    (311, 0, "CONF-04"),
+    (311, 1, "CONF-04"),
+    (311, 2, "CONF-03"),
+    (311, 5, "CONF-14"),
+    (312, 0, "CONF-02"),
+    (312, 1, "CONF-03"),
+    (312, 4, "CONF-14"),
+    (316, 0, "CONF-09"),
+    (316, 1, "SESS-01"),
+    (316, 2, "CONF-05"),
+    (317, 0, "CONF-09"),
+    (317, 1, "SESS-01"),
+    (317, 2, "CONF-05"),
+    (324, 0, "ELIC-05"),
+    (324, 1, "ELIC-04"),
+    (324, 2, "ELIC-06"),
+    (325, 0, "ELIC-05"),
+    (325, 1, "ELIC-06"),
+    (327, 0, "ELIC-05"),
+    (327, 1, "ELIC-04"),
+    (327, 2, "ELIC-16"),
+    (327, 3, "ELIC-15"),
+    (328, 0, "ELIC-05"),
+    (328, 1, "ELIC-16"),
+    (328, 2, "ELIC-15"),
+    (335, 0, "ELIC-05"),
+    (335, 1, "ELIC-04"),
+    (335, 2, "ELIC-06"),
+    (336, 0, "ELIC-05"),
+    (336, 1, "ELIC-06"),
+    (337, 0, "ELIC-05"),
+    (337, 1, "ELIC-04"),
+    (337, 2, "ELIC-16"),
+    (337, 3, "ELIC-15"),
+    (338, 0, "ELIC-05"),
+    (338, 1, "ELIC-16"),
+    (338, 2, "ELIC-15"),
+    (340, 0, "ELIC-18"),
+    (347, 0, "SESS-58"),
+    (347, 1, "SESS-58"),
+    (347, 2, "SESS-58"),
+    (347, 3, "SESS-62"),
 ];
 
 /// Places of the named types.

@@ -1,0 +1,96 @@
+//! Writes collected tables as a Rust module.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::super::{screaming, MARK};
+use super::{draft, Tables, ANY};
+use crate::model::{GateForm, Kind, Method, Phase, Scope, Sender};
+
+impl Tables<'_> {
+    /// The whole file.
+    pub(super) fn render(&self) -> String {
+        let number = self.version.number;
+        let mut out = format!(
+            "//! {MARK}\n//!\n//! The types and methods of version {number} as static data.\n\
+             #![allow(clippy::all, clippy::pedantic)]\n\n\
+             use crate::validation::table::{{\n\
+             Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,\n}};\n\n\
+             /// Everything about version {number}.\n\
+             pub static TABLES: Tables = Tables {{\n\
+             version: {number}, types: TYPES, names: NAMES, methods: METHODS, rules: RULES,\n}};\n\n\
+             const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {{\n\
+             Field {{ name, ty, flags, draft }}\n}}\n\n\
+             const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {{\nVariant {{ tag, ty, draft }}\n}}\n\n\
+             static TYPES: &[Type] = &[\n"
+        );
+        let mut names = vec![Vec::new(); self.types.len()];
+        for (name, id) in &self.ids {
+            names[*id].push(*name);
+        }
+        for (id, entry) in self.types.iter().enumerate() {
+            let _ = writeln!(out, "// {id} {}\n{},", names[id].join(", "), entry.text);
+        }
+        out.push_str("];\n\nstatic NAMES: &[(&str, TypeId)] = &[\n");
+        for (name, id) in &self.ids {
+            let _ = writeln!(out, "({name:?}, {id}),");
+        }
+        out.push_str("];\n\nstatic METHODS: &[Method] = &[\n");
+        let methods: BTreeMap<_, _> = self.version.methods.iter().collect();
+        for (name, method) in methods {
+            self.method(name, method, &mut out);
+        }
+        out.push_str("];\n\nstatic RULES: &[(TypeId, u8, &str)] = &[\n");
+        for (id, entry) in self.types.iter().enumerate() {
+            for (field, rule) in &entry.rules {
+                let _ = writeln!(out, "({id}, {field}, {rule:?}),");
+            }
+        }
+        out.push_str("];\n\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
+        out.push_str("use crate::validation::table::TypeId;\n\n");
+        for (name, id) in &self.ids {
+            let _ = writeln!(out, "pub const {}: TypeId = {id};", screaming(name));
+        }
+        out.push_str("}\n");
+        out
+    }
+
+    fn method(&self, name: &str, method: &Method, out: &mut String) {
+        let from = match method.from {
+            Sender::Client => "Client",
+            Sender::Agent => "Agent",
+            Sender::Both => "Both",
+        };
+        let kind = match method.kind {
+            Kind::Request => "Request",
+            Kind::Notification => "Notification",
+            Kind::Both => "Both",
+        };
+        let phase = match method.phase {
+            Phase::Start => "Start",
+            Phase::Ready => "Ready",
+            Phase::Any => "Any",
+        };
+        let gate = method.gate.as_ref().map_or_else(
+            || "None".to_owned(),
+            |gate| {
+                let path: Vec<_> = gate.path.split('.').collect();
+                let boolean = gate.form == GateForm::Boolean;
+                let rule = method.gate_rule.as_deref().unwrap_or_default();
+                format!("Some(Gate {{ path: &{path:?}, boolean: {boolean}, rule: {rule:?} }})")
+            },
+        );
+        let null = |name: &String| self.version.types[name].null_default;
+        let _ = writeln!(
+            out,
+            "Method {{ name: {name:?}, from: From::{from}, kind: Kind::{kind}, params: {}, result: {}, session: {}, \
+             phase: Phase::{phase}, gate: {gate}, draft: {}, null_params: {}, null_result: {} }},",
+            self.ids[method.params.as_str()],
+            method.result.as_ref().map_or(ANY, |name| self.ids[name.as_str()]),
+            method.scope == Scope::Session,
+            draft(method.draft.as_ref()),
+            null(&method.params),
+            method.result.as_ref().is_some_and(null),
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! Small models and the tables that they give.
+
+use super::file;
+use crate::model::load;
+
+/// The tables of a version without the spaces that `rustfmt` would settle.
+fn table(types: &str, methods: &str) -> String {
+    let files = [("types", types), ("methods", methods)].map(|(name, text)| (name.to_owned(), text.to_owned()));
+    file(&load::parse(1, &files).unwrap()).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn flattened_unions_are_expanded() {
+    let types = r#"{
+        "Box": {"meta": false, "object": {"id": {"type": "string", "required": true}},
+            "union": {"tag": "kind", "variants": {"big": "Big", "none": {}}, "open": true}},
+        "Big": {"meta": false, "object": {"size": {"type": "uint32", "rule": "BOX-01"}}}
+    }"#;
+    let text = table(types, "{}");
+    // 1 is Big and 2 is Box; what has no name follows.
+    assert!(text.contains(r#"// 1 Big Type::Object { fields: &[ f("size", 4, 0, 0)] }"#), "{text}");
+    assert!(text.contains(r#"v("big", 5, 0), v("none", 6, 0), ], other: Other::Open(6), untagged: None"#), "{text}");
+    assert!(text.contains(r#"// 5 Type::Object { fields: &[ f("size", 4, 0, 0), f("id", 3, 1, 0)] }"#), "{text}");
+    assert!(text.contains(r#"(1, 0, "BOX-01"), (5, 0, "BOX-01"), ]"#), "{text}");
+    assert!(text.contains("pub const BOX: TypeId = 2;"), "{text}");
+}
+
+#[test]
+fn equal_types_without_names_share_a_place() {
+    let types = r#"{"A": {"object": {
+        "x": {"type": "[string]", "is": "absolute-path"}, "y": {"type": "[string]", "is": "absolute-path"},
+        "line": {"type": "uint32", "is": "line"}, "alias": {"type": "B"}, "more": {"type": "[B]", "draft": "nes"}
+    }}, "B": {"alias": "any"}}"#;
+    let text = table(types, "{}");
+    assert!(text.contains(r#"f("x", 3, 0, 0), f("y", 3, 0, 0), f("line", 4, 0, 0), f("alias", 0, 0, 0)"#), "{text}");
+    assert!(text.contains(r#"f("more", 5, 0, 13), f("_meta", 6, 6, 0)"#), "{text}");
+    assert!(
+        text.contains("// 2 Type::String(StringKind::AbsolutePath), // 3 Type::Array { item: 2, min: 0 }"),
+        "{text}"
+    );
+    assert!(text.contains("// 4 Type::Line,"), "{text}");
+}
+
+#[test]
+fn methods_are_sorted_and_carry_their_gate() {
+    let types = r#"{"A": {"null": "default", "object": {}}}"#;
+    let methods = r#"{
+        "b": {"from": "agent", "kind": "notification", "params": "A", "scope": "session", "phase": "any"},
+        "a": {"from": "client", "kind": "request", "params": "A", "result": "A", "scope": "connection",
+            "phase": "ready", "gate": {"of": "agent", "path": "x.y", "form": "presence"}, "gate-rule": "X-01"}
+    }"#;
+    let text = table(types, methods);
+    let (a, b) = (text.find(r#"Method { name: "a""#), text.find(r#"Method { name: "b""#));
+    assert!(a.is_some() && a < b, "{text}");
+    assert!(text.contains(r#"gate: Some(Gate { path: &["x", "y"], boolean: false, rule: "X-01" })"#), "{text}");
+    assert!(
+        text.contains(
+            "result: 0, session: true, phase: Phase::Any, gate: None, draft: 0, null_params: true, null_result: false"
+        ),
+        "{text}"
+    );
+}
