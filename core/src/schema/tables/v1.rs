@@ -135,7 +135,7 @@ static TYPES: &[Type] = &[
             f("auth", 9, 4, 0),
             f("elicitation", 67, 6, 0),
             f("nes", 30, 6, 13),
-            f("positionEncodings", 345, 20, 13),
+            f("positionEncodings", 346, 20, 13),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -213,15 +213,15 @@ static TYPES: &[Type] = &[
     // 49 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 326, 0), v("url", 329, 0)],
-        other: Other::Open(330),
+        variants: &[v("form", 328, 0), v("url", 331, 0)],
+        other: Other::Open(332),
         untagged: None,
     },
     // 50 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 340, 0), v("decline", 341, 0), v("cancel", 341, 0)],
-        other: Other::Open(341),
+        variants: &[v("accept", 341, 0), v("decline", 342, 0), v("cancel", 342, 0)],
+        other: Other::Open(342),
         untagged: None,
     },
     // 51 CreateTerminalRequest
@@ -230,9 +230,9 @@ static TYPES: &[Type] = &[
             f("sessionId", 232, 1, 0),
             f("command", 302, 1, 0),
             f("args", 304, 8, 0),
-            f("env", 346, 8, 0),
-            f("cwd", 342, 2, 0),
-            f("outputByteLimit", 334, 2, 0),
+            f("env", 347, 8, 0),
+            f("cwd", 343, 2, 0),
+            f("outputByteLimit", 335, 2, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -250,7 +250,7 @@ static TYPES: &[Type] = &[
             f("sessionId", 232, 1, 0),
             f("uri", 322, 1, 0),
             f("version", 323, 1, 0),
-            f("contentChanges", 350, 1, 0),
+            f("contentChanges", 324, 1, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -282,7 +282,7 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("sessionId", 232, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)] },
     // 61 Diff
     Type::Object {
-        fields: &[f("path", 342, 1, 0), f("oldText", 302, 6, 0), f("newText", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("path", 343, 1, 0), f("oldText", 302, 6, 0), f("newText", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 62 DisableProviderRequest
     Type::Object { fields: &[f("providerId", 191, 1, 0), f("_meta", 306, 6, 0)] },
@@ -293,7 +293,7 @@ static TYPES: &[Type] = &[
     // 65 DisconnectMcpResponse
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 66 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 339, 2, 0)] },
+    Type::Object { fields: &[f("content", 340, 2, 0)] },
     // 67 ElicitationCapabilities
     Type::Object { fields: &[f("form", 69, 6, 0), f("url", 77, 6, 0), f("_meta", 306, 6, 0)] },
     // 68 ElicitationContentValue
@@ -301,7 +301,7 @@ static TYPES: &[Type] = &[
     // 69 ElicitationFormCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 70 ElicitationFormMode
-    Type::AnyOf { of: &[335, 336] },
+    Type::AnyOf { of: &[336, 337] },
     // 71 ElicitationId
     Type::String(StringKind::Plain),
     // 72 ElicitationPropertySchema
@@ -324,7 +324,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("type", 75, 4, 0),
             f("title", 302, 6, 0),
-            f("properties", 331, 0, 0),
+            f("properties", 333, 0, 0),
             f("required", 304, 2, 0),
             f("description", 302, 6, 0),
             f("_meta", 306, 6, 0),
@@ -337,7 +337,7 @@ static TYPES: &[Type] = &[
     // 77 ElicitationUrlCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 78 ElicitationUrlMode
-    Type::AnyOf { of: &[337, 338] },
+    Type::AnyOf { of: &[338, 339] },
     // 79 EmbeddedResource
     Type::Object { fields: &[f("annotations", 4, 6, 0), f("resource", 80, 1, 0), f("_meta", 306, 6, 0)] },
     // 80 EmbeddedResourceResource
@@ -360,7 +360,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("cwd", 342, 1, 0),
+            f("cwd", 343, 1, 0),
             f("additionalDirectories", 369, 8, 0),
             f("mcpServers", 370, 8, 0),
             f("systemPrompt", 272, 2, 0),
@@ -420,7 +420,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("protocolVersion", 189, 1, 0),
             f("agentCapabilities", 3, 4, 0),
-            f("authMethods", 344, 20, 0),
+            f("authMethods", 345, 20, 0),
             f("agentInfo", 92, 6, 0),
             f("_meta", 306, 6, 0),
         ],
@@ -446,7 +446,7 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("providers", 366, 1, 0), f("_meta", 306, 6, 0)] },
     // 100 ListSessionsRequest
     Type::Object {
-        fields: &[f("cwd", 342, 2, 0), f("cursor", 302, 2, 0), f("archived", 215, 2, 7), f("_meta", 306, 6, 0)],
+        fields: &[f("cwd", 343, 2, 0), f("cursor", 302, 2, 0), f("archived", 215, 2, 7), f("_meta", 306, 6, 0)],
     },
     // 101 ListSessionsResponse
     Type::Object { fields: &[f("sessions", 368, 21, 0), f("nextCursor", 302, 6, 0), f("_meta", 306, 6, 0)] },
@@ -456,7 +456,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("mcpServers", 370, 9, 0),
-            f("cwd", 342, 1, 0),
+            f("cwd", 343, 1, 0),
             f("additionalDirectories", 369, 8, 0),
             f("sessionId", 232, 1, 0),
             f("systemPrompt", 272, 2, 11),
@@ -476,14 +476,14 @@ static TYPES: &[Type] = &[
     // 109 McpConnectionId
     Type::String(StringKind::Plain),
     // 110 McpError
-    Type::Object { fields: &[f("code", 349, 1, 0), f("message", 302, 1, 0), f("data", 0, 0, 0)] },
+    Type::Object { fields: &[f("code", 350, 1, 0), f("message", 302, 1, 0), f("data", 0, 0, 0)] },
     // 111 McpRequestId
     Type::String(StringKind::Plain),
     // 112 McpServer
     Type::Union {
         tag: "type",
         variants: &[v("http", 115, 0), v("sse", 116, 0), v("acp", 113, 4)],
-        other: Other::Open(347),
+        other: Other::Open(348),
         untagged: Some(117),
     },
     // 113 McpServerAcp
@@ -492,19 +492,19 @@ static TYPES: &[Type] = &[
     Type::String(StringKind::Plain),
     // 115 McpServerHttp
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("url", 322, 1, 0), f("headers", 348, 9, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 302, 1, 0), f("url", 322, 1, 0), f("headers", 349, 9, 0), f("_meta", 306, 6, 0)],
     },
     // 116 McpServerSse
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("url", 322, 1, 0), f("headers", 348, 9, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 302, 1, 0), f("url", 322, 1, 0), f("headers", 349, 9, 0), f("_meta", 306, 6, 0)],
     },
     // 117 McpServerStdio
     Type::Object {
         fields: &[
             f("name", 302, 1, 0),
-            f("command", 342, 1, 0),
+            f("command", 343, 1, 0),
             f("args", 304, 9, 0),
-            f("env", 346, 9, 0),
+            f("env", 347, 9, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -543,8 +543,8 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 302, 6, 0),
             f("description", 302, 6, 0),
-            f("minItems", 334, 2, 0),
-            f("maxItems", 334, 2, 0),
+            f("minItems", 335, 2, 0),
+            f("maxItems", 335, 2, 0),
             f("items", 124, 1, 0),
             f("default", 304, 22, 0),
             f("_meta", 306, 6, 0),
@@ -600,7 +600,7 @@ static TYPES: &[Type] = &[
         ],
     },
     // 137 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 332, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 325, 6, 0), f("_meta", 306, 6, 0)] },
     // 138 NesEditHistoryEntry
     Type::Object { fields: &[f("uri", 322, 1, 0), f("diff", 302, 1, 0), f("_meta", 306, 6, 0)] },
     // 139 NesEditSuggestion
@@ -617,7 +617,7 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("document", 136, 6, 0), f("_meta", 306, 6, 0)] },
     // 141 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 332, 1, 0), f("endLine", 332, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("startLine", 325, 1, 0), f("endLine", 325, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 142 NesJumpCapabilities
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
@@ -631,7 +631,7 @@ static TYPES: &[Type] = &[
             f("uri", 322, 1, 0),
             f("languageId", 302, 1, 0),
             f("visibleRange", 196, 6, 0),
-            f("lastFocusedMs", 334, 6, 0),
+            f("lastFocusedMs", 335, 6, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -642,7 +642,7 @@ static TYPES: &[Type] = &[
         fields: &[f("uri", 322, 1, 0), f("languageId", 302, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 147 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 332, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 325, 6, 0), f("_meta", 306, 6, 0)] },
     // 148 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: false },
     // 149 NesRelatedSnippet
@@ -709,16 +709,16 @@ static TYPES: &[Type] = &[
             f("action", 302, 1, 0),
             f("uri", 322, 1, 0),
             f("position", 184, 1, 0),
-            f("timestampMs", 334, 1, 0),
+            f("timestampMs", 335, 1, 0),
             f("_meta", 306, 6, 0),
         ],
     },
     // 162 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 332, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 325, 6, 0), f("_meta", 306, 6, 0)] },
     // 163 NewSessionRequest
     Type::Object {
         fields: &[
-            f("cwd", 342, 1, 0),
+            f("cwd", 343, 1, 0),
             f("additionalDirectories", 369, 8, 0),
             f("mcpServers", 370, 9, 0),
             f("systemPrompt", 272, 2, 11),
@@ -793,7 +793,7 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 184 Position
-    Type::Object { fields: &[f("line", 332, 1, 0), f("character", 332, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("line", 325, 1, 0), f("character", 325, 1, 0), f("_meta", 306, 6, 0)] },
     // 185 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
     // 186 PromptCapabilities
@@ -832,9 +832,9 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("path", 342, 1, 0),
-            f("line", 343, 2, 0),
-            f("limit", 332, 2, 0),
+            f("path", 343, 1, 0),
+            f("line", 344, 2, 0),
+            f("limit", 325, 2, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -882,7 +882,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("cwd", 342, 1, 0),
+            f("cwd", 343, 1, 0),
             f("additionalDirectories", 369, 8, 0),
             f("mcpServers", 370, 8, 0),
             f("systemPrompt", 272, 2, 11),
@@ -964,7 +964,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
-            f("cwd", 342, 1, 0),
+            f("cwd", 343, 1, 0),
             f("additionalDirectories", 369, 20, 0),
             f("title", 302, 6, 0),
             f("updatedAt", 319, 6, 0),
@@ -1098,13 +1098,13 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 302, 6, 0),
             f("description", 302, 6, 0),
-            f("minLength", 332, 2, 0),
-            f("maxLength", 332, 2, 0),
+            f("minLength", 325, 2, 0),
+            f("maxLength", 325, 2, 0),
             f("pattern", 302, 2, 0),
             f("format", 264, 2, 0),
             f("default", 302, 6, 0),
             f("enum", 304, 2, 0),
-            f("oneOf", 333, 2, 0),
+            f("oneOf", 334, 2, 0),
             f("_meta", 306, 6, 0),
         ],
     },
@@ -1120,7 +1120,7 @@ static TYPES: &[Type] = &[
             f("description", 302, 6, 0),
             f("capabilities", 268, 6, 0),
             f("state", 262, 6, 0),
-            f("cwd", 342, 2, 0),
+            f("cwd", 343, 2, 0),
             f("additionalDirectories", 369, 2, 0),
             f("_meta", 306, 6, 0),
         ],
@@ -1147,7 +1147,7 @@ static TYPES: &[Type] = &[
     // 274 Terminal
     Type::Object { fields: &[f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
     // 275 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 332, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 325, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
     // 276 TerminalId
     Type::String(StringKind::Plain),
     // 277 TerminalOutputRequest
@@ -1167,7 +1167,7 @@ static TYPES: &[Type] = &[
         fields: &[f("mimeType", 302, 6, 0), f("text", 302, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 283 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 333, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("anyOf", 334, 1, 0), f("_meta", 306, 6, 0)] },
     // 284 ToolCall
     Type::Object {
         fields: &[
@@ -1193,7 +1193,7 @@ static TYPES: &[Type] = &[
     // 286 ToolCallId
     Type::String(StringKind::Plain),
     // 287 ToolCallLocation
-    Type::Object { fields: &[f("path", 342, 1, 0), f("line", 343, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("path", 343, 1, 0), f("line", 344, 6, 0), f("_meta", 306, 6, 0)] },
     // 288 ToolCallStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "failed"], open: false },
     // 289 ToolCallUpdate
@@ -1227,26 +1227,26 @@ static TYPES: &[Type] = &[
     // 295 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 334, 1, 0),
-            f("inputTokens", 334, 1, 0),
-            f("outputTokens", 334, 1, 0),
-            f("thoughtTokens", 334, 6, 0),
-            f("cachedReadTokens", 334, 6, 0),
-            f("cachedWriteTokens", 334, 6, 0),
+            f("totalTokens", 335, 1, 0),
+            f("inputTokens", 335, 1, 0),
+            f("outputTokens", 335, 1, 0),
+            f("thoughtTokens", 335, 6, 0),
+            f("cachedReadTokens", 335, 6, 0),
+            f("cachedWriteTokens", 335, 6, 0),
             f("_meta", 306, 6, 0),
         ],
     },
     // 296 UsageUpdate
-    Type::Object { fields: &[f("used", 334, 1, 0), f("size", 334, 1, 0), f("cost", 48, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("used", 335, 1, 0), f("size", 335, 1, 0), f("cost", 48, 6, 0), f("_meta", 306, 6, 0)] },
     // 297 WaitForTerminalExitRequest
     Type::Object { fields: &[f("sessionId", 232, 1, 0), f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
     // 298 WaitForTerminalExitResponse
-    Type::Object { fields: &[f("exitCode", 332, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 325, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
     // 299 WorkspaceFolder
     Type::Object { fields: &[f("uri", 322, 1, 0), f("name", 302, 1, 0), f("_meta", 306, 6, 0)] },
     // 300 WriteTextFileRequest
     Type::Object {
-        fields: &[f("sessionId", 232, 1, 0), f("path", 342, 1, 0), f("content", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("sessionId", 232, 1, 0), f("path", 343, 1, 0), f("content", 302, 1, 0), f("_meta", 306, 6, 0)],
     },
     // 301 WriteTextFileResponse
     Type::Object { fields: &[f("_meta", 306, 6, 0)] },
@@ -1318,6 +1318,10 @@ static TYPES: &[Type] = &[
     // 323
     Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
     // 324
+    Type::Array { item: 280, min: 0 },
+    // 325
+    Type::Integer { min: 0, max: u32::MAX as u64 },
+    // 326
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
@@ -1327,29 +1331,29 @@ static TYPES: &[Type] = &[
             f("_meta", 306, 6, 0),
         ],
     },
-    // 325
+    // 327
     Type::Object {
         fields: &[
             f("requestId", 202, 3, 0),
             f("requestedSchema", 74, 1, 0),
-            f("message", 302, 1, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
-    // 326
-    Type::AnyOf { of: &[324, 325] },
-    // 327
-    Type::Object {
-        fields: &[
-            f("sessionId", 232, 1, 0),
-            f("toolCallId", 286, 6, 0),
-            f("elicitationId", 71, 1, 0),
-            f("url", 322, 1, 0),
             f("message", 302, 1, 0),
             f("_meta", 306, 6, 0),
         ],
     },
     // 328
+    Type::AnyOf { of: &[326, 327] },
+    // 329
+    Type::Object {
+        fields: &[
+            f("sessionId", 232, 1, 0),
+            f("toolCallId", 286, 6, 0),
+            f("elicitationId", 71, 1, 0),
+            f("url", 322, 1, 0),
+            f("message", 302, 1, 0),
+            f("_meta", 306, 6, 0),
+        ],
+    },
+    // 330
     Type::Object {
         fields: &[
             f("requestId", 202, 3, 0),
@@ -1359,23 +1363,21 @@ static TYPES: &[Type] = &[
             f("_meta", 306, 6, 0),
         ],
     },
-    // 329
-    Type::AnyOf { of: &[327, 328] },
-    // 330
-    Type::Object { fields: &[f("message", 302, 1, 0), f("_meta", 306, 6, 0)] },
     // 331
-    Type::Map { value: 72 },
+    Type::AnyOf { of: &[329, 330] },
     // 332
-    Type::Integer { min: 0, max: u32::MAX as u64 },
+    Type::Object { fields: &[f("message", 302, 1, 0), f("_meta", 306, 6, 0)] },
     // 333
-    Type::Array { item: 81, min: 0 },
+    Type::Map { value: 72 },
     // 334
-    Type::Integer { min: 0, max: u64::MAX },
+    Type::Array { item: 81, min: 0 },
     // 335
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("toolCallId", 286, 6, 0), f("requestedSchema", 74, 1, 0)] },
+    Type::Integer { min: 0, max: u64::MAX },
     // 336
-    Type::Object { fields: &[f("requestId", 202, 3, 0), f("requestedSchema", 74, 1, 0)] },
+    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("toolCallId", 286, 6, 0), f("requestedSchema", 74, 1, 0)] },
     // 337
+    Type::Object { fields: &[f("requestId", 202, 3, 0), f("requestedSchema", 74, 1, 0)] },
+    // 338
     Type::Object {
         fields: &[
             f("sessionId", 232, 1, 0),
@@ -1384,34 +1386,32 @@ static TYPES: &[Type] = &[
             f("url", 322, 1, 0),
         ],
     },
-    // 338
-    Type::Object { fields: &[f("requestId", 202, 3, 0), f("elicitationId", 71, 1, 0), f("url", 322, 1, 0)] },
     // 339
-    Type::Map { value: 68 },
+    Type::Object { fields: &[f("requestId", 202, 3, 0), f("elicitationId", 71, 1, 0), f("url", 322, 1, 0)] },
     // 340
-    Type::Object { fields: &[f("content", 339, 2, 0), f("_meta", 306, 6, 0)] },
+    Type::Map { value: 68 },
     // 341
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("content", 340, 2, 0), f("_meta", 306, 6, 0)] },
     // 342
-    Type::String(StringKind::AbsolutePath),
+    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
     // 343
-    Type::Line,
+    Type::String(StringKind::AbsolutePath),
     // 344
-    Type::Array { item: 10, min: 0 },
+    Type::Line,
     // 345
-    Type::Array { item: 185, min: 0 },
+    Type::Array { item: 10, min: 0 },
     // 346
-    Type::Array { item: 82, min: 0 },
+    Type::Array { item: 185, min: 0 },
     // 347
-    Type::Object {
-        fields: &[f("name", 302, 1, 0), f("command", 342, 1, 0), f("args", 304, 9, 0), f("env", 346, 9, 0)],
-    },
+    Type::Array { item: 82, min: 0 },
     // 348
-    Type::Array { item: 89, min: 0 },
+    Type::Object {
+        fields: &[f("name", 302, 1, 0), f("command", 343, 1, 0), f("args", 304, 9, 0), f("env", 347, 9, 0)],
+    },
     // 349
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Array { item: 89, min: 0 },
     // 350
-    Type::Array { item: 280, min: 0 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 351
     Type::Array { item: 159, min: 0 },
     // 352
@@ -1449,7 +1449,7 @@ static TYPES: &[Type] = &[
     // 368
     Type::Array { item: 233, min: 0 },
     // 369
-    Type::Array { item: 342, min: 0 },
+    Type::Array { item: 343, min: 0 },
     // 370
     Type::Array { item: 112, min: 0 },
     // 371
@@ -2663,35 +2663,35 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (317, 0, "CONF-09"),
     (317, 1, "SESS-01"),
     (317, 2, "CONF-05"),
-    (324, 0, "ELIC-05"),
-    (324, 1, "ELIC-04"),
-    (324, 2, "ELIC-06"),
-    (325, 0, "ELIC-05"),
-    (325, 1, "ELIC-06"),
+    (326, 0, "ELIC-05"),
+    (326, 1, "ELIC-04"),
+    (326, 2, "ELIC-06"),
     (327, 0, "ELIC-05"),
-    (327, 1, "ELIC-04"),
-    (327, 2, "ELIC-16"),
-    (327, 3, "ELIC-15"),
-    (328, 0, "ELIC-05"),
-    (328, 1, "ELIC-16"),
-    (328, 2, "ELIC-15"),
-    (335, 0, "ELIC-05"),
-    (335, 1, "ELIC-04"),
-    (335, 2, "ELIC-06"),
+    (327, 1, "ELIC-06"),
+    (329, 0, "ELIC-05"),
+    (329, 1, "ELIC-04"),
+    (329, 2, "ELIC-16"),
+    (329, 3, "ELIC-15"),
+    (330, 0, "ELIC-05"),
+    (330, 1, "ELIC-16"),
+    (330, 2, "ELIC-15"),
     (336, 0, "ELIC-05"),
-    (336, 1, "ELIC-06"),
+    (336, 1, "ELIC-04"),
+    (336, 2, "ELIC-06"),
     (337, 0, "ELIC-05"),
-    (337, 1, "ELIC-04"),
-    (337, 2, "ELIC-16"),
-    (337, 3, "ELIC-15"),
+    (337, 1, "ELIC-06"),
     (338, 0, "ELIC-05"),
-    (338, 1, "ELIC-16"),
-    (338, 2, "ELIC-15"),
-    (340, 0, "ELIC-18"),
-    (347, 0, "SESS-58"),
-    (347, 1, "SESS-58"),
-    (347, 2, "SESS-58"),
-    (347, 3, "SESS-62"),
+    (338, 1, "ELIC-04"),
+    (338, 2, "ELIC-16"),
+    (338, 3, "ELIC-15"),
+    (339, 0, "ELIC-05"),
+    (339, 1, "ELIC-16"),
+    (339, 2, "ELIC-15"),
+    (341, 0, "ELIC-18"),
+    (348, 0, "SESS-58"),
+    (348, 1, "SESS-58"),
+    (348, 2, "SESS-58"),
+    (348, 3, "SESS-62"),
 ];
 
 /// Places of the named types.

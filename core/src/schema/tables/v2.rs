@@ -46,8 +46,8 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("audience", 330, 22, 0),
-            f("lastModified", 312, 6, 0),
-            f("priority", 331, 6, 0),
+            f("lastModified", 331, 6, 0),
+            f("priority", 332, 6, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -57,7 +57,7 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 10 AudioContent
     Type::Object {
-        fields: &[f("data", 332, 1, 0), f("mimeType", 131, 1, 0), f("annotations", 7, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("data", 333, 1, 0), f("mimeType", 131, 1, 0), f("annotations", 7, 6, 0), f("_meta", 316, 6, 0)],
     },
     // 11 AuthAccount
     Type::Object {
@@ -125,7 +125,7 @@ static TYPES: &[Type] = &[
     },
     // 28 BlobResourceContents
     Type::Object {
-        fields: &[f("blob", 332, 1, 0), f("uri", 333, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("blob", 333, 1, 0), f("uri", 334, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 316, 6, 0)],
     },
     // 29 BooleanPropertySchema
     Type::Object {
@@ -153,7 +153,7 @@ static TYPES: &[Type] = &[
             f("auth", 37, 6, 0),
             f("elicitation", 79, 6, 0),
             f("nes", 39, 6, 13),
-            f("positionEncodings", 357, 20, 13),
+            f("positionEncodings", 359, 20, 13),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -230,19 +230,19 @@ static TYPES: &[Type] = &[
     // 56 ContentChunk
     Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 316, 6, 0)] },
     // 57 Cost
-    Type::Object { fields: &[f("amount", 347, 1, 0), f("currency", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("amount", 350, 1, 0), f("currency", 312, 1, 0), f("_meta", 316, 6, 0)] },
     // 58 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 338, 0), v("url", 341, 0)],
-        other: Other::Open(342),
+        variants: &[v("form", 342, 0), v("url", 345, 0)],
+        other: Other::Open(346),
         untagged: None,
     },
     // 59 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 354, 0), v("decline", 355, 0), v("cancel", 355, 0)],
-        other: Other::Open(355),
+        variants: &[v("accept", 356, 0), v("decline", 357, 0), v("cancel", 357, 0)],
+        other: Other::Open(357),
         untagged: None,
     },
     // 60 DeleteSessionRequest
@@ -253,20 +253,20 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 333, 1, 0),
-            f("version", 348, 1, 0),
-            f("contentChanges", 361, 1, 0),
+            f("uri", 334, 1, 0),
+            f("version", 337, 1, 0),
+            f("contentChanges", 338, 1, 0),
             f("_meta", 316, 6, 0),
         ],
     },
     // 63 DidCloseDocumentNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 333, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 334, 1, 0), f("_meta", 316, 6, 0)] },
     // 64 DidFocusDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 333, 1, 0),
-            f("version", 348, 1, 0),
+            f("uri", 334, 1, 0),
+            f("version", 337, 1, 0),
             f("position", 195, 1, 0),
             f("visibleRange", 210, 1, 0),
             f("_meta", 316, 6, 0),
@@ -276,15 +276,15 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 333, 1, 0),
+            f("uri", 334, 1, 0),
             f("languageId", 312, 1, 0),
-            f("version", 348, 1, 0),
+            f("version", 337, 1, 0),
             f("text", 312, 1, 0),
             f("_meta", 316, 6, 0),
         ],
     },
     // 66 DidSaveDocumentNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 333, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 334, 1, 0), f("_meta", 316, 6, 0)] },
     // 67 Diff
     Type::Object { fields: &[f("changes", 394, 17, 0), f("patch", 70, 6, 0), f("_meta", 316, 6, 0)] },
     // 68 DiffChange
@@ -313,15 +313,15 @@ static TYPES: &[Type] = &[
     // 77 DisconnectMcpResponse
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 78 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 353, 2, 0)] },
+    Type::Object { fields: &[f("content", 355, 2, 0)] },
     // 79 ElicitationCapabilities
     Type::Object { fields: &[f("form", 81, 6, 0), f("url", 89, 6, 0), f("_meta", 316, 6, 0)] },
     // 80 ElicitationContentValue
-    Type::AnyOf { of: &[312, 348, 347, 318, 314, 0] },
+    Type::AnyOf { of: &[312, 337, 350, 318, 314, 0] },
     // 81 ElicitationFormCapabilities
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 82 ElicitationFormMode
-    Type::AnyOf { of: &[349, 350] },
+    Type::AnyOf { of: &[351, 352] },
     // 83 ElicitationId
     Type::String(StringKind::Plain),
     // 84 ElicitationPropertySchema
@@ -344,7 +344,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("type", 87, 1, 0),
             f("title", 312, 6, 0),
-            f("properties", 343, 1, 0),
+            f("properties", 347, 1, 0),
             f("required", 314, 2, 0),
             f("description", 312, 6, 0),
             f("_meta", 316, 6, 0),
@@ -357,7 +357,7 @@ static TYPES: &[Type] = &[
     // 89 ElicitationUrlCapabilities
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 90 ElicitationUrlMode
-    Type::AnyOf { of: &[351, 352] },
+    Type::AnyOf { of: &[353, 354] },
     // 91 EmbeddedResource
     Type::Object { fields: &[f("resource", 92, 1, 0), f("annotations", 7, 6, 0), f("_meta", 316, 6, 0)] },
     // 92 EmbeddedResourceResource
@@ -381,7 +381,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 381, 8, 0),
+            f("additionalDirectories", 382, 8, 0),
             f("mcpServers", 383, 8, 0),
             f("systemPrompt", 275, 2, 0),
             f("_meta", 316, 6, 0),
@@ -401,7 +401,7 @@ static TYPES: &[Type] = &[
     // 102 Icon
     Type::Object {
         fields: &[
-            f("src", 333, 1, 0),
+            f("src", 334, 1, 0),
             f("mimeType", 131, 6, 0),
             f("sizes", 314, 22, 0),
             f("theme", 103, 6, 0),
@@ -427,9 +427,9 @@ static TYPES: &[Type] = &[
     // 105 ImageContent
     Type::Object {
         fields: &[
-            f("data", 332, 1, 0),
+            f("data", 333, 1, 0),
             f("mimeType", 131, 1, 0),
-            f("uri", 333, 6, 0),
+            f("uri", 334, 6, 0),
             f("annotations", 7, 6, 0),
             f("_meta", 316, 6, 0),
         ],
@@ -453,7 +453,7 @@ static TYPES: &[Type] = &[
             f("protocolVersion", 203, 1, 0),
             f("info", 106, 1, 0),
             f("capabilities", 4, 4, 0),
-            f("authMethods", 356, 20, 0),
+            f("authMethods", 358, 20, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -462,22 +462,22 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 312, 6, 0),
             f("description", 312, 6, 0),
-            f("minimum", 348, 2, 0),
-            f("maximum", 348, 2, 0),
-            f("default", 348, 6, 0),
+            f("minimum", 337, 2, 0),
+            f("maximum", 337, 2, 0),
+            f("default", 337, 6, 0),
             f("_meta", 316, 6, 0),
         ],
     },
     // 110 ListProvidersRequest
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 111 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 377, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("providers", 378, 1, 0), f("_meta", 316, 6, 0)] },
     // 112 ListSessionsRequest
     Type::Object {
         fields: &[f("cwd", 1, 2, 0), f("cursor", 246, 2, 0), f("archived", 228, 2, 7), f("_meta", 316, 6, 0)],
     },
     // 113 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 380, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 381, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 316, 6, 0)] },
     // 114 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
     // 115 LoginAuthRequest
@@ -495,7 +495,7 @@ static TYPES: &[Type] = &[
     // 121 McpConnectionId
     Type::String(StringKind::Plain),
     // 122 McpError
-    Type::Object { fields: &[f("code", 360, 1, 0), f("message", 312, 1, 0), f("data", 0, 0, 0)] },
+    Type::Object { fields: &[f("code", 362, 1, 0), f("message", 312, 1, 0), f("data", 0, 0, 0)] },
     // 123 McpHttpCapabilities
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 124 McpRequestId
@@ -513,7 +513,7 @@ static TYPES: &[Type] = &[
     Type::String(StringKind::Plain),
     // 128 McpServerHttp
     Type::Object {
-        fields: &[f("name", 312, 1, 0), f("url", 333, 1, 0), f("headers", 359, 8, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("name", 312, 1, 0), f("url", 334, 1, 0), f("headers", 361, 8, 0), f("_meta", 316, 6, 0)],
     },
     // 129 McpServerStdio
     Type::Object {
@@ -564,8 +564,8 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 312, 6, 0),
             f("description", 312, 6, 0),
-            f("minItems", 335, 2, 0),
-            f("maxItems", 335, 2, 0),
+            f("minItems", 336, 2, 0),
+            f("maxItems", 336, 2, 0),
             f("items", 138, 1, 0),
             f("default", 314, 22, 0),
             f("_meta", 316, 6, 0),
@@ -588,7 +588,7 @@ static TYPES: &[Type] = &[
     // 142 NesDiagnostic
     Type::Object {
         fields: &[
-            f("uri", 333, 1, 0),
+            f("uri", 334, 1, 0),
             f("range", 210, 1, 0),
             f("severity", 143, 1, 0),
             f("message", 312, 1, 0),
@@ -621,15 +621,15 @@ static TYPES: &[Type] = &[
         ],
     },
     // 151 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 344, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 339, 6, 0), f("_meta", 316, 6, 0)] },
     // 152 NesEditHistoryEntry
-    Type::Object { fields: &[f("uri", 333, 1, 0), f("diff", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("uri", 334, 1, 0), f("diff", 312, 1, 0), f("_meta", 316, 6, 0)] },
     // 153 NesEditSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 333, 1, 0),
-            f("edits", 362, 1, 0),
+            f("uri", 334, 1, 0),
+            f("edits", 363, 1, 0),
             f("cursorPosition", 195, 6, 0),
             f("_meta", 316, 6, 0),
         ],
@@ -638,21 +638,21 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("document", 150, 6, 0), f("_meta", 316, 6, 0)] },
     // 155 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 344, 1, 0), f("endLine", 344, 1, 0), f("text", 312, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("startLine", 339, 1, 0), f("endLine", 339, 1, 0), f("text", 312, 1, 0), f("_meta", 316, 6, 0)],
     },
     // 156 NesJumpCapabilities
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 157 NesJumpSuggestion
     Type::Object {
-        fields: &[f("suggestionId", 172, 1, 0), f("uri", 333, 1, 0), f("position", 195, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("suggestionId", 172, 1, 0), f("uri", 334, 1, 0), f("position", 195, 1, 0), f("_meta", 316, 6, 0)],
     },
     // 158 NesOpenFile
     Type::Object {
         fields: &[
-            f("uri", 333, 1, 0),
+            f("uri", 334, 1, 0),
             f("languageId", 312, 1, 0),
             f("visibleRange", 210, 6, 0),
-            f("lastFocusedMs", 335, 6, 0),
+            f("lastFocusedMs", 336, 6, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -660,14 +660,14 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 160 NesRecentFile
     Type::Object {
-        fields: &[f("uri", 333, 1, 0), f("languageId", 312, 1, 0), f("text", 312, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("uri", 334, 1, 0), f("languageId", 312, 1, 0), f("text", 312, 1, 0), f("_meta", 316, 6, 0)],
     },
     // 161 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 344, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 339, 6, 0), f("_meta", 316, 6, 0)] },
     // 162 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: true },
     // 163 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 333, 1, 0), f("excerpts", 363, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("uri", 334, 1, 0), f("excerpts", 364, 1, 0), f("_meta", 316, 6, 0)] },
     // 164 NesRelatedSnippetsCapabilities
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 165 NesRenameCapabilities
@@ -676,7 +676,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 333, 1, 0),
+            f("uri", 334, 1, 0),
             f("position", 195, 1, 0),
             f("newName", 312, 1, 0),
             f("_meta", 316, 6, 0),
@@ -692,7 +692,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 333, 1, 0),
+            f("uri", 334, 1, 0),
             f("search", 312, 1, 0),
             f("replace", 312, 1, 0),
             f("isRegex", 318, 2, 0),
@@ -702,12 +702,12 @@ static TYPES: &[Type] = &[
     // 170 NesSuggestContext
     Type::Object {
         fields: &[
-            f("recentFiles", 364, 2, 0),
-            f("relatedSnippets", 365, 2, 0),
-            f("editHistory", 366, 2, 0),
-            f("userActions", 367, 2, 0),
-            f("openFiles", 368, 2, 0),
-            f("diagnostics", 369, 2, 0),
+            f("recentFiles", 365, 2, 0),
+            f("relatedSnippets", 366, 2, 0),
+            f("editHistory", 367, 2, 0),
+            f("userActions", 368, 2, 0),
+            f("openFiles", 369, 2, 0),
+            f("diagnostics", 370, 2, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -715,7 +715,7 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "kind",
         variants: &[v("edit", 153, 0), v("jump", 157, 0), v("rename", 166, 0), v("searchAndReplace", 169, 0)],
-        other: Other::Open(370),
+        other: Other::Open(371),
         untagged: None,
     },
     // 172 NesSuggestionId
@@ -728,19 +728,19 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("action", 312, 1, 0),
-            f("uri", 333, 1, 0),
+            f("uri", 334, 1, 0),
             f("position", 195, 1, 0),
-            f("timestampMs", 335, 1, 0),
+            f("timestampMs", 336, 1, 0),
             f("_meta", 316, 6, 0),
         ],
     },
     // 176 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 344, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 339, 6, 0), f("_meta", 316, 6, 0)] },
     // 177 NewSessionRequest
     Type::Object {
         fields: &[
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 381, 8, 0),
+            f("additionalDirectories", 382, 8, 0),
             f("mcpServers", 383, 8, 0),
             f("systemPrompt", 275, 2, 11),
             f("_meta", 316, 6, 0),
@@ -766,9 +766,9 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 312, 6, 0),
             f("description", 312, 6, 0),
-            f("minimum", 347, 2, 0),
-            f("maximum", 347, 2, 0),
-            f("default", 347, 6, 0),
+            f("minimum", 350, 2, 0),
+            f("maximum", 350, 2, 0),
+            f("default", 350, 6, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -789,11 +789,11 @@ static TYPES: &[Type] = &[
     // 187 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "cancelled"], open: true },
     // 188 PlanFile
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("uri", 333, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("uri", 334, 1, 0), f("_meta", 316, 6, 0)] },
     // 189 PlanId
     Type::String(StringKind::Plain),
     // 190 PlanItems
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 375, 17, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 376, 17, 0), f("_meta", 316, 6, 0)] },
     // 191 PlanMarkdown
     Type::Object { fields: &[f("planId", 189, 1, 0), f("content", 312, 1, 0), f("_meta", 316, 6, 0)] },
     // 192 PlanRemoved
@@ -804,11 +804,11 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "type",
         variants: &[v("items", 190, 0), v("file", 188, 5), v("markdown", 191, 5)],
-        other: Other::Open(374),
+        other: Other::Open(375),
         untagged: None,
     },
     // 195 Position
-    Type::Object { fields: &[f("line", 344, 1, 0), f("character", 344, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("line", 339, 1, 0), f("character", 339, 1, 0), f("_meta", 316, 6, 0)] },
     // 196 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
     // 197 PromptAudioCapabilities
@@ -822,20 +822,20 @@ static TYPES: &[Type] = &[
     // 200 PromptImageCapabilities
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 201 PromptRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 376, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 377, 1, 0), f("_meta", 316, 6, 0)] },
     // 202 PromptResponse
     Type::Object { fields: &[f("messageId", 132, 1, 0), f("_meta", 316, 6, 0)] },
     // 203 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
     // 204 ProviderCurrentConfig
-    Type::Object { fields: &[f("apiType", 114, 1, 0), f("baseUrl", 333, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("apiType", 114, 1, 0), f("baseUrl", 334, 1, 0), f("_meta", 316, 6, 0)] },
     // 205 ProviderId
     Type::String(StringKind::Plain),
     // 206 ProviderInfo
     Type::Object {
         fields: &[
             f("providerId", 205, 1, 0),
-            f("supported", 378, 21, 0),
+            f("supported", 379, 21, 0),
             f("required", 318, 1, 0),
             f("current", 204, 2, 0),
             f("_meta", 316, 6, 0),
@@ -863,7 +863,7 @@ static TYPES: &[Type] = &[
     // 213 ReplayFromStart
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 214 RequestId
-    Type::AnyOf { of: &[348, 312] },
+    Type::AnyOf { of: &[337, 312] },
     // 215 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
@@ -878,7 +878,7 @@ static TYPES: &[Type] = &[
             f("title", 312, 1, 0),
             f("description", 312, 6, 0),
             f("subject", 218, 2, 0),
-            f("options", 373, 1, 0),
+            f("options", 374, 1, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -897,12 +897,12 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("name", 312, 1, 0),
-            f("uri", 333, 1, 0),
+            f("uri", 334, 1, 0),
             f("title", 312, 6, 0),
             f("description", 312, 6, 0),
-            f("icons", 334, 22, 0),
+            f("icons", 335, 22, 0),
             f("mimeType", 131, 6, 0),
-            f("size", 335, 6, 0),
+            f("size", 336, 6, 0),
             f("annotations", 7, 6, 0),
             f("_meta", 316, 6, 0),
         ],
@@ -912,7 +912,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 381, 8, 0),
+            f("additionalDirectories", 382, 8, 0),
             f("mcpServers", 383, 8, 0),
             f("replayFrom", 212, 2, 0),
             f("systemPrompt", 275, 2, 11),
@@ -992,15 +992,15 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 381, 8, 0),
+            f("additionalDirectories", 382, 8, 0),
             f("title", 312, 6, 0),
-            f("updatedAt", 382, 6, 0),
+            f("updatedAt", 331, 6, 0),
             f("archived", 318, 6, 7),
             f("_meta", 316, 6, 0),
         ],
     },
     // 245 SessionInfoUpdate
-    Type::Object { fields: &[f("title", 312, 6, 0), f("updatedAt", 382, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("title", 312, 6, 0), f("updatedAt", 331, 6, 0), f("_meta", 316, 6, 0)] },
     // 246 SessionListCursor
     Type::String(StringKind::Plain),
     // 247 SessionMessage
@@ -1071,8 +1071,8 @@ static TYPES: &[Type] = &[
         fields: &[
             f("providerId", 205, 1, 0),
             f("apiType", 114, 1, 0),
-            f("baseUrl", 333, 1, 0),
-            f("headers", 379, 0, 0),
+            f("baseUrl", 334, 1, 0),
+            f("headers", 380, 0, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -1094,8 +1094,8 @@ static TYPES: &[Type] = &[
     // 265 StartNesRequest
     Type::Object {
         fields: &[
-            f("workspaceUri", 333, 6, 0),
-            f("workspaceFolders", 371, 2, 0),
+            f("workspaceUri", 334, 6, 0),
+            f("workspaceFolders", 372, 2, 0),
             f("repository", 167, 6, 0),
             f("_meta", 316, 6, 0),
         ],
@@ -1112,19 +1112,19 @@ static TYPES: &[Type] = &[
     // 268 StringFormat
     Type::Enum { values: &["email", "uri", "date", "date-time"], open: true },
     // 269 StringMultiSelectItems
-    Type::Object { fields: &[f("enum", 345, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("enum", 348, 1, 0), f("_meta", 316, 6, 0)] },
     // 270 StringPropertySchema
     Type::Object {
         fields: &[
             f("title", 312, 6, 0),
             f("description", 312, 6, 0),
-            f("minLength", 344, 2, 0),
-            f("maxLength", 344, 2, 0),
+            f("minLength", 339, 2, 0),
+            f("maxLength", 339, 2, 0),
             f("pattern", 312, 2, 0),
             f("format", 268, 2, 0),
             f("default", 312, 6, 0),
-            f("enum", 345, 2, 0),
-            f("oneOf", 346, 2, 0),
+            f("enum", 348, 2, 0),
+            f("oneOf", 349, 2, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -1139,7 +1139,7 @@ static TYPES: &[Type] = &[
             f("capabilities", 271, 6, 0),
             f("state", 267, 6, 0),
             f("cwd", 1, 2, 0),
-            f("additionalDirectories", 381, 2, 0),
+            f("additionalDirectories", 382, 2, 0),
             f("_meta", 316, 6, 0),
         ],
     },
@@ -1147,8 +1147,8 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 333, 1, 0),
-            f("version", 348, 1, 0),
+            f("uri", 334, 1, 0),
+            f("version", 337, 1, 0),
             f("position", 195, 1, 0),
             f("selection", 210, 2, 0),
             f("triggerKind", 174, 1, 0),
@@ -1157,7 +1157,7 @@ static TYPES: &[Type] = &[
         ],
     },
     // 274 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 372, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("suggestions", 373, 1, 0), f("_meta", 316, 6, 0)] },
     // 275 SystemPrompt
     Type::Object { fields: &[f("mode", 276, 1, 0), f("content", 384, 1, 0), f("_meta", 316, 6, 0)] },
     // 276 SystemPromptMode
@@ -1171,13 +1171,13 @@ static TYPES: &[Type] = &[
     // 280 TerminalCapabilities
     Type::Object { fields: &[f("cancel", 279, 6, 0), f("_meta", 316, 6, 0)] },
     // 281 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 348, 6, 0), f("signal", 312, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 337, 6, 0), f("signal", 312, 6, 0), f("_meta", 316, 6, 0)] },
     // 282 TerminalId
     Type::String(StringKind::Plain),
     // 283 TerminalOutput
-    Type::Object { fields: &[f("data", 332, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("data", 333, 1, 0), f("_meta", 316, 6, 0)] },
     // 284 TerminalOutputChunk
-    Type::Object { fields: &[f("terminalId", 282, 1, 0), f("data", 332, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 282, 1, 0), f("data", 333, 1, 0), f("_meta", 316, 6, 0)] },
     // 285 TerminalSize
     Type::Object { fields: &[f("cols", 388, 1, 0), f("rows", 388, 1, 0), f("_meta", 316, 6, 0)] },
     // 286 TerminalUpdate
@@ -1203,10 +1203,10 @@ static TYPES: &[Type] = &[
     Type::Enum { values: &["full", "incremental"], open: false },
     // 291 TextResourceContents
     Type::Object {
-        fields: &[f("text", 312, 1, 0), f("uri", 333, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("text", 312, 1, 0), f("uri", 334, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 316, 6, 0)],
     },
     // 292 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 346, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("anyOf", 349, 1, 0), f("_meta", 316, 6, 0)] },
     // 293 ToolCallCancelCapabilities
     Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 294 ToolCallCapabilities
@@ -1256,27 +1256,27 @@ static TYPES: &[Type] = &[
     // 305 UnknownStateUpdate
     Type::Object { fields: &[f("background", 385, 6, 0), f("_meta", 316, 6, 0)] },
     // 306 UnsupportedProtocolVersionErrorData
-    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 358, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 360, 1, 0), f("_meta", 316, 6, 0)] },
     // 307 UpdateSessionNotification
     Type::Object { fields: &[f("sessionId", 243, 1, 0), f("update", 258, 1, 0), f("_meta", 316, 6, 0)] },
     // 308 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 335, 1, 0),
-            f("inputTokens", 335, 1, 0),
-            f("outputTokens", 335, 1, 0),
-            f("thoughtTokens", 335, 6, 0),
-            f("cachedReadTokens", 335, 6, 0),
-            f("cachedWriteTokens", 335, 6, 0),
+            f("totalTokens", 336, 1, 0),
+            f("inputTokens", 336, 1, 0),
+            f("outputTokens", 336, 1, 0),
+            f("thoughtTokens", 336, 6, 0),
+            f("cachedReadTokens", 336, 6, 0),
+            f("cachedWriteTokens", 336, 6, 0),
             f("_meta", 316, 6, 0),
         ],
     },
     // 309 UsageUpdate
-    Type::Object { fields: &[f("used", 335, 1, 0), f("size", 335, 1, 0), f("cost", 57, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("used", 336, 1, 0), f("size", 336, 1, 0), f("cost", 57, 6, 0), f("_meta", 316, 6, 0)] },
     // 310 UserMessage
     Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 384, 22, 0), f("_meta", 316, 6, 0)] },
     // 311 WorkspaceFolder
-    Type::Object { fields: &[f("uri", 333, 1, 0), f("name", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("uri", 334, 1, 0), f("name", 312, 1, 0), f("_meta", 316, 6, 0)] },
     // 312
     Type::String(StringKind::Plain),
     // 313
@@ -1349,148 +1349,148 @@ static TYPES: &[Type] = &[
     // 330
     Type::Array { item: 223, min: 0 },
     // 331
-    Type::Number { bounds: Some((0, 1)) },
+    Type::String(StringKind::DateTime),
     // 332
-    Type::String(StringKind::Base64),
+    Type::Number { bounds: Some((0, 1)) },
     // 333
-    Type::String(StringKind::Uri),
+    Type::String(StringKind::Base64),
     // 334
-    Type::Array { item: 102, min: 0 },
+    Type::String(StringKind::Uri),
     // 335
-    Type::Integer { min: 0, max: u64::MAX },
+    Type::Array { item: 102, min: 0 },
     // 336
-    Type::Object {
-        fields: &[
-            f("sessionId", 243, 1, 0),
-            f("toolCallId", 297, 6, 0),
-            f("requestedSchema", 86, 1, 0),
-            f("message", 312, 1, 0),
-            f("_meta", 316, 6, 0),
-        ],
-    },
+    Type::Integer { min: 0, max: u64::MAX },
     // 337
-    Type::Object {
-        fields: &[
-            f("requestId", 214, 1, 0),
-            f("requestedSchema", 86, 1, 0),
-            f("message", 312, 1, 0),
-            f("_meta", 316, 6, 0),
-        ],
-    },
+    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
     // 338
-    Type::AnyOf { of: &[336, 337] },
+    Type::Array { item: 289, min: 0 },
     // 339
-    Type::Object {
-        fields: &[
-            f("sessionId", 243, 1, 0),
-            f("toolCallId", 297, 6, 0),
-            f("elicitationId", 83, 1, 0),
-            f("url", 333, 1, 0),
-            f("message", 312, 1, 0),
-            f("_meta", 316, 6, 0),
-        ],
-    },
+    Type::Integer { min: 0, max: u32::MAX as u64 },
     // 340
     Type::Object {
         fields: &[
-            f("requestId", 214, 1, 0),
-            f("elicitationId", 83, 1, 0),
-            f("url", 333, 1, 0),
+            f("sessionId", 243, 1, 0),
+            f("toolCallId", 297, 6, 0),
+            f("requestedSchema", 86, 1, 0),
             f("message", 312, 1, 0),
             f("_meta", 316, 6, 0),
         ],
     },
     // 341
-    Type::AnyOf { of: &[339, 340] },
+    Type::Object {
+        fields: &[
+            f("requestId", 214, 1, 0),
+            f("requestedSchema", 86, 1, 0),
+            f("message", 312, 1, 0),
+            f("_meta", 316, 6, 0),
+        ],
+    },
     // 342
-    Type::Object { fields: &[f("message", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::AnyOf { of: &[340, 341] },
     // 343
-    Type::Map { value: 84 },
-    // 344
-    Type::Integer { min: 0, max: u32::MAX as u64 },
-    // 345
-    Type::Array { item: 312, min: 1 },
-    // 346
-    Type::Array { item: 93, min: 1 },
-    // 347
-    Type::Number { bounds: None },
-    // 348
-    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
-    // 349
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 297, 6, 0), f("requestedSchema", 86, 1, 0)] },
-    // 350
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
-    // 351
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
             f("toolCallId", 297, 6, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 333, 1, 0),
+            f("url", 334, 1, 0),
+            f("message", 312, 1, 0),
+            f("_meta", 316, 6, 0),
         ],
     },
+    // 344
+    Type::Object {
+        fields: &[
+            f("requestId", 214, 1, 0),
+            f("elicitationId", 83, 1, 0),
+            f("url", 334, 1, 0),
+            f("message", 312, 1, 0),
+            f("_meta", 316, 6, 0),
+        ],
+    },
+    // 345
+    Type::AnyOf { of: &[343, 344] },
+    // 346
+    Type::Object { fields: &[f("message", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    // 347
+    Type::Map { value: 84 },
+    // 348
+    Type::Array { item: 312, min: 1 },
+    // 349
+    Type::Array { item: 93, min: 1 },
+    // 350
+    Type::Number { bounds: None },
+    // 351
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 297, 6, 0), f("requestedSchema", 86, 1, 0)] },
     // 352
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 333, 1, 0)] },
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
     // 353
-    Type::Map { value: 80 },
+    Type::Object {
+        fields: &[
+            f("sessionId", 243, 1, 0),
+            f("toolCallId", 297, 6, 0),
+            f("elicitationId", 83, 1, 0),
+            f("url", 334, 1, 0),
+        ],
+    },
     // 354
-    Type::Object { fields: &[f("content", 353, 2, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 334, 1, 0)] },
     // 355
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Map { value: 80 },
     // 356
-    Type::Array { item: 12, min: 0 },
+    Type::Object { fields: &[f("content", 355, 2, 0), f("_meta", 316, 6, 0)] },
     // 357
-    Type::Array { item: 196, min: 0 },
+    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
     // 358
-    Type::Array { item: 203, min: 0 },
+    Type::Array { item: 12, min: 0 },
     // 359
-    Type::Array { item: 101, min: 0 },
+    Type::Array { item: 196, min: 0 },
     // 360
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Array { item: 203, min: 0 },
     // 361
-    Type::Array { item: 289, min: 0 },
+    Type::Array { item: 101, min: 0 },
     // 362
-    Type::Array { item: 173, min: 1 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 363
-    Type::Array { item: 155, min: 0 },
+    Type::Array { item: 173, min: 1 },
     // 364
-    Type::Array { item: 160, min: 0 },
+    Type::Array { item: 155, min: 0 },
     // 365
-    Type::Array { item: 163, min: 0 },
+    Type::Array { item: 160, min: 0 },
     // 366
-    Type::Array { item: 152, min: 0 },
+    Type::Array { item: 163, min: 0 },
     // 367
-    Type::Array { item: 175, min: 0 },
+    Type::Array { item: 152, min: 0 },
     // 368
-    Type::Array { item: 158, min: 0 },
+    Type::Array { item: 175, min: 0 },
     // 369
-    Type::Array { item: 142, min: 0 },
+    Type::Array { item: 158, min: 0 },
     // 370
-    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
+    Type::Array { item: 142, min: 0 },
     // 371
-    Type::Array { item: 311, min: 0 },
+    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
     // 372
-    Type::Array { item: 171, min: 0 },
+    Type::Array { item: 311, min: 0 },
     // 373
-    Type::Array { item: 182, min: 1 },
+    Type::Array { item: 171, min: 0 },
     // 374
-    Type::Object { fields: &[f("planId", 189, 1, 0)] },
+    Type::Array { item: 182, min: 1 },
     // 375
-    Type::Array { item: 185, min: 0 },
+    Type::Object { fields: &[f("planId", 189, 1, 0)] },
     // 376
-    Type::Array { item: 55, min: 1 },
+    Type::Array { item: 185, min: 0 },
     // 377
-    Type::Array { item: 206, min: 0 },
+    Type::Array { item: 55, min: 1 },
     // 378
-    Type::Array { item: 114, min: 0 },
+    Type::Array { item: 206, min: 0 },
     // 379
-    Type::Map { value: 312 },
+    Type::Array { item: 114, min: 0 },
     // 380
-    Type::Array { item: 244, min: 0 },
+    Type::Map { value: 312 },
     // 381
-    Type::Array { item: 1, min: 0 },
+    Type::Array { item: 244, min: 0 },
     // 382
-    Type::String(StringKind::DateTime),
+    Type::Array { item: 1, min: 0 },
     // 383
     Type::Array { item: 125, min: 0 },
     // 384
@@ -1528,7 +1528,7 @@ static TYPES: &[Type] = &[
     // 394
     Type::Array { item: 68, min: 0 },
     // 395
-    Type::Integer { min: 1, max: u32::MAX as u64 },
+    Type::Line,
 ];
 
 static NAMES: &[(&str, TypeId)] = &[
@@ -2412,13 +2412,117 @@ static METHODS: &[Method] = &[
 
 static RULES: &[(TypeId, u8, &str)] = &[
     (2, 1, "NES-08"),
+    (4, 0, "CAP-05"),
+    (4, 4, "NES-09"),
+    (5, 0, "LIFE-09"),
+    (5, 1, "LIFE-10"),
+    (6, 0, "LIFE-09"),
+    (6, 1, "LIFE-10"),
+    (7, 1, "CONT-10"),
+    (7, 2, "CONT-10"),
+    (10, 0, "CONT-07"),
+    (10, 1, "CONT-06"),
+    (13, 0, "AUTH-18"),
+    (13, 1, "AUTH-18"),
+    (15, 0, "AUTH-18"),
+    (15, 1, "AUTH-18"),
+    (15, 4, "AUTH-20"),
+    (23, 0, "CMD-02"),
+    (28, 0, "CONT-07"),
+    (28, 1, "CONT-06"),
+    (30, 0, "CANCEL-12"),
+    (31, 0, "SESS-01"),
+    (32, 0, "SESS-01"),
+    (32, 1, "DTERM-01"),
+    (34, 0, "SESS-01"),
+    (34, 1, "TOOL-02"),
+    (38, 3, "NES-09"),
+    (42, 0, "SESS-01"),
+    (44, 0, "CMD-06"),
+    (44, 1, "CMD-02"),
+    (44, 2, "CMD-04"),
+    (45, 0, "PERM-13"),
+    (45, 1, "PERM-13"),
+    (48, 0, "NOTE-07"),
+    (49, 0, "NOTE-08"),
+    (49, 1, "NOTE-08"),
+    (49, 2, "NOTE-10"),
+    (49, 3, "NOTE-10"),
+    (50, 0, "ELIC-21"),
+    (51, 0, "CONF-07"),
     (52, 0, "MOA-03"),
     (53, 0, "MOA-03"),
+    (54, 0, "TOOL-15"),
+    (56, 0, "LIFE-09"),
+    (56, 1, "CONT-13"),
+    (57, 0, "TURN-12"),
+    (57, 1, "TURN-12"),
     (62, 2, "NES-11"),
     (62, 3, "NES-05"),
     (64, 2, "NES-11"),
     (65, 3, "NES-11"),
+    (67, 0, "TOOL-26"),
+    (67, 1, "TOOL-27"),
+    (70, 0, "TOOL-27"),
+    (70, 1, "TOOL-28"),
+    (72, 0, "TOOL-26"),
+    (73, 0, "TOOL-26"),
+    (73, 1, "TOOL-26"),
+    (74, 0, "PROV-07"),
     (76, 0, "MOA-07"),
+    (78, 0, "ELIC-18"),
+    (85, 0, "ELIC-05"),
+    (86, 0, "ELIC-06"),
+    (86, 2, "ELIC-06"),
+    (86, 3, "ELIC-07"),
+    (88, 0, "ELIC-04"),
+    (88, 1, "ELIC-04"),
+    (91, 0, "CONT-06"),
+    (94, 0, "SESS-62"),
+    (94, 1, "SESS-62"),
+    (95, 0, "RPC-04"),
+    (95, 1, "RPC-04"),
+    (99, 0, "SESS-66"),
+    (99, 1, "SESS-66"),
+    (99, 2, "SESS-26"),
+    (99, 3, "SESS-60"),
+    (100, 0, "SESS-49"),
+    (100, 1, "CONF-02"),
+    (100, 2, "CMD-02"),
+    (101, 0, "SESS-62"),
+    (101, 1, "SESS-62"),
+    (102, 0, "CONT-10"),
+    (105, 0, "CONT-07"),
+    (105, 1, "CONT-06"),
+    (105, 2, "CONT-10"),
+    (107, 0, "INIT-04"),
+    (107, 1, "INIT-12"),
+    (107, 2, "CAP-06"),
+    (108, 0, "INIT-04"),
+    (108, 1, "INIT-12"),
+    (108, 2, "CAP-06"),
+    (108, 3, "AUTH-18"),
+    (111, 0, "PROV-09"),
+    (112, 0, "SESS-36"),
+    (112, 1, "SESS-37"),
+    (113, 0, "SESS-42"),
+    (113, 1, "SESS-37"),
+    (115, 0, "AUTH-01"),
+    (126, 1, "MOA-02"),
+    (128, 0, "SESS-60"),
+    (128, 1, "SESS-60"),
+    (128, 2, "SESS-62"),
+    (129, 0, "SESS-60"),
+    (129, 1, "SESS-60"),
+    (129, 2, "SESS-60"),
+    (129, 3, "SESS-62"),
+    (133, 0, "MOA-03"),
+    (133, 3, "MOA-05"),
+    (134, 0, "MOA-03"),
+    (134, 3, "MOA-05"),
+    (136, 0, "MOA-06"),
+    (137, 0, "MOA-06"),
+    (139, 4, "ELIC-07"),
     (153, 0, "NES-14"),
     (153, 2, "NES-14"),
     (155, 0, "NES-10"),
@@ -2426,14 +2530,175 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (157, 0, "NES-14"),
     (166, 0, "NES-14"),
     (169, 0, "NES-14"),
+    (177, 0, "SESS-04"),
+    (177, 1, "SESS-26"),
+    (177, 2, "SESS-60"),
+    (178, 0, "SESS-03"),
+    (178, 1, "CONF-02"),
+    (178, 2, "CMD-02"),
+    (179, 0, "NOTE-02"),
+    (179, 1, "NOTE-01"),
+    (179, 2, "NOTE-01"),
+    (182, 0, "PERM-03"),
+    (182, 1, "PERM-01"),
+    (182, 2, "PERM-16"),
+    (185, 0, "PLAN-04"),
+    (185, 1, "PLAN-08"),
+    (185, 2, "PLAN-08"),
+    (188, 0, "PLAN-06"),
+    (188, 1, "PLAN-11"),
+    (190, 0, "PLAN-06"),
+    (190, 1, "PLAN-04"),
+    (191, 0, "PLAN-06"),
+    (192, 0, "PLAN-13"),
+    (193, 0, "PLAN-06"),
     (195, 0, "NES-10"),
     (195, 1, "NES-10"),
+    (201, 0, "SESS-01"),
+    (201, 1, "CONT-06"),
+    (202, 0, "LIFE-01"),
+    (206, 1, "PROV-11"),
+    (206, 2, "PROV-07"),
+    (206, 3, "PROV-04"),
+    (208, 0, "PROX-05"),
+    (208, 1, "PROX-05"),
+    (209, 0, "PROX-05"),
+    (209, 1, "PROX-05"),
     (211, 1, "NES-08"),
+    (216, 0, "PERM-01"),
+    (216, 1, "PERM-10"),
+    (216, 2, "PERM-10"),
+    (216, 3, "PERM-12"),
+    (216, 4, "PERM-02"),
+    (217, 0, "PERM-15"),
+    (220, 0, "CONT-06"),
+    (220, 1, "CONT-06"),
+    (221, 0, "SESS-01"),
+    (221, 1, "SESS-04"),
+    (221, 2, "SESS-26"),
+    (221, 3, "SESS-60"),
+    (221, 4, "SESS-19"),
+    (222, 0, "CONF-02"),
+    (222, 1, "CMD-02"),
+    (225, 0, "PERM-04"),
+    (231, 0, "CONF-02"),
+    (236, 0, "CONF-04"),
+    (236, 1, "CONF-04"),
+    (237, 0, "CONF-11"),
+    (244, 0, "SESS-42"),
+    (244, 1, "SESS-42"),
+    (244, 2, "SESS-42"),
+    (244, 4, "SESS-42"),
+    (245, 0, "SESS-50"),
+    (245, 1, "SESS-50"),
+    (249, 0, "SESS-01"),
+    (259, 0, "PROV-06"),
+    (259, 1, "PROV-06"),
+    (259, 2, "PROV-06"),
+    (259, 3, "PROV-05"),
+    (262, 0, "CONF-06"),
+    (269, 0, "ELIC-07"),
+    (270, 4, "ELIC-10"),
+    (270, 5, "ELIC-11"),
+    (270, 7, "ELIC-07"),
+    (270, 8, "ELIC-07"),
     (273, 2, "NES-11"),
     (273, 6, "NES-06"),
     (274, 0, "NES-07"),
+    (277, 0, "DTERM-01"),
+    (281, 1, "DTERM-11"),
+    (283, 0, "DTERM-07"),
+    (284, 0, "DTERM-01"),
+    (284, 1, "DTERM-07"),
+    (286, 0, "DTERM-01"),
+    (286, 1, "DTERM-04"),
+    (286, 2, "DTERM-05"),
+    (286, 3, "DTERM-06"),
+    (286, 4, "DTERM-10"),
+    (287, 0, "CMD-04"),
+    (288, 0, "CONT-06"),
     (289, 0, "NES-05"),
-    (370, 0, "NES-14"),
+    (291, 0, "CONT-06"),
+    (291, 1, "CONT-06"),
+    (292, 0, "ELIC-07"),
+    (296, 0, "TOOL-21"),
+    (296, 1, "TOOL-21"),
+    (298, 0, "TOOL-10"),
+    (298, 1, "TOOL-11"),
+    (299, 0, "PERM-09"),
+    (301, 0, "TOOL-02"),
+    (301, 1, "TOOL-17"),
+    (301, 2, "TOOL-19"),
+    (301, 3, "TOOL-24"),
+    (301, 4, "TOOL-24"),
+    (301, 5, "TOOL-19"),
+    (301, 6, "TOOL-10"),
+    (301, 7, "TOOL-16"),
+    (301, 8, "TOOL-16"),
+    (306, 0, "INIT-04"),
+    (306, 1, "INIT-04"),
+    (307, 0, "SESS-01"),
+    (307, 1, "LIFE-20"),
+    (308, 0, "TURN-18"),
+    (308, 1, "TURN-18"),
+    (308, 2, "TURN-18"),
+    (309, 0, "TURN-12"),
+    (309, 1, "TURN-12"),
+    (309, 2, "TURN-12"),
+    (310, 0, "LIFE-09"),
+    (310, 1, "LIFE-10"),
+    (313, 0, "AUTH-18"),
+    (313, 1, "AUTH-18"),
+    (319, 0, "CMD-06"),
+    (319, 1, "CMD-02"),
+    (321, 0, "CONF-04"),
+    (321, 1, "CONF-04"),
+    (321, 2, "CONF-03"),
+    (321, 5, "CONF-14"),
+    (322, 0, "CONF-02"),
+    (322, 1, "CONF-03"),
+    (322, 4, "CONF-14"),
+    (323, 0, "CONF-03"),
+    (323, 3, "CONF-14"),
+    (327, 0, "CONF-05"),
+    (327, 1, "SESS-01"),
+    (327, 2, "CONF-05"),
+    (328, 0, "CONF-05"),
+    (328, 1, "SESS-01"),
+    (328, 2, "CONF-05"),
+    (329, 0, "CONF-05"),
+    (329, 1, "SESS-01"),
+    (329, 2, "CONF-05"),
+    (340, 0, "ELIC-04"),
+    (340, 1, "ELIC-04"),
+    (340, 2, "ELIC-06"),
+    (341, 0, "ELIC-05"),
+    (341, 1, "ELIC-06"),
+    (343, 0, "ELIC-04"),
+    (343, 1, "ELIC-04"),
+    (343, 2, "ELIC-16"),
+    (343, 3, "ELIC-15"),
+    (344, 0, "ELIC-05"),
+    (344, 1, "ELIC-16"),
+    (344, 2, "ELIC-15"),
+    (351, 0, "ELIC-04"),
+    (351, 1, "ELIC-04"),
+    (351, 2, "ELIC-06"),
+    (352, 0, "ELIC-05"),
+    (352, 1, "ELIC-06"),
+    (353, 0, "ELIC-04"),
+    (353, 1, "ELIC-04"),
+    (353, 2, "ELIC-16"),
+    (353, 3, "ELIC-15"),
+    (354, 0, "ELIC-05"),
+    (354, 1, "ELIC-16"),
+    (354, 2, "ELIC-15"),
+    (356, 0, "ELIC-18"),
+    (371, 0, "NES-14"),
+    (375, 0, "PLAN-06"),
+    (391, 0, "TOOL-26"),
+    (392, 0, "TOOL-26"),
+    (392, 1, "TOOL-26"),
 ];
 
 /// Places of the named types.
