@@ -27,13 +27,14 @@ const player = new Player(load(values.script), "agent", {
 });
 
 const app = acp.agent({ name: info.name });
+// First: the SDK awaits each handler that does not match, so a later place lets the permission's result overtake.
+app.onNotification(session.cancel, ({ params }) =>
+  player.push({ kind: "notification", name: session.cancel, params }),
+);
 for (const method of [initialize, session.new, session.prompt]) {
   app.onRequest(method, ({ params }) => player.receive(method, params));
 }
 app.onRequest("_libacp.dev/echo", (params) => params, ({ params }) => player.receive("_libacp.dev/echo", params));
-app.onNotification(session.cancel, ({ params }) =>
-  player.push({ kind: "notification", name: session.cancel, params }),
-);
 
 const connection = app.connect(acp.ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 connection.closed.then(() => player.push({ kind: "eof", name: "" }));

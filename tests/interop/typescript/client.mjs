@@ -110,6 +110,7 @@ class Workspace {
 async function converse(child, player, sent, received) {
   const app = acp.client({ name: "libacp-interop-typescript-client" });
   const { session, fs, terminal } = acp.methods.client;
+  // First: the SDK awaits each handler that does not match, so a later place lets requests and results overtake.
   app.onNotification(session.update, ({ params }) =>
     player.push({ kind: "notification", name: session.update, params }),
   );
@@ -197,7 +198,6 @@ async function main() {
     bytes_sent: sent.bytes,
     bytes_received: received.bytes,
     updates: player.updates,
-    reordered: player.reordered,
   };
 }
 

@@ -1,12 +1,11 @@
 // Plays one role of the script: sends its steps, waits for the other role's and compares them.
-// Everything that arrives (requests, notifications, results) passes through one queue, so that the order in
-// which the SDK hands things over can be seen. Read next: client.mjs, agent.mjs.
+// Everything that arrives (requests, notifications, results) passes through one queue in the order in which the SDK
+// hands it over, and must be what the script has next. Read next: client.mjs, agent.mjs.
 import { Checksum, brief, difference, exactDifference, expand, fill } from "./script.mjs";
 
 export class Player {
   vars = {};
   updates = 0;
-  reordered = 0;
   messages = new Checksum();
   at = "";
   #queue = [];
@@ -46,18 +45,10 @@ export class Player {
   }
 
   async #take(kind, name) {
-    for (;;) {
-      // The SDK starts handlers after a number of ticks that depends on their position, and settles results at
-      // once: order holds for each method, not between methods. What was overtaken is counted, not refused.
-      const index = this.#queue.findIndex((item) => item.kind === kind && item.name === name);
-      if (index > 0) this.reordered += 1;
-      if (index >= 0) return this.#queue.splice(index, 1)[0];
-      if (this.#queue.some((item) => item.kind === "eof")) {
-        const other = this.#queue[0];
-        throw new Error(`${this.at}: expected ${kind} ${name}, got ${other.kind} ${other.name}`);
-      }
-      await new Promise((wake) => (this.#wake = wake));
-    }
+    while (this.#queue.length === 0) await new Promise((wake) => (this.#wake = wake));
+    const item = this.#queue.shift();
+    if (item.kind === kind && item.name === name) return item;
+    throw new Error(`${this.at}: expected ${kind} ${name}, got ${item.kind} ${item.name}`);
   }
 
   #check(expected, actual, name = "") {
