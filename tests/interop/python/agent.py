@@ -10,34 +10,12 @@ from urllib.parse import unquote
 
 import acp
 from acp import schema
-from pydantic import BaseModel
 
 from player import Player
 from script import Difference, load
+from sdk import plain, received, sent
 
 INFO = schema.Implementation(name="libacp-interop-python-agent", version="0.1.0")
-ECHO = "libacp.dev/echo"
-# Method of the protocol -> the SDK's method, its parameters.
-CALLS: dict[str, tuple[str, type[BaseModel]]] = {
-    "fs/read_text_file": ("read_text_file", schema.ReadTextFileRequest),
-    "fs/write_text_file": ("write_text_file", schema.WriteTextFileRequest),
-    "session/request_permission": ("request_permission", schema.RequestPermissionRequest),
-    "session/update": ("session_update", schema.SessionNotification),
-    "terminal/create": ("create_terminal", schema.CreateTerminalRequest),
-    "terminal/output": ("terminal_output", schema.TerminalOutputRequest),
-    "terminal/release": ("release_terminal", schema.ReleaseTerminalRequest),
-    "terminal/wait_for_exit": ("wait_for_terminal_exit", schema.WaitForTerminalExitRequest),
-}
-
-
-def plain(value: Any) -> Any:
-    return value.model_dump(mode="json", by_alias=True, exclude_none=True) if isinstance(value, BaseModel) else value
-
-
-def fields(model: type[BaseModel], params: dict[str, Any]) -> dict[str, Any]:
-    """The SDK's keyword arguments for the protocol's parameters."""
-    parsed = model.model_validate(params)
-    return {name: getattr(parsed, name) for name in model.model_fields if name != "field_meta"}
 
 
 class ScriptAgent(acp.Agent):
@@ -50,16 +28,16 @@ class ScriptAgent(acp.Agent):
 
     # What the SDK calls. (It takes a sole parameter of the name `params` for its old calling convention.)
 
-    async def initialize(self, **received: Any) -> schema.InitializeResponse:
-        result = await self._receive("initialize", schema.InitializeRequest, received)
+    async def initialize(self, **fields: Any) -> schema.InitializeResponse:
+        result = await self.player.receive("initialize", received("initialize", fields))
         return schema.InitializeResponse.model_validate({**result, "agentInfo": plain(INFO)})
 
-    async def new_session(self, **received: Any) -> schema.NewSessionResponse:
-        result = await self._receive("session/new", schema.NewSessionRequest, received)
+    async def new_session(self, **fields: Any) -> schema.NewSessionResponse:
+        result = await self.player.receive("session/new", received("session/new", fields))
         return schema.NewSessionResponse.model_validate(result)
 
-    async def prompt(self, **received: Any) -> schema.PromptResponse:
-        result = await self._receive("session/prompt", schema.PromptRequest, received)
+    async def prompt(self, **fields: Any) -> schema.PromptResponse:
+        result = await self.player.receive("session/prompt", received("session/prompt", fields))
         return schema.PromptResponse.model_validate(result)
 
     async def cancel(self, session_id: str, **_: Any) -> None:
@@ -68,19 +46,13 @@ class ScriptAgent(acp.Agent):
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         return await self.player.receive(f"_{method}", params)
 
-    async def _receive(self, method: str, model: type[BaseModel], params: dict[str, Any]) -> Any:
-        return await self.player.receive(method, plain(model(**params)))
-
     # What the player calls.
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
-        if method.startswith("_"):
-            return await self.client.ext_method(method[1:], params)
-        name, model = CALLS[method]
-        return plain(await getattr(self.client, name)(**fields(model, params)))
+        return await sent(self.client, method, params)
 
     async def notify(self, method: str, params: dict[str, Any]) -> None:
-        await self.request(method, params)
+        await sent(self.client, method, params)
 
     async def perform(self, method: str, params: dict[str, Any], expected: Any) -> Any:
         return expected

@@ -17,22 +17,14 @@ from urllib.parse import quote
 
 import acp
 from acp import schema
-from pydantic import BaseModel
 
-from agent import fields, plain
 from player import Player
 from script import Checksum, Difference, difference, expand, load
+from sdk import plain, received, sent
 
 START = time.monotonic()
 INFO = {"name": "libacp-interop-python-client", "version": "0.1.0"}
 LIMIT = 50 * 1024 * 1024
-# Method of the protocol -> the SDK's method, its parameters.
-CALLS: dict[str, tuple[str, type[BaseModel]]] = {
-    "initialize": ("initialize", schema.InitializeRequest),
-    "session/new": ("new_session", schema.NewSessionRequest),
-    "session/prompt": ("prompt", schema.PromptRequest),
-    "session/cancel": ("cancel", schema.CancelNotification),
-}
 
 
 class Tap:
@@ -132,52 +124,49 @@ class ScriptClient(acp.Client):
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         self.player.push("notification", "session/update", {"sessionId": session_id, "update": plain(update)})
 
-    async def request_permission(self, **params: Any) -> Any:
-        received = "session/request_permission", schema.RequestPermissionRequest, params
-        return schema.RequestPermissionResponse.model_validate(await self._receive(*received))
+    async def request_permission(self, **fields: Any) -> schema.RequestPermissionResponse:
+        result = await self._receive("session/request_permission", fields)
+        return schema.RequestPermissionResponse.model_validate(result)
 
-    async def read_text_file(self, **params: Any) -> Any:
-        received = "fs/read_text_file", schema.ReadTextFileRequest, params
-        return schema.ReadTextFileResponse.model_validate(await self._receive(*received))
+    async def read_text_file(self, **fields: Any) -> schema.ReadTextFileResponse:
+        result = await self._receive("fs/read_text_file", fields)
+        return schema.ReadTextFileResponse.model_validate(result)
 
-    async def write_text_file(self, **params: Any) -> Any:
-        received = "fs/write_text_file", schema.WriteTextFileRequest, params
-        return schema.WriteTextFileResponse.model_validate(await self._receive(*received))
+    async def write_text_file(self, **fields: Any) -> schema.WriteTextFileResponse:
+        result = await self._receive("fs/write_text_file", fields)
+        return schema.WriteTextFileResponse.model_validate(result)
 
-    async def create_terminal(self, **params: Any) -> Any:
-        received = "terminal/create", schema.CreateTerminalRequest, params
-        return schema.CreateTerminalResponse.model_validate(await self._receive(*received))
+    async def create_terminal(self, **fields: Any) -> schema.CreateTerminalResponse:
+        result = await self._receive("terminal/create", fields)
+        return schema.CreateTerminalResponse.model_validate(result)
 
-    async def terminal_output(self, **params: Any) -> Any:
-        received = "terminal/output", schema.TerminalOutputRequest, params
-        return schema.TerminalOutputResponse.model_validate(await self._receive(*received))
+    async def terminal_output(self, **fields: Any) -> schema.TerminalOutputResponse:
+        result = await self._receive("terminal/output", fields)
+        return schema.TerminalOutputResponse.model_validate(result)
 
-    async def release_terminal(self, **params: Any) -> Any:
-        received = "terminal/release", schema.ReleaseTerminalRequest, params
-        return schema.ReleaseTerminalResponse.model_validate(await self._receive(*received))
+    async def release_terminal(self, **fields: Any) -> schema.ReleaseTerminalResponse:
+        result = await self._receive("terminal/release", fields)
+        return schema.ReleaseTerminalResponse.model_validate(result)
 
-    async def wait_for_terminal_exit(self, **params: Any) -> Any:
-        received = "terminal/wait_for_exit", schema.WaitForTerminalExitRequest, params
-        return schema.WaitForTerminalExitResponse.model_validate(await self._receive(*received))
+    async def wait_for_terminal_exit(self, **fields: Any) -> schema.WaitForTerminalExitResponse:
+        result = await self._receive("terminal/wait_for_exit", fields)
+        return schema.WaitForTerminalExitResponse.model_validate(result)
 
     async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         return await self.player.receive(f"_{method}", params)
 
-    async def _receive(self, method: str, model: type[BaseModel], params: dict[str, Any]) -> Any:
-        return await self.player.receive(method, plain(model(**params)))
+    async def _receive(self, method: str, fields: dict[str, Any]) -> Any:
+        return await self.player.receive(method, received(method, fields))
 
     # What the player calls.
 
     async def request(self, method: str, params: dict[str, Any]) -> Any:
-        if method.startswith("_"):
-            return await self.agent.ext_method(method[1:], params)
         if method == "initialize":
             params = {**params, "clientInfo": INFO}
-        name, model = CALLS[method]
-        return plain(await getattr(self.agent, name)(**fields(model, params)))
+        return await sent(self.agent, method, params)
 
     async def notify(self, method: str, params: dict[str, Any]) -> None:
-        await self.request(method, params)
+        await sent(self.agent, method, params)
 
     async def perform(self, method: str, params: dict[str, Any], expected: Any) -> Any:
         return await self.workspace.perform(method, params)
@@ -192,11 +181,11 @@ async def converse(options: argparse.Namespace, script: dict[str, Any], client: 
     pipe = asyncio.subprocess.PIPE
     child = await asyncio.create_subprocess_exec(*options.agent, stdin=pipe, stdout=pipe, limit=LIMIT)
     assert child.stdin and child.stdout
-    sent, received = taps
+    to_agent, from_agent = taps
     # The SDK insists on asyncio's own stream classes, so the counting sits in front of their methods.
     write, feed = child.stdin.write, child.stdout.feed_data
-    child.stdin.write = lambda data: (sent.feed(data), write(data))[1]  # type: ignore[method-assign]
-    child.stdout.feed_data = lambda data: (received.feed(data), feed(data))[1]  # type: ignore[method-assign]
+    child.stdin.write = lambda data: (to_agent.feed(data), write(data))[1]  # type: ignore[method-assign]
+    child.stdout.feed_data = lambda data: (from_agent.feed(data), feed(data))[1]  # type: ignore[method-assign]
     ended = asyncio.create_task(child.wait())
     ended.add_done_callback(lambda _: player.push("eof", ""))
     try:
@@ -249,12 +238,14 @@ async def main(options: argparse.Namespace) -> dict[str, Any]:
     finally:
         if trace:
             trace.close()
-    sent, received = taps
+    to_agent, from_agent = taps
+    if found := difference(script["lines"], {"fromClient": to_agent.lines, "fromAgent": from_agent.lines}):
+        raise Difference(f"lines{found}")
     return {
-        "messages_sent": sent.lines,
-        "messages_received": received.lines,
-        "bytes_sent": sent.bytes,
-        "bytes_received": received.bytes,
+        "messages_sent": to_agent.lines,
+        "messages_received": from_agent.lines,
+        "bytes_sent": to_agent.bytes,
+        "bytes_received": from_agent.bytes,
         "updates": client.player.updates,
     }
 

@@ -34,7 +34,7 @@ class Tap {
       const line = Buffer.concat(this.#parts.splice(0));
       this.lines += 1;
       if (this.file === undefined) continue;
-      const ms = Math.round(performance.now() * 1000) / 1000;
+      const ms = Number(performance.now().toFixed(3));
       writeSync(this.file, `${JSON.stringify({ d: this.direction, ms, s: line.toString() })}\n`);
     }
     if (start < data.length) this.#parts.push(Buffer.from(data.subarray(start)));
@@ -188,6 +188,8 @@ async function main() {
     if (code !== 0) throw new Error(`the agent ended with ${signal ?? code}`);
     if (workspace.terminals > 0) throw new Error("a terminal was not released");
     checkFiles(script);
+    const found = difference(script.lines, { fromClient: sent.lines, fromAgent: received.lines });
+    if (found !== undefined) throw new Error(`lines${found}`);
   } finally {
     child.kill();
     if (trace !== undefined) closeSync(trace);

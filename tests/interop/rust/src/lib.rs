@@ -33,26 +33,18 @@ pub struct Outcome {
 }
 
 /// Sends `params` as the SDK's request type `R`.
-pub fn send<R, C>(
-    connection: &ConnectionTo<C>,
-    params: Value,
-    outcome: Outcome,
-) -> Result<(), Error>
+pub fn send<R, C>(connection: &ConnectionTo<C>, params: Value, outcome: Outcome) -> Result<(), Error>
 where
     R: JsonRpcRequest<Response: Serialize> + DeserializeOwned,
     C: Role + HasPeer<C>,
 {
     let request: R = serde_json::from_value(params)?;
     // Prepared, then sent: the result takes its place in the queue before any later message is dispatched.
-    connection
-        .prepare_request(request)
-        .on_receiving_result(async move |result| {
-            let value = result.and_then(|value| Ok(serde_json::to_value(value)?));
-            let _ = outcome
-                .queue
-                .unbounded_send(Event::Result(outcome.at, value));
-            Ok(())
-        })
+    connection.prepare_request(request).on_receiving_result(async move |result| {
+        let value = result.and_then(|value| Ok(serde_json::to_value(value)?));
+        let _ = outcome.queue.unbounded_send(Event::Result(outcome.at, value));
+        Ok(())
+    })
 }
 
 /// Sends `params` as the SDK's notification type `N`.
@@ -65,11 +57,7 @@ where
 }
 
 /// Queues a request that a typed handler got.
-pub fn receive<R>(
-    queue: &UnboundedSender<Event>,
-    request: R,
-    responder: Responder<R::Response>,
-) -> Result<(), Error>
+pub fn receive<R>(queue: &UnboundedSender<Event>, request: R, responder: Responder<R::Response>) -> Result<(), Error>
 where
     R: JsonRpcRequest<Response: JsonRpcResponse> + Serialize,
 {
@@ -85,18 +73,12 @@ pub fn observe<N: JsonRpcNotification + Serialize>(
     notification: &N,
 ) -> Result<(), Error> {
     let params = serde_json::to_value(notification)?;
-    let _ = queue.unbounded_send(Event::Notification(
-        notification.method().to_owned(),
-        params,
-    ));
+    let _ = queue.unbounded_send(Event::Notification(notification.method().to_owned(), params));
     Ok(())
 }
 
 /// Queues the end of the stream, whenever it comes.
-pub fn watch_end<C: Role>(
-    connection: &ConnectionTo<C>,
-    queue: UnboundedSender<Event>,
-) -> Result<(), Error> {
+pub fn watch_end<C: Role>(connection: &ConnectionTo<C>, queue: UnboundedSender<Event>) -> Result<(), Error> {
     let watched = connection.clone();
     connection.spawn(async move {
         watched.incoming_closed().await;

@@ -12,9 +12,7 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use futures::StreamExt;
 use serde_json::{json, Value};
 
-use crate::script::{
-    difference, fill, Act, Checksum, Chunks, Failure, Request, Role, Script, Step,
-};
+use crate::script::{difference, fill, Act, Checksum, Chunks, Failure, Request, Role, Script, Step};
 use crate::Outcome;
 
 /// Something that arrived.
@@ -50,12 +48,7 @@ pub trait Io {
         expected: &Value,
     ) -> impl std::future::Future<Output = Result<Value, Failure>>;
     /// Learns placeholders from a request before it is compared.
-    fn bind(
-        &mut self,
-        method: &str,
-        params: &Value,
-        names: &mut BTreeMap<String, String>,
-    ) -> Result<(), Failure>;
+    fn bind(&mut self, method: &str, params: &Value, names: &mut BTreeMap<String, String>) -> Result<(), Failure>;
 }
 
 /// A request that stays open until an `answer` step.
@@ -94,12 +87,7 @@ pub fn require_name(member: &str, info: &Value) -> Result<(), Failure> {
 }
 
 impl<I: Io> Player<I> {
-    pub fn new(
-        role: Role,
-        io: I,
-        sender: UnboundedSender<Event>,
-        queue: UnboundedReceiver<Event>,
-    ) -> Self {
+    pub fn new(role: Role, io: I, sender: UnboundedSender<Event>, queue: UnboundedReceiver<Event>) -> Self {
         Player {
             io,
             names: BTreeMap::new(),
@@ -121,23 +109,16 @@ impl<I: Io> Player<I> {
             _ => None,
         });
         self.session = session.ok_or_else(|| Failure("the script starts no session".to_owned()))?;
-        self.play(&script.steps, "/steps".to_owned())
-            .await
-            .map_err(|Failure(what)| {
-                let colon = if what.starts_with(['/', ':']) {
-                    ""
-                } else {
-                    ": "
-                };
-                Failure(format!("{}{colon}{what}", self.at))
-            })?;
+        self.play(&script.steps, "/steps".to_owned()).await.map_err(|Failure(what)| {
+            let colon = if what.starts_with(['/', ':']) { "" } else { ": " };
+            Failure(format!("{}{colon}{what}", self.at))
+        })?;
         let totals = json!({
             "updates": self.updates,
             "messageBytes": self.messages.bytes,
             "messageFnv1a32": self.messages.fnv1a32(),
         });
-        compare(&script.totals, &totals, "")
-            .map_err(|Failure(what)| Failure(format!("totals{what}")))
+        compare(&script.totals, &totals, "").map_err(|Failure(what)| Failure(format!("totals{what}")))
     }
 
     /// Waits for the end of the stream; anything else is a failure.
@@ -156,20 +137,14 @@ impl<I: Io> Player<I> {
         }
     }
 
-    fn play<'a>(
-        &'a mut self,
-        steps: &'a [Step],
-        path: String,
-    ) -> LocalBoxFuture<'a, Result<(), Failure>> {
+    fn play<'a>(&'a mut self, steps: &'a [Step], path: String) -> LocalBoxFuture<'a, Result<(), Failure>> {
         async move {
             for (index, step) in steps.iter().enumerate() {
                 let at = format!("{path}/{index}");
                 self.at.clone_from(&at);
                 match &step.act {
                     Act::Request(request) => self.request(step.by, request, at).await?,
-                    Act::Notify { notify, params } => {
-                        drop(self.notify(step.by, notify, params).await?)
-                    }
+                    Act::Notify { notify, params } => drop(self.notify(step.by, notify, params).await?),
                     Act::Chunks(chunks) => self.chunks(step.by, chunks).await?,
                     Act::Answer { answer } => self.answer(answer).await?,
                 }
@@ -207,27 +182,17 @@ impl<I: Io> Player<I> {
             let update = json!({"sessionUpdate": "agent_message_chunk", "content": content});
             let params = json!({"sessionId": self.session, "update": update});
             let came = self.notify(by, "session/update", &params).await?;
-            let text = came["update"]["content"]["text"]
-                .as_str()
-                .unwrap_or_default()
-                .as_bytes();
+            let text = came["update"]["content"]["text"].as_str().unwrap_or_default().as_bytes();
             sum.add(text);
             self.messages.add(text);
             count += 1;
         }
         let expected = json!({"count": step.count, "bytes": step.bytes, "fnv1a32": step.fnv1a32});
-        compare(
-            &expected,
-            &json!({"count": count, "bytes": sum.bytes, "fnv1a32": sum.fnv1a32()}),
-            "",
-        )
+        compare(&expected, &json!({"count": count, "bytes": sum.bytes, "fnv1a32": sum.fnv1a32()}), "")
     }
 
     async fn answer(&mut self, name: &str) -> Result<(), Failure> {
-        let open = self
-            .open
-            .remove(name)
-            .ok_or_else(|| Failure(format!("nothing is open as {name}")))?;
+        let open = self.open.remove(name).ok_or_else(|| Failure(format!("nothing is open as {name}")))?;
         match open.responder {
             Some(responder) => Ok(responder.respond(open.request.result)?),
             None => self.result(&open.request, &open.at).await,
@@ -240,10 +205,7 @@ impl<I: Io> Player<I> {
         let mut came = Value::Null;
         let mut responder = None;
         if by == self.role {
-            let outcome = Outcome {
-                at: at.clone(),
-                queue: self.sender.clone(),
-            };
+            let outcome = Outcome { at: at.clone(), queue: self.sender.clone() };
             self.io.request(method, params, outcome)?;
         } else {
             match self.take().await {
@@ -256,14 +218,7 @@ impl<I: Io> Player<I> {
             }
         }
         if let Some(name) = &step.open {
-            self.open.insert(
-                name.clone(),
-                Open {
-                    at,
-                    request: step.clone(),
-                    responder,
-                },
-            );
+            self.open.insert(name.clone(), Open { at, request: step.clone(), responder });
             return Ok(());
         }
         self.play(&step.during, format!("{at}/during")).await?;
@@ -287,10 +242,7 @@ impl<I: Io> Player<I> {
             Event::Result(place, Err(error)) if place == at => {
                 Err(Failure(format!("{} failed: {error}", step.request)))
             }
-            other => Err(unexpected(
-                &format!("the result of {}", step.request),
-                &other,
-            )),
+            other => Err(unexpected(&format!("the result of {}", step.request), &other)),
         }
     }
 }
@@ -300,6 +252,5 @@ fn unexpected(expected: &str, came: &Event) -> Failure {
 }
 
 fn compare(expected: &Value, actual: &Value, method: &str) -> Result<(), Failure> {
-    difference(expected, actual, method.starts_with('_'))
-        .map_or(Ok(()), |found| Err(Failure(found)))
+    difference(expected, actual, method.starts_with('_')).map_or(Ok(()), |found| Err(Failure(found)))
 }

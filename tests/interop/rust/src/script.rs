@@ -15,6 +15,7 @@ pub struct Script {
     pub files: BTreeMap<String, Text>,
     pub written: BTreeMap<String, Value>,
     pub totals: Value,
+    pub lines: Value,
     pub steps: Vec<Step>,
 }
 
@@ -79,9 +80,7 @@ impl Text {
         match self {
             Text::Plain(text) => vec![text.clone()],
             Text::Repeat { repeat, times } => vec![repeat.repeat(*times)],
-            Text::Series { series, from, to } => (*from..=*to)
-                .map(|i| series.replace("{i}", &i.to_string()))
-                .collect(),
+            Text::Series { series, from, to } => (*from..=*to).map(|i| series.replace("{i}", &i.to_string())).collect(),
         }
     }
 }
@@ -104,15 +103,10 @@ impl<E: std::error::Error> From<E> for Failure {
 
 /// Reads the script.
 pub fn load(path: &str) -> Result<Script, Failure> {
-    let text =
-        std::fs::read_to_string(path).map_err(|error| Failure(format!("{path}: {error}")))?;
-    let script: Script =
-        serde_json::from_str(&text).map_err(|error| Failure(format!("{path}: {error}")))?;
+    let text = std::fs::read_to_string(path).map_err(|error| Failure(format!("{path}: {error}")))?;
+    let script: Script = serde_json::from_str(&text).map_err(|error| Failure(format!("{path}: {error}")))?;
     if script.format != 1 {
-        return Err(Failure(format!(
-            "script format {}, expected 1",
-            script.format
-        )));
+        return Err(Failure(format!("script format {}, expected 1", script.format)));
     }
     Ok(script)
 }
@@ -121,16 +115,11 @@ pub fn load(path: &str) -> Result<Script, Failure> {
 pub fn fill(value: &Value, names: &BTreeMap<String, String>) -> Value {
     match value {
         Value::String(text) => {
-            let put = |text: String, (name, value): (&String, &String)| {
-                text.replace(&format!("{{{name}}}"), value)
-            };
+            let put = |text: String, (name, value): (&String, &String)| text.replace(&format!("{{{name}}}"), value);
             Value::String(names.iter().fold(text.clone(), put))
         }
         Value::Array(items) => items.iter().map(|item| fill(item, names)).collect(),
-        Value::Object(members) => members
-            .iter()
-            .map(|(key, item)| (key.clone(), fill(item, names)))
-            .collect(),
+        Value::Object(members) => members.iter().map(|(key, item)| (key.clone(), fill(item, names))).collect(),
         other => other.clone(),
     }
 }
@@ -143,19 +132,14 @@ pub struct Checksum {
 
 impl Default for Checksum {
     fn default() -> Self {
-        Checksum {
-            bytes: 0,
-            hash: 0x811c_9dc5,
-        }
+        Checksum { bytes: 0, hash: 0x811c_9dc5 }
     }
 }
 
 impl Checksum {
     pub fn add(&mut self, data: &[u8]) {
         self.bytes += data.len() as u64;
-        self.hash = data.iter().fold(self.hash, |hash, byte| {
-            (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
-        });
+        self.hash = data.iter().fold(self.hash, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     }
 
     pub fn fnv1a32(&self) -> String {
@@ -176,18 +160,12 @@ fn find(expected: &Value, actual: &Value, at: &str) -> Option<String> {
     match (expected, actual) {
         (Value::Null, Value::Null) => None,
         (Value::Object(members), Value::Null) if members.is_empty() => None,
-        (Value::Object(members), Value::Object(came)) => members.iter().find_map(|(key, item)| {
-            find(
-                item,
-                came.get(key).unwrap_or(&Value::Null),
-                &format!("{at}/{key}"),
-            )
-        }),
+        (Value::Object(members), Value::Object(came)) => members
+            .iter()
+            .find_map(|(key, item)| find(item, came.get(key).unwrap_or(&Value::Null), &format!("{at}/{key}"))),
         (Value::Array(items), Value::Array(came)) if items.len() == came.len() => {
             let pairs = items.iter().zip(came).enumerate();
-            pairs
-                .into_iter()
-                .find_map(|(i, (item, other))| find(item, other, &format!("{at}/{i}")))
+            pairs.into_iter().find_map(|(i, (item, other))| find(item, other, &format!("{at}/{i}")))
         }
         _ => (expected != actual).then(|| unequal(at, expected, actual)),
     }

@@ -19,10 +19,7 @@ pub struct Trace {
 
 impl Trace {
     pub fn create(path: &str) -> io::Result<Self> {
-        Ok(Trace {
-            file: Arc::new(File::create(path)?),
-            start: Instant::now(),
-        })
+        Ok(Trace { file: Arc::new(File::create(path)?), start: Instant::now() })
     }
 }
 
@@ -43,18 +40,11 @@ pub struct Tap {
 
 impl Tap {
     pub fn new(direction: &'static str, trace: Option<Trace>) -> Self {
-        Tap {
-            direction,
-            trace,
-            totals: Mutex::default(),
-        }
+        Tap { direction, trace, totals: Mutex::default() }
     }
 
     pub fn totals(&self) -> Totals {
-        self.totals
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.totals.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn feed(&self, data: &[u8]) -> io::Result<()> {
@@ -69,8 +59,7 @@ impl Tap {
             let line = std::mem::take(&mut totals.line);
             if let Some(Trace { file, start }) = &self.trace {
                 let ms = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-                let record =
-                    json!({"d": self.direction, "ms": ms, "s": String::from_utf8_lossy(&line)});
+                let record = json!({"d": self.direction, "ms": ms, "s": String::from_utf8_lossy(&line)});
                 file.as_ref().write_all(format!("{record}\n").as_bytes())?;
             }
         }
@@ -91,11 +80,7 @@ impl<T> Tapped<T> {
 }
 
 impl<T: AsyncRead + Unpin> AsyncRead for Tapped<T> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut [u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.pipe).poll_read(cx, buffer);
         if let Poll::Ready(Ok(count)) = polled {
             self.tap.feed(&buffer[..count])?;
@@ -105,11 +90,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Tapped<T> {
 }
 
 impl<T: AsyncWrite + Unpin> AsyncWrite for Tapped<T> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &[u8]) -> Poll<io::Result<usize>> {
         let polled = Pin::new(&mut self.pipe).poll_write(cx, buffer);
         if let Poll::Ready(Ok(count)) = polled {
             self.tap.feed(&buffer[..count])?;

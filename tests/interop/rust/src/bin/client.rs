@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use agent_client_protocol::v1::schema::{
     CancelNotification, CreateTerminalRequest, InitializeRequest, NewSessionRequest, PromptRequest,
-    ReadTextFileRequest, ReleaseTerminalRequest, RequestPermissionRequest, SessionNotification,
-    TerminalOutputRequest, WaitForTerminalExitRequest, WriteTextFileRequest,
+    ReadTextFileRequest, ReleaseTerminalRequest, RequestPermissionRequest, SessionNotification, TerminalOutputRequest,
+    WaitForTerminalExitRequest, WriteTextFileRequest,
 };
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::{Agent, ByteStreams, Client};
@@ -37,32 +37,18 @@ fn options() -> Result<Options, Failure> {
     let mut arguments = std::env::args().skip(1);
     let mut named = HashMap::new();
     while let Some(name) = arguments.next().filter(|name| name != "--") {
-        let value = arguments
-            .next()
-            .ok_or_else(|| Failure(format!("{name} lacks a value")))?;
+        let value = arguments.next().ok_or_else(|| Failure(format!("{name} lacks a value")))?;
         named.insert(name, value);
     }
-    let mut need = |name: &str| {
-        named
-            .remove(name)
-            .ok_or_else(|| Failure(format!("{name} is needed")))
-    };
+    let mut need = |name: &str| named.remove(name).ok_or_else(|| Failure(format!("{name} is needed")));
     let (script, work) = (need("--script")?, need("--work")?);
     let here = std::env::current_dir()?.to_string_lossy().into_owned();
     let (cwd, trace) = (need("--cwd").unwrap_or(here), need("--trace").ok());
     let agent: Vec<String> = arguments.collect();
     if agent.is_empty() || !Path::new(&work).is_absolute() {
-        return Err(Failure(
-            "an absolute --work and an agent are needed".to_owned(),
-        ));
+        return Err(Failure("an absolute --work and an agent are needed".to_owned()));
     }
-    Ok(Options {
-        script,
-        work,
-        cwd,
-        trace,
-        agent,
-    })
+    Ok(Options { script, work, cwd, trace, agent })
 }
 
 type Ended = Shared<BoxFuture<'static, Result<(Vec<u8>, Value), String>>>;
@@ -82,18 +68,11 @@ impl ScriptClient {
     fn start(&mut self, params: &Value) -> Result<Value, Failure> {
         let mut command = Command::new(text(params, "command"));
         command.args(items(params, "args").iter().filter_map(Value::as_str));
-        command.envs(
-            items(params, "env")
-                .iter()
-                .map(|item| (text(item, "name"), text(item, "value"))),
-        );
+        command.envs(items(params, "env").iter().map(|item| (text(item, "name"), text(item, "value"))));
         if let Some(cwd) = params["cwd"].as_str() {
             command.current_dir(cwd);
         }
-        command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn()?;
         let ended = async move {
             let output = child.output().await.map_err(|error| error.to_string())?;
@@ -103,22 +82,13 @@ impl ScriptClient {
         };
         let limit = params["outputByteLimit"].as_u64().unwrap_or(u64::MAX) as usize;
         let id = format!("term-{}", self.terminals.len() + 1);
-        self.terminals.insert(
-            id.clone(),
-            Terminal {
-                ended: ended.boxed().shared(),
-                limit,
-            },
-        );
+        self.terminals.insert(id.clone(), Terminal { ended: ended.boxed().shared(), limit });
         Ok(json!({"terminalId": id}))
     }
 
     async fn ended(&self, params: &Value) -> Result<(Vec<u8>, Value, usize), Failure> {
         let id = text(params, "terminalId");
-        let terminal = self
-            .terminals
-            .get(id)
-            .ok_or_else(|| Failure(format!("no terminal {id}")))?;
+        let terminal = self.terminals.get(id).ok_or_else(|| Failure(format!("no terminal {id}")))?;
         let (output, status) = terminal.ended.clone().await.map_err(Failure)?;
         Ok((output, status, terminal.limit))
     }
@@ -136,18 +106,12 @@ fn lines(params: &Value) -> Result<Value, Failure> {
     let content = std::fs::read_to_string(text(params, "path"))?;
     let start = params["line"].as_u64().unwrap_or(1).saturating_sub(1) as usize;
     let limit = params["limit"].as_u64().unwrap_or(u64::MAX) as usize;
-    let kept: String = content
-        .split_inclusive('\n')
-        .skip(start)
-        .take(limit)
-        .collect();
+    let kept: String = content.split_inclusive('\n').skip(start).take(limit).collect();
     Ok(json!({"content": kept}))
 }
 
 fn choose(params: &Value) -> Value {
-    let chosen = items(params, "options")
-        .iter()
-        .find(|option| option["kind"] == "allow_once");
+    let chosen = items(params, "options").iter().find(|option| option["kind"] == "allow_once");
     match chosen {
         Some(option) => json!({"outcome": {"outcome": "selected", "optionId": option["optionId"]}}),
         None => json!({"outcome": {"outcome": "cancelled"}}),
@@ -155,18 +119,12 @@ fn choose(params: &Value) -> Value {
 }
 
 impl Io for ScriptClient {
-    fn request(
-        &mut self,
-        method: &str,
-        mut params: Value,
-        outcome: Outcome,
-    ) -> Result<(), Failure> {
+    fn request(&mut self, method: &str, mut params: Value, outcome: Outcome) -> Result<(), Failure> {
         let agent = &self.agent;
         Ok(match method {
             "initialize" => {
                 let version = env!("CARGO_PKG_VERSION");
-                params["clientInfo"] =
-                    json!({"name": "libacp-interop-rust-client", "version": version});
+                params["clientInfo"] = json!({"name": "libacp-interop-rust-client", "version": version});
                 send::<InitializeRequest, _>(agent, params, outcome)
             }
             "session/new" => send::<NewSessionRequest, _>(agent, params, outcome),
@@ -180,12 +138,7 @@ impl Io for ScriptClient {
         Ok(notify::<CancelNotification, _>(&self.agent, params)?)
     }
 
-    async fn perform(
-        &mut self,
-        method: &str,
-        params: Value,
-        _expected: &Value,
-    ) -> Result<Value, Failure> {
+    async fn perform(&mut self, method: &str, params: Value, _expected: &Value) -> Result<Value, Failure> {
         match method {
             "fs/read_text_file" => lines(&params),
             "fs/write_text_file" => {
@@ -199,9 +152,7 @@ impl Io for ScriptClient {
                 let (output, status, limit) = self.ended(&params).await?;
                 let kept = &output[output.len().saturating_sub(limit)..];
                 let output_text = String::from_utf8_lossy(kept);
-                Ok(
-                    json!({"output": output_text, "truncated": output.len() > limit, "exitStatus": status}),
-                )
+                Ok(json!({"output": output_text, "truncated": output.len() > limit, "exitStatus": status}))
             }
             "terminal/release" => {
                 self.terminals.remove(text(&params, "terminalId"));
@@ -212,12 +163,7 @@ impl Io for ScriptClient {
         }
     }
 
-    fn bind(
-        &mut self,
-        _: &str,
-        _: &Value,
-        _: &mut BTreeMap<String, String>,
-    ) -> Result<(), Failure> {
+    fn bind(&mut self, _: &str, _: &Value, _: &mut BTreeMap<String, String>) -> Result<(), Failure> {
         Ok(())
     }
 }
@@ -225,23 +171,10 @@ impl Io for ScriptClient {
 /// A path as it stands in a URI.
 fn encode(path: &str) -> String {
     let kept = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-    path.bytes()
-        .map(|byte| {
-            if kept(byte) {
-                char::from(byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        })
-        .collect()
+    path.bytes().map(|byte| if kept(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-async fn converse(
-    options: &Options,
-    script: &Script,
-    child: &mut Child,
-    taps: [Arc<Tap>; 2],
-) -> Result<u64, Failure> {
+async fn converse(options: &Options, script: &Script, child: &mut Child, taps: [Arc<Tap>; 2]) -> Result<u64, Failure> {
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(Failure("the agent has no pipes".to_owned()));
     };
@@ -265,16 +198,11 @@ async fn converse(
     let mut player = builder
         .connect_with(transport, async |agent: ConnectionTo<Agent>| {
             watch_end(&agent, sender.clone())?;
-            let io = ScriptClient {
-                agent,
-                terminals: HashMap::new(),
-            };
+            let io = ScriptClient { agent, terminals: HashMap::new() };
             let mut player = Player::new(Role::Client, io, sender, events);
             player.names.insert("cwd".to_owned(), options.cwd.clone());
             player.names.insert("work".to_owned(), options.work.clone());
-            player
-                .names
-                .insert("work_uri".to_owned(), encode(&options.work));
+            player.names.insert("work_uri".to_owned(), encode(&options.work));
             Ok(match player.run(script).await {
                 Ok(()) => Ok(player),
                 Err(failure) => Err(failure),
@@ -302,30 +230,16 @@ async fn run() -> Result<Value, Failure> {
     }
     let trace = options.trace.as_deref().map(Trace::create).transpose()?;
     let taps = [">", "<"].map(|direction| Arc::new(Tap::new(direction, trace.clone())));
-    let (command, arguments) = options
-        .agent
-        .split_first()
-        .ok_or_else(|| Failure("no agent".to_owned()))?;
+    let (command, arguments) = options.agent.split_first().ok_or_else(|| Failure("no agent".to_owned()))?;
     let mut spawned = Command::new(command);
-    spawned
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .kill_on_drop(true);
-    let mut child = spawned
-        .spawn()
-        .map_err(|error| Failure(format!("{command}: {error}")))?;
+    spawned.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+    let mut child = spawned.spawn().map_err(|error| Failure(format!("{command}: {error}")))?;
 
     let deadline = async_io::Timer::after(Duration::from_millis(script.deadline_ms));
     let conversation = Box::pin(converse(&options, &script, &mut child, taps.clone()));
     let updates = match select(conversation, deadline).await {
         Either::Left((result, _)) => result?,
-        Either::Right(_) => {
-            return Err(Failure(format!(
-                "not done within {} ms",
-                script.deadline_ms
-            )))
-        }
+        Either::Right(_) => return Err(Failure(format!("not done within {} ms", script.deadline_ms))),
     };
     for (name, expected) in &script.written {
         let mut sum = Checksum::default();
@@ -336,6 +250,10 @@ async fn run() -> Result<Value, Failure> {
         }
     }
     let [sent, received] = taps.map(|tap| tap.totals());
+    let lines = json!({"fromClient": sent.lines, "fromAgent": received.lines});
+    if let Some(what) = difference(&script.lines, &lines, false) {
+        return Err(Failure(format!("lines{what}")));
+    }
     Ok(json!({
         "ok": true,
         "messages_sent": sent.lines,
