@@ -166,7 +166,8 @@ async function main() {
   const received = new Tap("<", trace);
   const [command, ...args] = positionals;
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const exited = once(child, "exit");
+  const started = once(child, "spawn");
+  const exited = new Promise((ended) => child.once("exit", (code, signal) => ended([code, signal])));
   child.stdin.on("error", () => {});
 
   const workspace = new Workspace();
@@ -183,6 +184,7 @@ async function main() {
     setTimeout(() => late(new Error(`${player.at}: no answer within ${script.deadlineMs} ms`)), script.deadlineMs).unref(),
   );
   try {
+    await started;
     await Promise.race([converse(child, player, sent, received), deadline]);
     const [code, signal] = await Promise.race([exited, deadline]);
     if (code !== 0) throw new Error(`the agent ended with ${signal ?? code}`);
