@@ -71,9 +71,11 @@ impl Connection {
                 return self.end_request(request, outcome);
             }
             // `result` may have come before `id`.
-            match self.check_again(&text, &range, row.result, Part::Response) {
-                Ok(again) => checked = again,
-                Err(error) => return self.unusable(request, subject, Breach::new("RPC-21", error.to_string())),
+            if !checked.walked {
+                match self.check_again(&text, &range, row.result, Part::Response) {
+                    Ok(again) => checked = again,
+                    Err(error) => return self.unusable(request, subject, Breach::new("RPC-21", error.to_string())),
+                }
             }
         }
         if let Some(problem) = checked.invalid.take() {

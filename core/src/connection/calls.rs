@@ -44,7 +44,7 @@ impl Connection {
             && self.config.role == Role::Agent
             && self.phase == Phase::Start
         {
-            return self.hello(text, message, subject);
+            return self.hello(&text, &message, &subject);
         }
         if let Some(refusal) = self.admit(row, self.config.role.other(), is_request) {
             return self.not_admitted(row, message, &subject, refusal);
@@ -58,13 +58,16 @@ impl Connection {
         if !self.session_fits(row, session.as_ref(), &subject, is_request) {
             return;
         }
+        if let Some(limit) = self.sessions.full(row.name, session.as_deref(), &self.config.limits) {
+            return self.refuse(&subject, ErrorCode::INTERNAL_ERROR, Breach::new(limit.rule, limit.message()));
+        }
         self.report_all(&subject, &problems);
         let update = checked.update;
         let params = checked.json(text, range);
         if is_request {
             self.deliver_request(Some(row), subject, session, params);
         } else {
-            self.deliver_notification(subject, session, update, params);
+            self.deliver_notification(&subject, session, update, params);
         }
     }
 
@@ -87,7 +90,7 @@ impl Connection {
         if refusal.rule == "RPC-29" && row.name == "session/cancel" && self.phase == Phase::Ready {
             if let (Some(session), None) = (message.checked.session, message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
-                self.deliver_notification(subject.clone(), Some(session), None, params);
+                self.deliver_notification(subject, Some(session), None, params);
             }
         }
     }
@@ -131,7 +134,7 @@ impl Connection {
         if is_request {
             self.deliver_request(None, subject, None, params);
         } else {
-            self.deliver_notification(subject, None, None, params);
+            self.deliver_notification(&subject, None, None, params);
         }
     }
 
@@ -178,11 +181,10 @@ impl Connection {
     ) -> Option<(Checked, Range<usize>)> {
         let part = if is_request { Part::Request } else { Part::Notification };
         let (kind, range) = message.params.unwrap_or((Kind::Null, 0..0));
-        let before_method = message.checked.session.is_none() && message.checked.invalid.is_none();
         let mut checked = message.checked;
         let mut place = range;
         match kind {
-            Kind::Object if before_method => match self.check_again(text, &place, row.params, part) {
+            Kind::Object if !checked.walked => match self.check_again(text, &place, row.params, part) {
                 Ok(again) => checked = again,
                 Err(_) => return None,
             },
@@ -281,7 +283,7 @@ impl Connection {
 
     fn deliver_notification(
         &mut self,
-        subject: Subject,
+        subject: &Subject,
         session: Option<Arc<str>>,
         update: Option<&'static str>,
         params: Json,

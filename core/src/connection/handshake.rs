@@ -64,14 +64,14 @@ impl Side {
 
 impl Connection {
     /// The agent's side: the peer's `initialize`.
-    pub(super) fn hello(&mut self, text: String, message: Message, subject: Subject) {
+    pub(super) fn hello(&mut self, text: &str, message: &Message, subject: &Subject) {
         let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
         let given = match kind {
             Kind::Object => &text[range],
             Kind::Null => "{}",
             _ => {
                 let breach = Breach::new("RPC-19", format!("params are {} instead of an object", kind.name()));
-                return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+                return self.refuse(subject, ErrorCode::INVALID_REQUEST, breach);
             }
         };
         let wanted = match requested(given) {
@@ -79,11 +79,11 @@ impl Connection {
             Requested::Text(version) if self.config.policy == Policy::Tolerant => {
                 let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
                 breach.pointer = "/protocolVersion".into();
-                self.report(&subject, breach, Consequence::Delivered);
+                self.report(subject, breach, Consequence::Delivered);
                 version
             }
-            Requested::Nothing => return self.refuse_params(&subject, &version_problem("nothing")),
-            _ => return self.refuse_params(&subject, &version_problem("another kind of value")),
+            Requested::Nothing => return self.refuse_params(subject, &version_problem("nothing")),
+            _ => return self.refuse_params(subject, &version_problem("another kind of value")),
         };
         // INIT-05, INIT-06: the same if it is ours, the newest of ours if not.
         let version = if self.config.supports(wanted) { wanted as u16 } else { self.config.newest_version() };
@@ -93,12 +93,12 @@ impl Connection {
         let checked = check(tables, self.config.drafts, row.params, &params, self.mode(), Part::Request);
         let params = match checked {
             Ok(checked) => {
-                self.report_all(&subject, &checked.problems);
+                self.report_all(subject, &checked.problems);
                 checked.json.into_owned()
             }
-            Err(Rejected::Invalid(problem)) => return self.refuse_params(&subject, &problem),
+            Err(Rejected::Invalid(problem)) => return self.refuse_params(subject, &problem),
             Err(Rejected::Syntax(error)) => {
-                return self.refuse(&subject, ErrorCode::PARSE_ERROR, Breach::new("RPC-21", error.to_string()));
+                return self.refuse(subject, ErrorCode::PARSE_ERROR, Breach::new("RPC-21", error.to_string()));
             }
         };
         self.tables = tables;
@@ -106,7 +106,7 @@ impl Connection {
         self.phase = Phase::Initializing;
         self.peer = Side::new(tables, Role::Client, params.clone());
         let serial = self.serial();
-        let id = subject.id.unwrap_or(Id::Null);
+        let id = subject.id.clone().unwrap_or(Id::Null);
         self.inbound.insert(OpenRequest {
             id: id.clone(),
             serial,
@@ -194,7 +194,7 @@ impl Connection {
             _ => {
                 let mut breach = Breach::new("INIT-10", "no protocolVersion in the answer to initialize");
                 breach.pointer = "/protocolVersion".into();
-                return self.initialize_failed(request, subject, breach);
+                return self.unusable(request, subject, breach);
             }
         };
         if !self.config.supports(answered) {
@@ -220,17 +220,11 @@ impl Connection {
                 self.phase = Phase::Ready;
                 self.end_request(request, Outcome::Result(ResultText(Json::whole(json))));
             }
-            Err(Rejected::Invalid(problem)) => self.initialize_failed(request, subject, problem.as_ref().into()),
+            Err(Rejected::Invalid(problem)) => self.unusable(request, subject, problem.as_ref().into()),
             Err(Rejected::Syntax(error)) => {
-                self.initialize_failed(request, subject, Breach::new("RPC-21", error.to_string()));
+                self.unusable(request, subject, Breach::new("RPC-21", error.to_string()));
             }
         }
-    }
-
-    /// `initialize` may be tried again.
-    fn initialize_failed(&mut self, request: OpenRequest, subject: &Subject, breach: Breach) {
-        self.phase = Phase::Start;
-        self.unusable(request, subject, breach);
     }
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Checked {
     pub(super) invalid: Option<Box<Problem>>,
     pub(super) session: Option<Arc<str>>,
     pub(super) update: Option<&'static str>,
+    /// Whether it was checked against a type; otherwise nobody knew yet what it should be.
+    pub(super) walked: bool,
 }
 
 impl Checked {
@@ -69,13 +71,14 @@ impl Checker<'_> {
     }
 
     fn finish(self, scanner: &Scanner<'_>) -> Result<Checked, SyntaxError> {
+        let checked_now = self.done.is_some();
         let any = || Walker::new(self.tables, self.drafts, self.mode, Part::Notification);
         let (walker, invalid) = self.done.unwrap_or_else(|| (any(), None));
         let session = walker.string_at("sessionId").map(|place| scanner.slice(place));
         let session = session.and_then(crate::json::unescape).map(|id| self.sessions.intern(&id));
         let update = walker.variant();
         let (edits, problems) = walker.finish(scanner)?;
-        Ok(Checked { edits, problems, invalid, session, update })
+        Ok(Checked { edits, problems, invalid, session, update, walked: checked_now })
     }
 }
 
@@ -205,9 +208,9 @@ impl Connection {
             }
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
-        let mut checker = self.checker();
-        let read = Envelope::read(&mut scanner, &mut checker).and_then(|envelope| scanner.end().map(|()| envelope));
-        let read = read.and_then(|envelope| checker.finish(&scanner).map(|checked| (envelope, checked)));
+        let mut body = self.checker();
+        let read = Envelope::read(&mut scanner, &mut body).and_then(|envelope| scanner.end().map(|()| envelope));
+        let read = read.and_then(|envelope| body.finish(&scanner).map(|checked| (envelope, checked)));
         match read {
             Ok((envelope, checked)) => {
                 let message = Message {
@@ -343,6 +346,11 @@ impl Connection {
             let (Ok(kind), Ok(place)) = (scanner.peek(), scanner.skip()) else { break };
             entries.push((kind, scanner.slice(place).to_owned()));
             more = scanner.more(Kind::Array).unwrap_or(false);
+        }
+        if entries.len() > self.config.limits.pending {
+            let subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };
+            let breach = Breach::new("LIMIT-03", format!("a batch of more than {}", self.config.limits.pending));
+            return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
         }
         if entries.is_empty() {
             let subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };

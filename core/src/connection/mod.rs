@@ -99,6 +99,7 @@ pub struct Connection {
     peer: Side,
     now: u64,
     frames: u64,
+    ended: Option<CloseReason>,
 }
 
 /// What one side said in `initialize`.
@@ -131,6 +132,7 @@ impl Connection {
             peer: Side::default(),
             now: 0,
             frames: 0,
+            ended: None,
             config,
         }
     }
@@ -143,7 +145,8 @@ impl Connection {
         }
     }
 
-    /// The peer has closed its side: what was received is still read, then everything open ends.
+    /// The peer has closed its side: what was received is still read, then the host's requests end. A peer that only
+    /// stopped writing may still read, so its own requests can be answered after [`Event::Closed`] has listed them.
     pub fn receive_eof(&mut self) {
         self.end_of_stream = true;
     }
@@ -186,7 +189,7 @@ impl Connection {
         self.outbound.next_deadline()
     }
 
-    /// Bytes for the peer (with [`Framing::Messages`](crate::framing::Framing::Messages): the rest of one message).
+    /// Bytes for the peer, which wait here until they are consumed: while they are many, read no more from the peer (with [`Framing::Messages`](crate::framing::Framing::Messages): the rest of one message).
     /// Empty when there are none.
     #[must_use]
     pub fn transmit(&self) -> &[u8] {
@@ -291,6 +294,11 @@ impl Connection {
     /// Ends a request of the host's with an event.
     fn end_request(&mut self, request: OpenRequest, outcome: Outcome) {
         self.sessions.on_answer(&request, outcome.result());
+        let starts = request.row.is_some_and(|row| row.phase == crate::validation::table::Phase::Start);
+        if starts && self.phase == Phase::Initializing {
+            // It failed and may be tried again.
+            self.phase = Phase::Start;
+        }
         self.events.push_back(Event::Response(Response {
             id: request.id,
             serial: request.serial,
@@ -303,11 +311,14 @@ impl Connection {
     /// Ends everything (RPC-33).
     fn end(&mut self, reason: CloseReason) {
         self.phase = Phase::Closed;
+        self.ended = Some(reason);
         while let Some(request) = self.outbound.pop_first() {
             self.end_request(request, Outcome::Closed);
         }
         let unanswered: Vec<Id> = self.inbound.iter().map(|request| request.id.clone()).collect();
-        while self.inbound.pop_first().is_some() {}
+        if reason != CloseReason::EndOfStream {
+            while self.inbound.pop_first().is_some() {}
+        }
         let terminals = self.sessions.terminals();
         self.events.push_back(Event::Closed(Closed { reason, unanswered, terminals }));
     }

@@ -10,7 +10,7 @@ use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::session::{Crossing, Turn};
-use super::{Connection, Phase};
+use super::{CloseReason, Connection, Phase};
 use crate::json;
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
 use crate::validation::table::{self, Method, TypeId};
@@ -58,6 +58,9 @@ impl Connection {
         if self.outbound.len() >= self.config.limits.pending {
             let limit = self.config.limits.pending;
             return Err(Misuse::new(MisuseKind::Limit, "LIMIT-03", format!("{limit} requests are open already")));
+        }
+        if let Some(limit) = self.sessions.full(method, session.as_deref(), &self.config.limits) {
+            return Err(Misuse::new(MisuseKind::Limit, limit.rule, limit.message()));
         }
         let id = match options.id {
             Some(Id::Null) => return Err(Misuse::new(MisuseKind::Id, "RPC-07", "the id of a request is not null")),
@@ -213,7 +216,11 @@ impl Connection {
 
     /// The row of a method that may be sent now; `None` for an extension.
     fn admitted(&self, method: &str, is_request: bool) -> Result<Option<&'static Method>, Misuse> {
-        self.open()?;
+        if is_request {
+            self.open()?;
+        } else {
+            self.writable()?;
+        }
         let row = find_method(self.tables, self.config.drafts, method);
         let Some(row) = row else {
             if !method.starts_with('_') || method.len() < 2 {
@@ -277,15 +284,19 @@ impl Connection {
             let message = format!("the session {id:?} is not open on this connection");
             return Err(Misuse::new(MisuseKind::Session, "SESS-01", message).at("/sessionId"));
         }
-        if self.sessions.get(&id).is_none() && self.sessions.len() >= self.config.limits.sessions {
-            let limit = self.config.limits.sessions;
-            return Err(Misuse::new(MisuseKind::Limit, "LIMIT-04", format!("{limit} sessions are open already")));
-        }
         Ok(Some(self.sessions.intern(&id)))
     }
 
+    /// A peer that only stopped writing can still be told and answered.
+    fn writable(&self) -> Result<(), Misuse> {
+        if self.ended == Some(CloseReason::EndOfStream) {
+            return Ok(());
+        }
+        self.open()
+    }
+
     fn answerable(&self, id: &Id) -> Result<&OpenRequest, Misuse> {
-        self.open()?;
+        self.writable()?;
         self.inbound.get(id).ok_or_else(|| {
             Misuse::new(MisuseKind::Id, "RPC-15", format!("no request with the id {id} waits for an answer"))
         })

@@ -1,7 +1,7 @@
 //! Open requests, one table for each direction.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::jsonrpc::Id;
@@ -32,7 +32,7 @@ pub struct OpenRequest {
 pub(crate) struct Pending {
     by_serial: BTreeMap<u64, OpenRequest>,
     by_id: HashMap<Id, u64>,
-    deadlines: BTreeMap<(u64, u64), ()>,
+    deadlines: BTreeSet<(u64, u64)>,
 }
 
 impl Pending {
@@ -43,7 +43,7 @@ impl Pending {
     pub(crate) fn insert(&mut self, request: OpenRequest) {
         self.by_id.insert(request.id.clone(), request.serial);
         if let Some(deadline) = request.deadline {
-            self.deadlines.insert((deadline, request.serial), ());
+            self.deadlines.insert((deadline, request.serial));
         }
         self.by_serial.insert(request.serial, request);
     }
@@ -76,12 +76,12 @@ impl Pending {
     }
 
     pub(crate) fn next_deadline(&self) -> Option<u64> {
-        self.deadlines.first_key_value().map(|(&(deadline, _), ())| deadline)
+        self.deadlines.first().map(|&(deadline, _)| deadline)
     }
 
     /// The request whose time was up first, if one's was.
     pub(crate) fn pop_expired(&mut self, now: u64) -> Option<OpenRequest> {
-        let (&(deadline, serial), ()) = self.deadlines.first_key_value()?;
+        let &(deadline, serial) = self.deadlines.first()?;
         if deadline > now {
             return None;
         }

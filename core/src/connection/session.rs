@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::config::Limits;
 use super::event::{TerminalRef, Timing};
 use super::pending::OpenRequest;
 use crate::json;
@@ -81,6 +82,19 @@ pub(crate) struct Sessions {
     expected: usize,
 }
 
+/// A limit that is reached.
+pub(crate) struct Full {
+    pub(crate) rule: &'static str,
+    what: &'static str,
+    limit: usize,
+}
+
+impl Full {
+    pub(crate) fn message(&self) -> String {
+        format!("{} {} are open already", self.limit, self.what)
+    }
+}
+
 /// A call that has been accepted, or its answer.
 pub(crate) struct Crossing<'a> {
     pub(crate) params: &'a str,
@@ -114,16 +128,25 @@ fn text(json_text: &str, pointer: &str) -> Option<Box<str>> {
 }
 
 impl Sessions {
-    pub(crate) fn len(&self) -> usize {
-        self.known.len()
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
         self.known.iter()
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Session> {
         self.known.get(id)
+    }
+
+    /// The limit that a call would go over, if any.
+    pub(crate) fn full(&self, method: &str, session: Option<&str>, limits: &Limits) -> Option<Full> {
+        let open_here = session.and_then(|id| self.known.get(id));
+        let (rule, what, count, limit) = match method {
+            "session/new" | "session/load" | "session/resume" | "session/fork" if open_here.is_none() => {
+                ("LIMIT-04", "sessions", self.known.len() + self.expected, limits.sessions)
+            }
+            "terminal/create" => ("LIMIT-05", "terminals in a session", open_here?.terminals.len(), limits.terminals),
+            _ => return None,
+        };
+        (count >= limit).then_some(Full { rule, what, limit })
     }
 
     /// The shared copy of a known id, or a new one.
@@ -182,15 +205,12 @@ impl Sessions {
     }
 
     pub(crate) fn terminals(&self) -> Vec<TerminalRef> {
-        let mut all: Vec<_> = self
-            .known
-            .iter()
-            .flat_map(|(id, session)| {
-                let reference =
-                    |terminal: &Box<str>| TerminalRef { session: Arc::clone(id), terminal: terminal.clone() };
-                session.terminals.keys().map(reference)
-            })
-            .collect();
+        let mut all = Vec::new();
+        for (session, known) in &self.known {
+            for terminal in known.terminals.keys() {
+                all.push(TerminalRef { session: Arc::clone(session), terminal: terminal.clone() });
+            }
+        }
         all.sort();
         all
     }

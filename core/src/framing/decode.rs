@@ -8,6 +8,8 @@ use super::Framing;
 const HEAD: usize = 256;
 /// A header line longer than this is no header.
 const HEADER_LIMIT: usize = 1024;
+/// UTF-8's byte order mark.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 /// What an empty buffer may go on holding.
 const IDLE_CAPACITY: usize = 64 * 1024;
 
@@ -157,7 +159,6 @@ impl Decoder {
         loop {
             if self.at_start {
                 let pending = &self.buffer[self.start..];
-                const MARK: &[u8] = b"\xef\xbb\xbf";
                 if pending.is_empty() || (pending.len() < MARK.len() && MARK.starts_with(pending)) {
                     return None;
                 }

@@ -89,7 +89,9 @@ mod tests {
             let mut decoder = crate::framing::Decoder::new(framing, 1 << 20);
             let long = format!("\"{}\"", "x".repeat(100_000));
             let messages = ["{}", long.as_str(), "[1]"];
-            messages.iter().for_each(|message| outbox.push(message));
+            for message in messages {
+                outbox.push(message);
+            }
             let mut whole = Vec::new();
             while !outbox.is_empty() {
                 let take = if framing == Framing::Messages { usize::MAX } else { 777 };

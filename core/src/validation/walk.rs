@@ -31,6 +31,9 @@ impl From<SyntaxError> for Fail {
 
 type Walk = Result<(), Fail>;
 
+/// Problems of one value that are told one by one; a hostile list could have millions.
+const TOLD: usize = 32;
+
 /// Checks values; collects edits, problems and what the connection wants to know.
 #[derive(Debug)]
 pub(crate) struct Walker {
@@ -42,6 +45,8 @@ pub(crate) struct Walker {
     lenient: u32,
     edits: Edits,
     problems: Vec<Problem>,
+    /// Problems beyond those.
+    untold: usize,
     /// Places of the values of the outermost object's string members.
     strings: Vec<(&'static str, Range<usize>)>,
     depth: u32,
@@ -58,6 +63,7 @@ impl Walker {
             lenient: 0,
             edits: Edits::default(),
             problems: Vec::new(),
+            untold: 0,
             strings: Vec::new(),
             depth: 0,
             variant: None,
@@ -84,10 +90,22 @@ impl Walker {
                 self.edits.push(at..at + 6, "\\ufffd");
             }
             let found = "half a surrogate pair, replaced by U+FFFD";
-            self.problems.push(Problem::new("FRAME-01", "well-formed Unicode", found));
+            self.file(Problem::new("FRAME-01", "well-formed Unicode", found));
+        }
+        if self.untold > 0 {
+            let expected = format!("no more than {TOLD} problems; {} more were treated alike", self.untold);
+            self.problems.push(Problem::new("LIMIT-06", expected, "more"));
         }
         let edits = if self.edits.is_empty() { None } else { Some(self.edits) };
         Ok((edits, self.problems))
+    }
+
+    fn file(&mut self, problem: Problem) {
+        if self.problems.len() < TOLD {
+            self.problems.push(problem);
+        } else {
+            self.untold += 1;
+        }
     }
 
     fn invalid(&self, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Fail {
@@ -153,7 +171,7 @@ impl Walker {
         let problem = Problem::new(rule, expected(), found);
         let keep = self.mode == Mode::Tolerant && self.part != Part::Request && self.lenient == 0;
         if keep {
-            self.problems.push(problem);
+            self.file(problem);
             Ok(())
         } else {
             Err(Fail::Invalid(Box::new(problem)))
@@ -167,7 +185,7 @@ impl Walker {
             return Ok(());
         }
         if text == "0" && self.mode == Mode::Tolerant {
-            self.problems.push(Problem::new("TOOL-11", "a line number from 1", "0, read as 1"));
+            self.file(Problem::new("TOOL-11", "a line number from 1", "0, read as 1"));
             self.edits.push(at..at + 1, "1");
             return Ok(());
         }
@@ -185,7 +203,7 @@ impl Walker {
         if refuse || self.mode != Mode::Tolerant {
             return Err(Fail::Invalid(Box::new(problem)));
         }
-        self.problems.push(problem);
+        self.file(problem);
         Ok(())
     }
 
@@ -205,7 +223,7 @@ impl Walker {
                 }
                 Ok(Some(mut problem)) => {
                     problem.rule = specific(problem.rule, "ENUM-09");
-                    self.problems.push(*problem);
+                    self.file(*problem);
                     trim.drop(place, &mut self.edits);
                 }
                 Err(fail) => return Err(within(fail, Segment::Index(index))),
@@ -320,11 +338,7 @@ impl Walker {
                 if let Some(mut problem) = bad {
                     name(self, &mut problem, generic);
                     problem.rule = specific(problem.rule, "ENUM-08");
-                    self.problems.push(*problem);
-                    let last = self.problems.len() - 1;
-                    for problem in &mut self.problems[before..last] {
-                        problem.within(Segment::Name(field.name));
-                    }
+                    self.file(*problem);
                 } else {
                     for at in before..self.problems.len() {
                         let mut problem = self.problems[at].clone();
@@ -380,13 +394,13 @@ impl Walker {
         let mark = scanner.mark();
         let found = if scanner.enter(Kind::Object)? { scanner.find_string(tag)? } else { None };
         scanner.rewind(mark);
-        let text = match found {
-            Some(Ok(text)) => text,
-            Some(Err(kind)) => return Err(within(self.invalid(tags(variants), kind.name()), Segment::Name(tag))),
-            None => match untagged {
-                Some(ty) => return self.value(scanner, ty),
-                None => return Err(within(self.invalid(tags(variants), "nothing"), Segment::Name(tag))),
-            },
+        let text = match (found, untagged) {
+            (Some(Ok(text)), _) => text,
+            (None | Some(Err(Kind::Null)), Some(ty)) => return self.value(scanner, ty),
+            (found, _) => {
+                let found = if let Some(Err(kind)) = found { kind.name() } else { "nothing" };
+                return Err(within(self.invalid(tags(variants), found), Segment::Name(tag)));
+            }
         };
         let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
         if let Some(variant) = known {
@@ -394,7 +408,7 @@ impl Walker {
             return self.value(scanner, variant.ty);
         }
         let extension = text.value().starts_with('_');
-        let open = if let Other::Open(_) = other { true } else { false };
+        let open = other != Other::Closed;
         let before = self.problems.len();
         self.unknown(open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;
         for problem in &mut self.problems[before..] {

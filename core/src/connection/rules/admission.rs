@@ -97,15 +97,15 @@ impl Gates {
         };
         let mut open = 0;
         for (index, method) in tables.methods.iter().enumerate() {
-            let served = serves(method) && method.gate.is_none_or(|gate| advertised(&gate, capabilities));
-            open |= u128::from(served) << index;
+            let opens = serves(method) && method.gate.is_none_or(|gate| advertised(&gate, capabilities));
+            open |= u128::from(opens) << index;
         }
         Gates { open, methods: tables.methods }
     }
 
     fn open(&self, method: &Method) -> bool {
-        let index = self.methods.iter().position(|row| row.name == method.name);
-        index.is_some_and(|index| self.open & (1 << index) != 0)
+        let index = self.methods.binary_search_by_key(&method.name, |row| row.name);
+        index.is_ok_and(|index| self.open & (1 << index) != 0)
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Refusal {
 type Check = fn(&Attempt<'_>) -> Option<Refusal>;
 
 /// The rules, in the order in which they are tried.
-const CHECKS: &[Check] = &[admission::phase, admission::once, admission::side, admission::form, admission::gate];
+const CHECKS: &[Check] = &[admission::phase, admission::side, admission::once, admission::form, admission::gate];
 
 impl Attempt<'_> {
     /// The first objection to this call.
