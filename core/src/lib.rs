@@ -1,5 +1,61 @@
-//! libacp: the Agent Client Protocol as a state machine without I/O.
+//! The Agent Client Protocol (ACP) as a state machine that does no I/O: bytes in, events out, and every rule of the
+//! protocol that can be seen on the wire enforced on both sides.
+//!
+//! A whole agent, over the standard streams:
+//!
+//! ```no_run
+//! use libacp::{Config, Connection, ErrorCode, Event};
+//! use std::io::{Read, Write};
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let (mut stdin, mut stdout) = (std::io::stdin().lock(), std::io::stdout().lock());
+//!     let mut agent = Connection::new(Config::agent());
+//!     let mut buffer = [0; 16 * 1024];
+//!     loop {
+//!         match stdin.read(&mut buffer)? {
+//!             0 => agent.receive_eof(),
+//!             count => agent.receive(&buffer[..count]),
+//!         }
+//!         while let Some(event) = agent.poll_event() {
+//!             match event {
+//!                 Event::Request(request) => match &*request.method {
+//!                     "initialize" => agent.respond(&request.id, "{}")?,
+//!                     "session/new" => agent.respond(&request.id, r#"{"sessionId":"s-1"}"#)?,
+//!                     "session/prompt" => {
+//!                         agent.notify(
+//!                             "session/update",
+//!                             r#"{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk",
+//!                                 "content":{"type":"text","text":"Hello."}}}"#,
+//!                         )?;
+//!                         agent.respond(&request.id, r#"{"stopReason":"end_turn"}"#)?;
+//!                     }
+//!                     _ => agent.respond_error(&request.id, ErrorCode::METHOD_NOT_FOUND, "Not served", None)?,
+//!                 },
+//!                 Event::Violation(violation) => eprintln!("{}: {}", violation.rule, violation.message),
+//!                 Event::Closed(_) => return Ok(()),
+//!                 _ => {}
+//!             }
+//!         }
+//!         stdout.write_all(agent.transmit())?;
+//!         stdout.flush()?;
+//!         agent.consume(agent.transmit().len());
+//!     }
+//! }
+//! ```
+//!
+//! # Layers
+//!
+//! Each is usable alone: [`framing`] cuts bytes into frames, [`json`] reads text without building a tree, [`jsonrpc`]
+//! has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`] joins them
+//! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types.
+//!
+//! # Two kinds of errors
+//!
+//! [`Misuse`] is what the host asked for that the specification forbids now: the call is refused, nothing was sent and
+//! nothing has changed. A [violation](connection::Violation) is what the peer did: an event that names the rule and the
+//! place, and says what became of the message. Rule ids such as `SESS-04` are part of the API.
 #![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod connection;
 pub mod framing;
@@ -10,3 +66,8 @@ pub mod validation;
 
 pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
+
+/// The README's Rust example, compiled and run with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
