@@ -13,144 +13,146 @@
 
 /* Methods */
 
-/* Writes a text file through the client, which creates it when it is missing. From agent, request. Only in
-   v1. */
+/* Writes a text file through the client, which creates it when it is missing. From the agent, request. Only
+   in v1. */
 #define ACP_METHOD_FS_WRITE_TEXT_FILE "fs/write_text_file"
-/* Reads a text file through the client, with what the editor has not saved yet. From agent, request. Only in
-   v1. */
-#define ACP_METHOD_FS_READ_TEXT_FILE "fs/read_text_file"
-/* Asks the user to allow or refuse a step before the agent takes it. From agent, request. */
-#define ACP_METHOD_SESSION_REQUEST_PERMISSION "session/request_permission"
-/* Has the client start a command and answers with a terminal's id before it has ended. From agent, request.
+/* Reads a text file through the client, with what the editor has not saved yet. From the agent, request.
    Only in v1. */
+#define ACP_METHOD_FS_READ_TEXT_FILE "fs/read_text_file"
+/* Asks the user to allow or refuse a step before the agent takes it. From the agent, request. */
+#define ACP_METHOD_SESSION_REQUEST_PERMISSION "session/request_permission"
+/* Has the client start a command and answers with a terminal's id before it has ended. From the agent,
+   request. Only in v1. */
 #define ACP_METHOD_TERMINAL_CREATE "terminal/create"
-/* Returns what a terminal has printed up to now, and how it ended if it has. From agent, request. Only in
-   v1. */
+/* Returns what a terminal has printed up to now, and how it ended if it has. From the agent, request. Only
+   in v1. */
 #define ACP_METHOD_TERMINAL_OUTPUT "terminal/output"
-/* Gives a terminal back, stopping whatever runs in it; its id is void from then on. From agent, request.
+/* Gives a terminal back, stopping whatever runs in it; its id is void from then on. From the agent, request.
    Only in v1. */
 #define ACP_METHOD_TERMINAL_RELEASE "terminal/release"
-/* Waits until a terminal's command has ended and says how it ended. From agent, request. Only in v1. */
+/* Waits until a terminal's command has ended and says how it ended. From the agent, request. Only in v1. */
 #define ACP_METHOD_TERMINAL_WAIT_FOR_EXIT "terminal/wait_for_exit"
-/* Stops a terminal's command but keeps the terminal, so that its output can still be read. From agent,
+/* Stops a terminal's command but keeps the terminal, so that its output can still be read. From the agent,
    request. Only in v1. */
 #define ACP_METHOD_TERMINAL_KILL "terminal/kill"
-/* Puts questions to the user, by a form in the client or on a web page. From agent, request. */
+/* Puts questions to the user, by a form in the client or on a web page. From the agent, request. */
 #define ACP_METHOD_ELICITATION_CREATE "elicitation/create"
-/* Carries one MCP message to or from a tool server that lives behind the connection. From both, request or
-   notification. Draft mcp_over_acp. */
+/* Carries one MCP message to or from a tool server that lives behind the connection. From either side,
+   request or notification. Draft mcp_over_acp. */
 #define ACP_METHOD_MCP_MESSAGE "mcp/message"
-/* Opens a connection: the two sides settle on a version and tell each other what they can do. From client,
-   request. */
+/* Opens a connection: the two sides settle on a version and tell each other what they can do. From the
+   client, request. */
 #define ACP_METHOD_INITIALIZE "initialize"
-/* Logs in by one of the ways that the agent listed when the connection was opened. From client, request.
+/* Logs in by one of the ways that the agent listed when the connection was opened. From the client, request.
    Only in v1. */
 #define ACP_METHOD_AUTHENTICATE "authenticate"
-/* Returns the model providers that can be routed and where each one points. From client, request. Draft
+/* Returns the model providers that can be routed and where each one points. From the client, request. Draft
    llm_providers. */
 #define ACP_METHOD_PROVIDERS_LIST "providers/list"
-/* Routes one model provider; the call replaces everything that was set for it. From client, request. Draft
-   llm_providers. */
+/* Routes one model provider; the call replaces everything that was set for it. From the client, request.
+   Draft llm_providers. */
 #define ACP_METHOD_PROVIDERS_SET "providers/set"
-/* Switches one model provider off; it remains in the list and can be set again. From client, request. Draft
-   llm_providers. */
+/* Switches one model provider off; it remains in the list and can be set again. From the client, request.
+   Draft llm_providers. */
 #define ACP_METHOD_PROVIDERS_DISABLE "providers/disable"
-/* Ends the login, so that calls which need one are refused until the next login. From client, request. Only
-   in v1. */
+/* Ends the login, so that calls which need one are refused until the next login. From the client, request.
+   Only in v1. */
 #define ACP_METHOD_LOGOUT "logout"
-/* Asks whether somebody is logged in; the answer changes nothing and needs no login. From client, request.
-   Draft auth_status. */
+/* Asks whether somebody is logged in; the answer changes nothing and needs no login. From the client,
+   request. Draft auth_status. */
 #define ACP_METHOD_AUTH_STATUS "auth/status"
-/* Starts a conversation in a working directory and returns its id. From client, request. */
+/* Starts a conversation in a working directory and returns its id. From the client, request. */
 #define ACP_METHOD_SESSION_NEW "session/new"
-/* Brings back an earlier conversation and replays all of it before the answer. From client, request. Only in
-   v1. */
+/* Brings back an earlier conversation and replays all of it before the answer. From the client, request.
+   Only in v1. */
 #define ACP_METHOD_SESSION_LOAD "session/load"
-/* Returns the sessions that the agent knows, page by page, without attaching to any of them. From client,
-   request. */
+/* Returns the sessions that the agent knows, page by page, without attaching to any of them. From the
+   client, request. */
 #define ACP_METHOD_SESSION_LIST "session/list"
-/* Takes a session out of the list for good; asking for one that is gone succeeds as well. From client,
+/* Takes a session out of the list for good; asking for one that is gone succeeds as well. From the client,
    request. */
 #define ACP_METHOD_SESSION_DELETE "session/delete"
-/* Starts a new conversation from the state of an existing one, which stays as it is. From client, request.
-   Draft session_fork. */
+/* Starts a new conversation from the state of an existing one, which stays as it is. From the client,
+   request. Draft session_fork. */
 #define ACP_METHOD_SESSION_FORK "session/fork"
 /* Moves a session out of the usual list; its history and id are kept, its running work is cancelled. From
-   client, request. Draft session_archive. */
+   the client, request. Draft session_archive. */
 #define ACP_METHOD_SESSION_ARCHIVE "session/archive"
-/* Returns an archived session to the usual list without starting it. From client, request. Draft
+/* Returns an archived session to the usual list without starting it. From the client, request. Draft
    session_archive. */
 #define ACP_METHOD_SESSION_UNARCHIVE "session/unarchive"
-/* Asks whether the agent holds a session in memory, with no effect on the session. From client, request.
+/* Asks whether the agent holds a session in memory, with no effect on the session. From the client, request.
    Draft session_status. */
 #define ACP_METHOD_SESSION_STATUS "session/status"
-/* Gives a session a title of the client's choice and returns what the agent made of it. From client,
+/* Gives a session a title of the client's choice and returns what the agent made of it. From the client,
    request. Draft session_set_title. */
 #define ACP_METHOD_SESSION_SET_TITLE "session/set_title"
-/* Attaches to an earlier conversation without sending its history again. From client, request. */
+/* Attaches to an earlier conversation without sending its history again. From the client, request. */
 #define ACP_METHOD_SESSION_RESUME "session/resume"
-/* Stops the work of a session and frees what the agent holds for it. From client, request. */
+/* Stops the work of a session and frees what the agent holds for it. From the client, request. */
 #define ACP_METHOD_SESSION_CLOSE "session/close"
-/* Puts a session into another of the modes that its agent offers. From client, request. Only in v1. */
+/* Puts a session into another of the modes that its agent offers. From the client, request. Only in v1. */
 #define ACP_METHOD_SESSION_SET_MODE "session/set_mode"
-/* Changes one setting of a session and returns all settings, as others may change with it. From client,
+/* Changes one setting of a session and returns all settings, as others may change with it. From the client,
    request. */
 #define ACP_METHOD_SESSION_SET_CONFIG_OPTION "session/set_config_option"
-/* Hands the agent a user message and is answered when the turn that it starts is over. From client, request. */
+/* Hands the agent a user message and is answered when the turn that it starts is over. From the client,
+   request. */
 #define ACP_METHOD_SESSION_PROMPT "session/prompt"
-/* Reports what happens in a session: output, tool calls, plans and changes of settings. From agent,
+/* Reports what happens in a session: output, tool calls, plans and changes of settings. From the agent,
    notification. */
 #define ACP_METHOD_SESSION_UPDATE "session/update"
-/* Says that what the user was to do on a web page has been done. From agent, notification. */
+/* Says that what the user was to do on a web page has been done. From the agent, notification. */
 #define ACP_METHOD_ELICITATION_COMPLETE "elicitation/complete"
-/* Tells the client that the state of the login is no longer what it last heard. From agent, notification.
-   Draft auth_status. */
+/* Tells the client that the state of the login is no longer what it last heard. From the agent,
+   notification. Draft auth_status. */
 #define ACP_METHOD_AUTH_STATUS_UPDATE "auth/status_update"
-/* Asks the agent to stop the turn that runs in a session; the prompt still gets its answer. From client,
+/* Asks the agent to stop the turn that runs in a session; the prompt still gets its answer. From the client,
    notification. */
 #define ACP_METHOD_SESSION_CANCEL "session/cancel"
-/* Tells the other side that the answer to one of the sender's requests is no longer needed. From both,
-   notification. */
+/* Tells the other side that the answer to one of the sender's requests is no longer needed. From either
+   side, notification. */
 #define ACP_METHOD_CANCEL_REQUEST "$/cancel_request"
-/* Opens the connection to a component that has another one behind it. From client, request. Draft
+/* Opens the connection to a component that has another one behind it. From the client, request. Draft
    proxy_chains. */
 #define ACP_METHOD_PROXY_INITIALIZE "proxy/initialize"
-/* Carries one message between a proxy and the component behind it. From both, request or notification. Draft
-   proxy_chains. */
+/* Carries one message between a proxy and the component behind it. From either side, request or
+   notification. Draft proxy_chains. */
 #define ACP_METHOD_PROXY_SUCCESSOR "proxy/successor"
-/* Opens a session for next edit suggestions. From client, request. Draft nes. */
+/* Opens a session for next edit suggestions. From the client, request. Draft nes. */
 #define ACP_METHOD_NES_START "nes/start"
-/* Asks for suggestions at the cursor. From client, request. Draft nes. */
+/* Asks for suggestions at the cursor. From the client, request. Draft nes. */
 #define ACP_METHOD_NES_SUGGEST "nes/suggest"
-/* Says that the user took a suggestion. From client, notification. Draft nes. */
+/* Says that the user took a suggestion. From the client, notification. Draft nes. */
 #define ACP_METHOD_NES_ACCEPT "nes/accept"
-/* Says that a suggestion was not taken, and why. From client, notification. Draft nes. */
+/* Says that a suggestion was not taken, and why. From the client, notification. Draft nes. */
 #define ACP_METHOD_NES_REJECT "nes/reject"
-/* Ends a session for next edit suggestions. From client, request. Draft nes. */
+/* Ends a session for next edit suggestions. From the client, request. Draft nes. */
 #define ACP_METHOD_NES_CLOSE "nes/close"
-/* Says that a document was opened. From client, notification. Draft nes. */
+/* Says that a document was opened. From the client, notification. Draft nes. */
 #define ACP_METHOD_DOCUMENT_DID_OPEN "document/didOpen"
-/* Says how an open document changed. From client, notification. Draft nes. */
+/* Says how an open document changed. From the client, notification. Draft nes. */
 #define ACP_METHOD_DOCUMENT_DID_CHANGE "document/didChange"
-/* Says that a document was closed. From client, notification. Draft nes. */
+/* Says that a document was closed. From the client, notification. Draft nes. */
 #define ACP_METHOD_DOCUMENT_DID_CLOSE "document/didClose"
-/* Says that a document was saved. From client, notification. Draft nes. */
+/* Says that a document was saved. From the client, notification. Draft nes. */
 #define ACP_METHOD_DOCUMENT_DID_SAVE "document/didSave"
-/* Says that a document became the active one. From client, notification. Draft nes. */
+/* Says that a document became the active one. From the client, notification. Draft nes. */
 #define ACP_METHOD_DOCUMENT_DID_FOCUS "document/didFocus"
-/* Opens a connection to an MCP server that the client offers. From agent, request. Draft mcp_connections. */
+/* Opens a connection to an MCP server that the client offers. From the agent, request. Draft
+   mcp_connections. */
 #define ACP_METHOD_MCP_CONNECT "mcp/connect"
-/* Closes a connection to an MCP server. From agent, request. Draft mcp_connections. */
+/* Closes a connection to an MCP server. From the agent, request. Draft mcp_connections. */
 #define ACP_METHOD_MCP_DISCONNECT "mcp/disconnect"
-/* Logs in by one of the ways that the agent listed when the connection was opened. From client, request.
+/* Logs in by one of the ways that the agent listed when the connection was opened. From the client, request.
    Only in v2. */
 #define ACP_METHOD_AUTH_LOGIN "auth/login"
-/* Ends the login, so that calls which need one are refused until the next login. From client, request. Only
-   in v2. */
+/* Ends the login, so that calls which need one are refused until the next login. From the client, request.
+   Only in v2. */
 #define ACP_METHOD_AUTH_LOGOUT "auth/logout"
-/* Asks the agent to stop one tool call, if that call allows it. From client, request. Only in v2. */
+/* Asks the agent to stop one tool call, if that call allows it. From the client, request. Only in v2. */
 #define ACP_METHOD_TOOL_CALL_CANCEL "tool_call/cancel"
-/* Asks the agent to stop the command in one of its terminals, if that terminal allows it. From client,
+/* Asks the agent to stop the command in one of its terminals, if that terminal allows it. From the client,
    request. Only in v2. */
 #define ACP_METHOD_TERMINAL_CANCEL "terminal/cancel"
 

@@ -5,15 +5,12 @@ Each ``type: ignore[...]`` is a mistake that the checkers must find: where one d
 
 from __future__ import annotations
 
-import sys
-from typing import Any, Dict, List, Union, get_args, get_type_hints
-
-if sys.version_info >= (3, 11):
-    from typing import assert_never, assert_type
-else:
-    from typing_extensions import assert_never, assert_type
+from typing import TYPE_CHECKING, Any, Dict, List, Union, get_args, get_type_hints
 
 from libacp.types import v1, v2
+
+if TYPE_CHECKING:
+    from typing_extensions import assert_never, assert_type
 
 
 # Session updates of version 1: closed, so that a chain can be exhaustive.

@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use anyhow::{ensure, Result};
 use indexmap::IndexMap;
 
-use super::about::{wrap, About};
+use super::about::wrap;
 use super::MARK;
-use crate::model::{Flat, Kind, Model, Shape, DRAFTS};
+use crate::model::{Flat, Kind, Model, Sender, Shape, DRAFTS};
 
 /// Types whose tags or values become constants: what their names start with, the type, and what they are.
 const WORDS: [(&str, &[&str], &str); 20] = [
@@ -85,15 +85,18 @@ fn methods(model: &Model) -> Result<Words> {
     let mut words = Words::new();
     for version in &model.versions {
         for (name, method) in &version.methods {
-            let about = About::of_method(method);
             let kind = match method.kind {
                 Kind::Request => "request",
                 Kind::Notification => "notification",
                 Kind::Both => "request or notification",
             };
-            let mut doc = about.text.first().filter(|_| method.doc.is_some()).cloned().unwrap_or_default();
-            let from = format!("From {}, {kind}.", method.from.name());
-            doc = if doc.is_empty() { from } else { format!("{doc} {from}") };
+            let from = match method.from {
+                Sender::Client => "From the client",
+                Sender::Agent => "From the agent",
+                Sender::Both => "From either side",
+            };
+            let from = format!("{from}, {kind}.");
+            let doc = method.doc.as_ref().map_or_else(|| from.clone(), |doc| format!("{doc} {from}"));
             let name = (format!("ACP_METHOD_{}", upper(name)), name.as_str());
             add(&mut words, name, Some(doc), version.number, method.draft.as_ref())?;
         }
