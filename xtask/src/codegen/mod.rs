@@ -9,16 +9,29 @@ use anyhow::{bail, ensure, Context, Result};
 
 use crate::model::{self, Model};
 
+mod about;
+mod c;
+mod common;
 mod drafts;
+mod python;
 mod tables;
+mod typescript;
 
 /// A generated file: its path from the workspace's root, and its text. Rust goes through `rustfmt`.
-type Output = (&'static str, fn(&Model) -> String);
+type Output = (&'static str, fn(&Model) -> Result<String>);
 
 const OUTPUTS: &[Output] = &[
-    ("core/src/schema/drafts.rs", drafts::file),
-    ("core/src/schema/tables/v1.rs", |model| tables::file(&model.versions[0])),
-    ("core/src/schema/tables/v2.rs", |model| tables::file(&model.versions[1])),
+    ("core/src/schema/drafts.rs", |model| Ok(drafts::file(model))),
+    ("core/src/schema/tables/v1.rs", |model| Ok(tables::file(&model.versions[0]))),
+    ("core/src/schema/tables/v2.rs", |model| Ok(tables::file(&model.versions[1]))),
+    ("include/acp_constants.h", c::file),
+    ("python/libacp/types/v1.py", |model| python::module(&model.versions[0])),
+    ("python/libacp/types/v1.pyi", |model| python::stub(&model.versions[0])),
+    ("python/libacp/types/v2.py", |model| python::module(&model.versions[1])),
+    ("python/libacp/types/v2.pyi", |model| python::stub(&model.versions[1])),
+    ("wasm/js/types.d.ts", |_| Ok(typescript::index())),
+    ("wasm/js/types.v1.d.ts", |model| typescript::file(&model.versions[0])),
+    ("wasm/js/types.v2.d.ts", |model| typescript::file(&model.versions[1])),
 ];
 
 /// What every generated file starts with, after the comment sign of its language.
@@ -29,7 +42,7 @@ pub(crate) fn run(check: bool) -> Result<()> {
     let model = model::load::model(Path::new(model::FOLDER))?;
     model.check()?;
     for (path, text) in OUTPUTS {
-        let mut text = text(&model);
+        let mut text = text(&model).with_context(|| (*path).to_owned())?;
         if Path::new(path).extension().is_some_and(|ext| ext == "rs") {
             text = rustfmt(&text).with_context(|| (*path).to_owned())?;
         }
