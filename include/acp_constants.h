@@ -37,30 +37,15 @@
 #define ACP_METHOD_TERMINAL_KILL "terminal/kill"
 /* Puts questions to the user, by a form in the client or on a web page. From the agent, request. */
 #define ACP_METHOD_ELICITATION_CREATE "elicitation/create"
-/* Carries one MCP message to or from a tool server that lives behind the connection. From either side,
-   request or notification. Draft mcp_over_acp. */
-#define ACP_METHOD_MCP_MESSAGE "mcp/message"
 /* Opens a connection: the two sides settle on a version and tell each other what they can do. From the
    client, request. */
 #define ACP_METHOD_INITIALIZE "initialize"
 /* Logs in by one of the ways that the agent listed when the connection was opened. From the client, request.
    Only in v1. */
 #define ACP_METHOD_AUTHENTICATE "authenticate"
-/* Returns the model providers that can be routed and where each one points. From the client, request. Draft
-   llm_providers. */
-#define ACP_METHOD_PROVIDERS_LIST "providers/list"
-/* Routes one model provider; the call replaces everything that was set for it. From the client, request.
-   Draft llm_providers. */
-#define ACP_METHOD_PROVIDERS_SET "providers/set"
-/* Switches one model provider off; it remains in the list and can be set again. From the client, request.
-   Draft llm_providers. */
-#define ACP_METHOD_PROVIDERS_DISABLE "providers/disable"
 /* Ends the login, so that calls which need one are refused until the next login. From the client, request.
    Only in v1. */
 #define ACP_METHOD_LOGOUT "logout"
-/* Asks whether somebody is logged in; the answer changes nothing and needs no login. From the client,
-   request. Draft auth_status. */
-#define ACP_METHOD_AUTH_STATUS "auth/status"
 /* Starts a conversation in a working directory and returns its id. From the client, request. */
 #define ACP_METHOD_SESSION_NEW "session/new"
 /* Brings back an earlier conversation and replays all of it before the answer. From the client, request.
@@ -72,21 +57,6 @@
 /* Takes a session out of the list for good; asking for one that is gone succeeds as well. From the client,
    request. */
 #define ACP_METHOD_SESSION_DELETE "session/delete"
-/* Starts a new conversation from the state of an existing one, which stays as it is. From the client,
-   request. Draft session_fork. */
-#define ACP_METHOD_SESSION_FORK "session/fork"
-/* Moves a session out of the usual list; its history and id are kept, its running work is cancelled. From
-   the client, request. Draft session_archive. */
-#define ACP_METHOD_SESSION_ARCHIVE "session/archive"
-/* Returns an archived session to the usual list without starting it. From the client, request. Draft
-   session_archive. */
-#define ACP_METHOD_SESSION_UNARCHIVE "session/unarchive"
-/* Asks whether the agent holds a session in memory, with no effect on the session. From the client, request.
-   Draft session_status. */
-#define ACP_METHOD_SESSION_STATUS "session/status"
-/* Gives a session a title of the client's choice and returns what the agent made of it. From the client,
-   request. Draft session_set_title. */
-#define ACP_METHOD_SESSION_SET_TITLE "session/set_title"
 /* Attaches to an earlier conversation without sending its history again. From the client, request. */
 #define ACP_METHOD_SESSION_RESUME "session/resume"
 /* Stops the work of a session and frees what the agent holds for it. From the client, request. */
@@ -104,15 +74,45 @@
 #define ACP_METHOD_SESSION_UPDATE "session/update"
 /* Says that what the user was to do on a web page has been done. From the agent, notification. */
 #define ACP_METHOD_ELICITATION_COMPLETE "elicitation/complete"
-/* Tells the client that the state of the login is no longer what it last heard. From the agent,
-   notification. Draft auth_status. */
-#define ACP_METHOD_AUTH_STATUS_UPDATE "auth/status_update"
 /* Asks the agent to stop the turn that runs in a session; the prompt still gets its answer. From the client,
    notification. */
 #define ACP_METHOD_SESSION_CANCEL "session/cancel"
 /* Tells the other side that the answer to one of the sender's requests is no longer needed. From either
    side, notification. */
 #define ACP_METHOD_CANCEL_REQUEST "$/cancel_request"
+/* Carries one MCP message to or from a tool server that lives behind the connection. From either side,
+   request or notification. Draft mcp_over_acp. */
+#define ACP_METHOD_MCP_MESSAGE "mcp/message"
+/* Returns the model providers that can be routed and where each one points. From the client, request. Draft
+   llm_providers. */
+#define ACP_METHOD_PROVIDERS_LIST "providers/list"
+/* Routes one model provider; the call replaces everything that was set for it. From the client, request.
+   Draft llm_providers. */
+#define ACP_METHOD_PROVIDERS_SET "providers/set"
+/* Switches one model provider off; it remains in the list and can be set again. From the client, request.
+   Draft llm_providers. */
+#define ACP_METHOD_PROVIDERS_DISABLE "providers/disable"
+/* Asks whether somebody is logged in; the answer changes nothing and needs no login. From the client,
+   request. Draft auth_status. */
+#define ACP_METHOD_AUTH_STATUS "auth/status"
+/* Starts a new conversation from the state of an existing one, which stays as it is. From the client,
+   request. Draft session_fork. */
+#define ACP_METHOD_SESSION_FORK "session/fork"
+/* Moves a session out of the usual list; its history and id are kept, its running work is cancelled. From
+   the client, request. Draft session_archive. */
+#define ACP_METHOD_SESSION_ARCHIVE "session/archive"
+/* Returns an archived session to the usual list without starting it. From the client, request. Draft
+   session_archive. */
+#define ACP_METHOD_SESSION_UNARCHIVE "session/unarchive"
+/* Asks whether the agent holds a session in memory, with no effect on the session. From the client, request.
+   Draft session_status. */
+#define ACP_METHOD_SESSION_STATUS "session/status"
+/* Gives a session a title of the client's choice and returns what the agent made of it. From the client,
+   request. Draft session_set_title. */
+#define ACP_METHOD_SESSION_SET_TITLE "session/set_title"
+/* Tells the client that the state of the login is no longer what it last heard. From the agent,
+   notification. Draft auth_status. */
+#define ACP_METHOD_AUTH_STATUS_UPDATE "auth/status_update"
 /* Opens the connection to a component that has another one behind it. From the client, request. Draft
    proxy_chains. */
 #define ACP_METHOD_PROXY_INITIALIZE "proxy/initialize"

@@ -5499,12 +5499,6 @@ export interface SessionMessageChunk {
 /** What a client may ask an agent. */
 export interface ClientRequests {
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
-   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
-   * @experimental Draft `mcp_over_acp`.
-   */
-  "mcp/message": { params: MessageMcpRequest; result: MessageMcpResponse };
-  /**
    * Opens a connection: the two sides settle on a version and tell each other what they can do.
    * @see https://agentclientprotocol.com/protocol/v1/initialization
    */
@@ -5515,39 +5509,11 @@ export interface ClientRequests {
    */
   "authenticate": { params: AuthenticateRequest; result: AuthenticateResponse };
   /**
-   * Returns the model providers that can be routed and where each one points.
-   * Needs the agent's capability `providers` (rule PROV-01).
-   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
-   * @experimental Draft `llm_providers`.
-   */
-  "providers/list": { params: ListProvidersRequest; result: ListProvidersResponse };
-  /**
-   * Routes one model provider; the call replaces everything that was set for it.
-   * Needs the agent's capability `providers` (rule PROV-01).
-   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
-   * @experimental Draft `llm_providers`.
-   */
-  "providers/set": { params: SetProviderRequest; result: SetProviderResponse };
-  /**
-   * Switches one model provider off; it remains in the list and can be set again.
-   * Needs the agent's capability `providers` (rule PROV-01).
-   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
-   * @experimental Draft `llm_providers`.
-   */
-  "providers/disable": { params: DisableProviderRequest; result: DisableProviderResponse };
-  /**
    * Ends the login, so that calls which need one are refused until the next login.
    * Needs the agent's capability `auth.logout` (rule AUTH-05).
    * @see https://agentclientprotocol.com/protocol/v1/authentication
    */
   "logout": { params: LogoutRequest; result: LogoutResponse };
-  /**
-   * Asks whether somebody is logged in; the answer changes nothing and needs no login.
-   * Needs the agent's capability `auth.status` (rule AUTH-30).
-   * @see https://agentclientprotocol.com/protocol/v1/schema
-   * @experimental Draft `auth_status`.
-   */
-  "auth/status": { params: AuthStatusRequest; result: AuthStatusResponse };
   /**
    * Starts a conversation in a working directory and returns its id.
    * @see https://agentclientprotocol.com/protocol/v1/session-setup
@@ -5571,6 +5537,67 @@ export interface ClientRequests {
    * @see https://agentclientprotocol.com/protocol/v1/session-delete
    */
   "session/delete": { params: DeleteSessionRequest; result: DeleteSessionResponse };
+  /**
+   * Attaches to an earlier conversation without sending its history again.
+   * Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
+   * @see https://agentclientprotocol.com/protocol/v1/session-setup
+   */
+  "session/resume": { params: ResumeSessionRequest; result: ResumeSessionResponse };
+  /**
+   * Stops the work of a session and frees what the agent holds for it.
+   * Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
+   * @see https://agentclientprotocol.com/protocol/v1/session-setup
+   */
+  "session/close": { params: CloseSessionRequest; result: CloseSessionResponse };
+  /**
+   * Puts a session into another of the modes that its agent offers.
+   * @see https://agentclientprotocol.com/protocol/v1/session-modes
+   */
+  "session/set_mode": { params: SetSessionModeRequest; result: SetSessionModeResponse };
+  /**
+   * Changes one setting of a session and returns all settings, as others may change with it.
+   * @see https://agentclientprotocol.com/protocol/v1/session-config-options
+   */
+  "session/set_config_option": { params: SetSessionConfigOptionRequest; result: SetSessionConfigOptionResponse };
+  /**
+   * Hands the agent a user message and is answered when the turn that it starts is over.
+   * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
+   */
+  "session/prompt": { params: PromptRequest; result: PromptResponse };
+  /**
+   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
+   * @experimental Draft `mcp_over_acp`.
+   */
+  "mcp/message": { params: MessageMcpRequest; result: MessageMcpResponse };
+  /**
+   * Returns the model providers that can be routed and where each one points.
+   * Needs the agent's capability `providers` (rule PROV-01).
+   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
+   * @experimental Draft `llm_providers`.
+   */
+  "providers/list": { params: ListProvidersRequest; result: ListProvidersResponse };
+  /**
+   * Routes one model provider; the call replaces everything that was set for it.
+   * Needs the agent's capability `providers` (rule PROV-01).
+   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
+   * @experimental Draft `llm_providers`.
+   */
+  "providers/set": { params: SetProviderRequest; result: SetProviderResponse };
+  /**
+   * Switches one model provider off; it remains in the list and can be set again.
+   * Needs the agent's capability `providers` (rule PROV-01).
+   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
+   * @experimental Draft `llm_providers`.
+   */
+  "providers/disable": { params: DisableProviderRequest; result: DisableProviderResponse };
+  /**
+   * Asks whether somebody is logged in; the answer changes nothing and needs no login.
+   * Needs the agent's capability `auth.status` (rule AUTH-30).
+   * @see https://agentclientprotocol.com/protocol/v1/schema
+   * @experimental Draft `auth_status`.
+   */
+  "auth/status": { params: AuthStatusRequest; result: AuthStatusResponse };
   /**
    * Starts a new conversation from the state of an existing one, which stays as it is.
    * Needs the agent's capability `sessionCapabilities.fork` (rule SESS-14).
@@ -5606,33 +5633,6 @@ export interface ClientRequests {
    * @experimental Draft `session_set_title`.
    */
   "session/set_title": { params: SetSessionTitleRequest; result: SetSessionTitleResponse };
-  /**
-   * Attaches to an earlier conversation without sending its history again.
-   * Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
-   * @see https://agentclientprotocol.com/protocol/v1/session-setup
-   */
-  "session/resume": { params: ResumeSessionRequest; result: ResumeSessionResponse };
-  /**
-   * Stops the work of a session and frees what the agent holds for it.
-   * Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
-   * @see https://agentclientprotocol.com/protocol/v1/session-setup
-   */
-  "session/close": { params: CloseSessionRequest; result: CloseSessionResponse };
-  /**
-   * Puts a session into another of the modes that its agent offers.
-   * @see https://agentclientprotocol.com/protocol/v1/session-modes
-   */
-  "session/set_mode": { params: SetSessionModeRequest; result: SetSessionModeResponse };
-  /**
-   * Changes one setting of a session and returns all settings, as others may change with it.
-   * @see https://agentclientprotocol.com/protocol/v1/session-config-options
-   */
-  "session/set_config_option": { params: SetSessionConfigOptionRequest; result: SetSessionConfigOptionResponse };
-  /**
-   * Hands the agent a user message and is answered when the turn that it starts is over.
-   * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
-   */
-  "session/prompt": { params: PromptRequest; result: PromptResponse };
   /**
    * Opens the connection to a component that has another one behind it.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
@@ -5671,12 +5671,6 @@ export interface ClientRequests {
 /** What a client may tell an agent. */
 export interface ClientNotifications {
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
-   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
-   * @experimental Draft `mcp_over_acp`.
-   */
-  "mcp/message": { params: MessageMcpNotification };
-  /**
    * Asks the agent to stop the turn that runs in a session; the prompt still gets its answer.
    * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
    */
@@ -5686,6 +5680,12 @@ export interface ClientNotifications {
    * @see https://agentclientprotocol.com/protocol/v1/cancellation
    */
   "$/cancel_request": { params: CancelRequestNotification };
+  /**
+   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
+   * @experimental Draft `mcp_over_acp`.
+   */
+  "mcp/message": { params: MessageMcpNotification };
   /**
    * Carries one message between a proxy and the component behind it.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
@@ -5827,12 +5827,6 @@ export interface AgentRequests {
 /** What an agent may tell a client. */
 export interface AgentNotifications {
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
-   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
-   * @experimental Draft `mcp_over_acp`.
-   */
-  "mcp/message": { params: MessageMcpNotification };
-  /**
    * Reports what happens in a session: output, tool calls, plans and changes of settings.
    * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
    */
@@ -5844,16 +5838,22 @@ export interface AgentNotifications {
    */
   "elicitation/complete": { params: CompleteElicitationNotification };
   /**
+   * Tells the other side that the answer to one of the sender's requests is no longer needed.
+   * @see https://agentclientprotocol.com/protocol/v1/cancellation
+   */
+  "$/cancel_request": { params: CancelRequestNotification };
+  /**
+   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
+   * @experimental Draft `mcp_over_acp`.
+   */
+  "mcp/message": { params: MessageMcpNotification };
+  /**
    * Tells the client that the state of the login is no longer what it last heard.
    * @see https://agentclientprotocol.com/protocol/v1/schema
    * @experimental Draft `auth_status`.
    */
   "auth/status_update": { params: AuthStatusUpdateNotification };
-  /**
-   * Tells the other side that the answer to one of the sender's requests is no longer needed.
-   * @see https://agentclientprotocol.com/protocol/v1/cancellation
-   */
-  "$/cancel_request": { params: CancelRequestNotification };
   /**
    * Carries one message between a proxy and the component behind it.
    * @see https://agentclientprotocol.com/rfds/proxy-chains

@@ -5930,12 +5930,6 @@ export interface SessionMessageChunk {
 /** What a client may ask an agent. */
 export interface ClientRequests {
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
-   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
-   * @experimental Draft `mcp_over_acp`.
-   */
-  "mcp/message": { params: MessageMcpRequest; result: MessageMcpResponse };
-  /**
    * Opens a connection: the two sides settle on a version and tell each other what they can do.
    * @see https://agentclientprotocol.com/protocol/v2/initialization
    */
@@ -5946,38 +5940,10 @@ export interface ClientRequests {
    */
   "auth/login": { params: LoginAuthRequest; result: LoginAuthResponse };
   /**
-   * Returns the model providers that can be routed and where each one points.
-   * Needs the agent's capability `providers` (rule PROV-01).
-   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
-   * @experimental Draft `llm_providers`.
-   */
-  "providers/list": { params: ListProvidersRequest; result: ListProvidersResponse };
-  /**
-   * Routes one model provider; the call replaces everything that was set for it.
-   * Needs the agent's capability `providers` (rule PROV-01).
-   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
-   * @experimental Draft `llm_providers`.
-   */
-  "providers/set": { params: SetProviderRequest; result: SetProviderResponse };
-  /**
-   * Switches one model provider off; it remains in the list and can be set again.
-   * Needs the agent's capability `providers` (rule PROV-01).
-   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
-   * @experimental Draft `llm_providers`.
-   */
-  "providers/disable": { params: DisableProviderRequest; result: DisableProviderResponse };
-  /**
    * Ends the login, so that calls which need one are refused until the next login.
    * @see https://agentclientprotocol.com/protocol/v2/authentication
    */
   "auth/logout": { params: LogoutAuthRequest; result: LogoutAuthResponse };
-  /**
-   * Asks whether somebody is logged in; the answer changes nothing and needs no login.
-   * Needs the agent's capability `auth.status` (rule AUTH-30).
-   * @see https://agentclientprotocol.com/rfds/get-auth-state
-   * @experimental Draft `auth_status`.
-   */
-  "auth/status": { params: AuthStatusRequest; result: AuthStatusResponse };
   /**
    * Starts a conversation in a working directory and returns its id.
    * Needs the agent's capability `session` (rule CAP-10).
@@ -5996,41 +5962,6 @@ export interface ClientRequests {
    * @see https://agentclientprotocol.com/protocol/v2/session-delete
    */
   "session/delete": { params: DeleteSessionRequest; result: DeleteSessionResponse };
-  /**
-   * Starts a new conversation from the state of an existing one, which stays as it is.
-   * Needs the agent's capability `session.fork` (rule SESS-14).
-   * @see https://agentclientprotocol.com/rfds/session-fork
-   * @experimental Draft `session_fork`.
-   */
-  "session/fork": { params: ForkSessionRequest; result: ForkSessionResponse };
-  /**
-   * Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
-   * Needs the agent's capability `session.archive` (rule CAP-15).
-   * @see https://agentclientprotocol.com/rfds/session-archive
-   * @experimental Draft `session_archive`.
-   */
-  "session/archive": { params: ArchiveSessionRequest; result: ArchiveSessionResponse };
-  /**
-   * Returns an archived session to the usual list without starting it.
-   * Needs the agent's capability `session.archive` (rule CAP-15).
-   * @see https://agentclientprotocol.com/rfds/session-archive
-   * @experimental Draft `session_archive`.
-   */
-  "session/unarchive": { params: UnarchiveSessionRequest; result: UnarchiveSessionResponse };
-  /**
-   * Asks whether the agent holds a session in memory, with no effect on the session.
-   * Needs the agent's capability `session.status` (rule CAP-15).
-   * @see https://agentclientprotocol.com/rfds/session-status
-   * @experimental Draft `session_status`.
-   */
-  "session/status": { params: SessionStatusRequest; result: SessionStatusResponse };
-  /**
-   * Gives a session a title of the client's choice and returns what the agent made of it.
-   * Needs the agent's capability `session.title` (rule CAP-15).
-   * @see https://agentclientprotocol.com/protocol/v2/schema
-   * @experimental Draft `session_set_title`.
-   */
-  "session/set_title": { params: SetSessionTitleRequest; result: SetSessionTitleResponse };
   /**
    * Goes on with an earlier conversation, with or without a replay of its history.
    * Needs the agent's capability `session` (rule CAP-10).
@@ -6067,6 +5998,75 @@ export interface ClientRequests {
    * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
    */
   "session/prompt": { params: PromptRequest; result: PromptResponse };
+  /**
+   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
+   * @experimental Draft `mcp_over_acp`.
+   */
+  "mcp/message": { params: MessageMcpRequest; result: MessageMcpResponse };
+  /**
+   * Returns the model providers that can be routed and where each one points.
+   * Needs the agent's capability `providers` (rule PROV-01).
+   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
+   * @experimental Draft `llm_providers`.
+   */
+  "providers/list": { params: ListProvidersRequest; result: ListProvidersResponse };
+  /**
+   * Routes one model provider; the call replaces everything that was set for it.
+   * Needs the agent's capability `providers` (rule PROV-01).
+   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
+   * @experimental Draft `llm_providers`.
+   */
+  "providers/set": { params: SetProviderRequest; result: SetProviderResponse };
+  /**
+   * Switches one model provider off; it remains in the list and can be set again.
+   * Needs the agent's capability `providers` (rule PROV-01).
+   * @see https://agentclientprotocol.com/rfds/custom-llm-endpoint
+   * @experimental Draft `llm_providers`.
+   */
+  "providers/disable": { params: DisableProviderRequest; result: DisableProviderResponse };
+  /**
+   * Asks whether somebody is logged in; the answer changes nothing and needs no login.
+   * Needs the agent's capability `auth.status` (rule AUTH-30).
+   * @see https://agentclientprotocol.com/rfds/get-auth-state
+   * @experimental Draft `auth_status`.
+   */
+  "auth/status": { params: AuthStatusRequest; result: AuthStatusResponse };
+  /**
+   * Starts a new conversation from the state of an existing one, which stays as it is.
+   * Needs the agent's capability `session.fork` (rule SESS-14).
+   * @see https://agentclientprotocol.com/rfds/session-fork
+   * @experimental Draft `session_fork`.
+   */
+  "session/fork": { params: ForkSessionRequest; result: ForkSessionResponse };
+  /**
+   * Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+   * Needs the agent's capability `session.archive` (rule CAP-15).
+   * @see https://agentclientprotocol.com/rfds/session-archive
+   * @experimental Draft `session_archive`.
+   */
+  "session/archive": { params: ArchiveSessionRequest; result: ArchiveSessionResponse };
+  /**
+   * Returns an archived session to the usual list without starting it.
+   * Needs the agent's capability `session.archive` (rule CAP-15).
+   * @see https://agentclientprotocol.com/rfds/session-archive
+   * @experimental Draft `session_archive`.
+   */
+  "session/unarchive": { params: UnarchiveSessionRequest; result: UnarchiveSessionResponse };
+  /**
+   * Asks whether the agent holds a session in memory, with no effect on the session.
+   * Needs the agent's capability `session.status` (rule CAP-15).
+   * @see https://agentclientprotocol.com/rfds/session-status
+   * @experimental Draft `session_status`.
+   */
+  "session/status": { params: SessionStatusRequest; result: SessionStatusResponse };
+  /**
+   * Gives a session a title of the client's choice and returns what the agent made of it.
+   * Needs the agent's capability `session.title` (rule CAP-15).
+   * @see https://agentclientprotocol.com/protocol/v2/schema
+   * @experimental Draft `session_set_title`.
+   */
+  "session/set_title": { params: SetSessionTitleRequest; result: SetSessionTitleResponse };
   /**
    * Opens the connection to a component that has another one behind it.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
@@ -6105,12 +6105,6 @@ export interface ClientRequests {
 /** What a client may tell an agent. */
 export interface ClientNotifications {
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
-   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
-   * @experimental Draft `mcp_over_acp`.
-   */
-  "mcp/message": { params: MessageMcpNotification };
-  /**
    * Asks the agent to stop what a session does in the foreground; background work goes on.
    * Needs the agent's capability `session` (rule CAP-10).
    * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
@@ -6121,6 +6115,12 @@ export interface ClientNotifications {
    * @see https://agentclientprotocol.com/protocol/v2/cancellation
    */
   "$/cancel_request": { params: CancelRequestNotification };
+  /**
+   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
+   * @experimental Draft `mcp_over_acp`.
+   */
+  "mcp/message": { params: MessageMcpNotification };
   /**
    * Carries one message between a proxy and the component behind it.
    * @see https://agentclientprotocol.com/rfds/proxy-chains
@@ -6220,12 +6220,6 @@ export interface AgentRequests {
 /** What an agent may tell a client. */
 export interface AgentNotifications {
   /**
-   * Carries one MCP message to or from a tool server that lives behind the connection.
-   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
-   * @experimental Draft `mcp_over_acp`.
-   */
-  "mcp/message": { params: MessageMcpNotification };
-  /**
    * Reports what happens in a session: output, tool calls, plans and changes of settings.
    * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
    */
@@ -6237,16 +6231,22 @@ export interface AgentNotifications {
    */
   "elicitation/complete": { params: CompleteElicitationNotification };
   /**
+   * Tells the other side that the answer to one of the sender's requests is no longer needed.
+   * @see https://agentclientprotocol.com/protocol/v2/cancellation
+   */
+  "$/cancel_request": { params: CancelRequestNotification };
+  /**
+   * Carries one MCP message to or from a tool server that lives behind the connection.
+   * @see https://agentclientprotocol.com/rfds/mcp-over-acp
+   * @experimental Draft `mcp_over_acp`.
+   */
+  "mcp/message": { params: MessageMcpNotification };
+  /**
    * Tells the client that the state of the login is no longer what it last heard.
    * @see https://agentclientprotocol.com/rfds/get-auth-state
    * @experimental Draft `auth_status`.
    */
   "auth/status_update": { params: AuthStatusUpdateNotification };
-  /**
-   * Tells the other side that the answer to one of the sender's requests is no longer needed.
-   * @see https://agentclientprotocol.com/protocol/v2/cancellation
-   */
-  "$/cancel_request": { params: CancelRequestNotification };
   /**
    * Carries one message between a proxy and the component behind it.
    * @see https://agentclientprotocol.com/rfds/proxy-chains

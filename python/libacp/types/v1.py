@@ -413,10 +413,10 @@ _ALIASES = {
     "NoticeSeverity": 'Union[Literal["info", "warning", "error"], str]',
     "CompactionId": 'str',
     "CompactionStatus": 'Union[Literal["in_progress", "completed", "failed", "cancelled"], str]',
-    "ClientRequest": 'Literal["mcp/message", "initialize", "authenticate", "providers/list", "providers/set", "providers/disable", "logout", "auth/status", "session/new", "session/load", "session/list", "session/delete", "session/fork", "session/archive", "session/unarchive", "session/status", "session/set_title", "session/resume", "session/close", "session/set_mode", "session/set_config_option", "session/prompt", "proxy/initialize", "proxy/successor", "nes/start", "nes/suggest", "nes/close"]',
-    "ClientNotification": 'Literal["mcp/message", "session/cancel", "$/cancel_request", "proxy/successor", "nes/accept", "nes/reject", "document/didOpen", "document/didChange", "document/didClose", "document/didSave", "document/didFocus"]',
+    "ClientRequest": 'Literal["initialize", "authenticate", "logout", "session/new", "session/load", "session/list", "session/delete", "session/resume", "session/close", "session/set_mode", "session/set_config_option", "session/prompt", "mcp/message", "providers/list", "providers/set", "providers/disable", "auth/status", "session/fork", "session/archive", "session/unarchive", "session/status", "session/set_title", "proxy/initialize", "proxy/successor", "nes/start", "nes/suggest", "nes/close"]',
+    "ClientNotification": 'Literal["session/cancel", "$/cancel_request", "mcp/message", "proxy/successor", "nes/accept", "nes/reject", "document/didOpen", "document/didChange", "document/didClose", "document/didSave", "document/didFocus"]',
     "AgentRequest": 'Literal["fs/write_text_file", "fs/read_text_file", "session/request_permission", "terminal/create", "terminal/output", "terminal/release", "terminal/wait_for_exit", "terminal/kill", "elicitation/create", "mcp/message", "proxy/successor", "mcp/connect", "mcp/disconnect"]',
-    "AgentNotification": 'Literal["mcp/message", "session/update", "elicitation/complete", "auth/status_update", "$/cancel_request", "proxy/successor"]',
+    "AgentNotification": 'Literal["session/update", "elicitation/complete", "$/cancel_request", "mcp/message", "auth/status_update", "proxy/successor"]',
 }
 
 # Whether each protocol takes the type of what is returned.
@@ -430,28 +430,28 @@ _PROTOCOLS = {
 }
 
 CLIENT_REQUESTS = {
-    "mcp/message": ("MessageMcpRequest", "MessageMcpResponse"),
     "initialize": ("InitializeRequest", "InitializeResponse"),
     "authenticate": ("AuthenticateRequest", "AuthenticateResponse"),
-    "providers/list": ("ListProvidersRequest", "ListProvidersResponse"),
-    "providers/set": ("SetProviderRequest", "SetProviderResponse"),
-    "providers/disable": ("DisableProviderRequest", "DisableProviderResponse"),
     "logout": ("LogoutRequest", "LogoutResponse"),
-    "auth/status": ("AuthStatusRequest", "AuthStatusResponse"),
     "session/new": ("NewSessionRequest", "NewSessionResponse"),
     "session/load": ("LoadSessionRequest", "LoadSessionResponse"),
     "session/list": ("ListSessionsRequest", "ListSessionsResponse"),
     "session/delete": ("DeleteSessionRequest", "DeleteSessionResponse"),
-    "session/fork": ("ForkSessionRequest", "ForkSessionResponse"),
-    "session/archive": ("ArchiveSessionRequest", "ArchiveSessionResponse"),
-    "session/unarchive": ("UnarchiveSessionRequest", "UnarchiveSessionResponse"),
-    "session/status": ("SessionStatusRequest", "SessionStatusResponse"),
-    "session/set_title": ("SetSessionTitleRequest", "SetSessionTitleResponse"),
     "session/resume": ("ResumeSessionRequest", "ResumeSessionResponse"),
     "session/close": ("CloseSessionRequest", "CloseSessionResponse"),
     "session/set_mode": ("SetSessionModeRequest", "SetSessionModeResponse"),
     "session/set_config_option": ("SetSessionConfigOptionRequest", "SetSessionConfigOptionResponse"),
     "session/prompt": ("PromptRequest", "PromptResponse"),
+    "mcp/message": ("MessageMcpRequest", "MessageMcpResponse"),
+    "providers/list": ("ListProvidersRequest", "ListProvidersResponse"),
+    "providers/set": ("SetProviderRequest", "SetProviderResponse"),
+    "providers/disable": ("DisableProviderRequest", "DisableProviderResponse"),
+    "auth/status": ("AuthStatusRequest", "AuthStatusResponse"),
+    "session/fork": ("ForkSessionRequest", "ForkSessionResponse"),
+    "session/archive": ("ArchiveSessionRequest", "ArchiveSessionResponse"),
+    "session/unarchive": ("UnarchiveSessionRequest", "UnarchiveSessionResponse"),
+    "session/status": ("SessionStatusRequest", "SessionStatusResponse"),
+    "session/set_title": ("SetSessionTitleRequest", "SetSessionTitleResponse"),
     "proxy/initialize": ("InitializeProxyRequest", "InitializeProxyResponse"),
     "proxy/successor": ("ProxySuccessorRequest", "ProxySuccessorResponse"),
     "nes/start": ("StartNesRequest", "StartNesResponse"),
@@ -460,9 +460,9 @@ CLIENT_REQUESTS = {
 }
 
 CLIENT_NOTIFICATIONS = {
-    "mcp/message": "MessageMcpNotification",
     "session/cancel": "CancelNotification",
     "$/cancel_request": "CancelRequestNotification",
+    "mcp/message": "MessageMcpNotification",
     "proxy/successor": "ProxySuccessorNotification",
     "nes/accept": "AcceptNesNotification",
     "nes/reject": "RejectNesNotification",
@@ -490,11 +490,11 @@ AGENT_REQUESTS = {
 }
 
 AGENT_NOTIFICATIONS = {
-    "mcp/message": "MessageMcpNotification",
     "session/update": "SessionNotification",
     "elicitation/complete": "CompleteElicitationNotification",
-    "auth/status_update": "AuthStatusUpdateNotification",
     "$/cancel_request": "CancelRequestNotification",
+    "mcp/message": "MessageMcpNotification",
+    "auth/status_update": "AuthStatusUpdateNotification",
     "proxy/successor": "ProxySuccessorNotification",
 }
 

@@ -5036,28 +5036,28 @@ class SessionMessageChunk(TypedDict):
     _meta: NotRequired[Meta | None]
 
 ClientRequest: TypeAlias = Literal[
-    "mcp/message",
     "initialize",
     "authenticate",
-    "providers/list",
-    "providers/set",
-    "providers/disable",
     "logout",
-    "auth/status",
     "session/new",
     "session/load",
     "session/list",
     "session/delete",
-    "session/fork",
-    "session/archive",
-    "session/unarchive",
-    "session/status",
-    "session/set_title",
     "session/resume",
     "session/close",
     "session/set_mode",
     "session/set_config_option",
     "session/prompt",
+    "mcp/message",
+    "providers/list",
+    "providers/set",
+    "providers/disable",
+    "auth/status",
+    "session/fork",
+    "session/archive",
+    "session/unarchive",
+    "session/status",
+    "session/set_title",
     "proxy/initialize",
     "proxy/successor",
     "nes/start",
@@ -5073,13 +5073,6 @@ class SendClientRequest(Protocol[_Sent]):
     """What a client may ask an agent: a function that sends it and returns at once."""
 
     @overload
-    def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
-        Draft: `mcp_over_acp`.
-        See https://agentclientprotocol.com/rfds/mcp-over-acp
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["initialize"], params: InitializeRequest, /) -> _Sent:
         """Opens a connection: the two sides settle on a version and tell each other what they can do.
         See https://agentclientprotocol.com/protocol/v1/initialization
@@ -5092,42 +5085,10 @@ class SendClientRequest(Protocol[_Sent]):
         """
         ...
     @overload
-    def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> _Sent:
-        """Returns the model providers that can be routed and where each one points.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> _Sent:
-        """Routes one model provider; the call replaces everything that was set for it.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> _Sent:
-        """Switches one model provider off; it remains in the list and can be set again.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["logout"], params: LogoutRequest, /) -> _Sent:
         """Ends the login, so that calls which need one are refused until the next login.
         Needs the agent's capability `auth.logout` (rule AUTH-05).
         See https://agentclientprotocol.com/protocol/v1/authentication
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> _Sent:
-        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
-        Needs the agent's capability `auth.status` (rule AUTH-30).
-        Draft: `auth_status`.
-        See https://agentclientprotocol.com/protocol/v1/schema
         """
         ...
     @overload
@@ -5155,6 +5116,77 @@ class SendClientRequest(Protocol[_Sent]):
         """Takes a session out of the list for good; asking for one that is gone succeeds as well.
         Needs the agent's capability `sessionCapabilities.delete` (rule SESS-13).
         See https://agentclientprotocol.com/protocol/v1/session-delete
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/resume"], params: ResumeSessionRequest, /) -> _Sent:
+        """Attaches to an earlier conversation without sending its history again.
+        Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/close"], params: CloseSessionRequest, /) -> _Sent:
+        """Stops the work of a session and frees what the agent holds for it.
+        Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/set_mode"], params: SetSessionModeRequest, /) -> _Sent:
+        """Puts a session into another of the modes that its agent offers.
+        See https://agentclientprotocol.com/protocol/v1/session-modes
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/set_config_option"], params: SetSessionConfigOptionRequest, /) -> _Sent:
+        """Changes one setting of a session and returns all settings, as others may change with it.
+        See https://agentclientprotocol.com/protocol/v1/session-config-options
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/prompt"], params: PromptRequest, /) -> _Sent:
+        """Hands the agent a user message and is answered when the turn that it starts is over.
+        See https://agentclientprotocol.com/protocol/v1/prompt-turn
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> _Sent:
+        """Carries one MCP message to or from a tool server that lives behind the connection.
+        Draft: `mcp_over_acp`.
+        See https://agentclientprotocol.com/rfds/mcp-over-acp
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> _Sent:
+        """Returns the model providers that can be routed and where each one points.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> _Sent:
+        """Routes one model provider; the call replaces everything that was set for it.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> _Sent:
+        """Switches one model provider off; it remains in the list and can be set again.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> _Sent:
+        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
+        Needs the agent's capability `auth.status` (rule AUTH-30).
+        Draft: `auth_status`.
+        See https://agentclientprotocol.com/protocol/v1/schema
         """
         ...
     @overload
@@ -5195,38 +5227,6 @@ class SendClientRequest(Protocol[_Sent]):
         Needs the agent's capability `sessionCapabilities.title` (rule CAP-15).
         Draft: `session_set_title`.
         See https://agentclientprotocol.com/protocol/v1/schema
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/resume"], params: ResumeSessionRequest, /) -> _Sent:
-        """Attaches to an earlier conversation without sending its history again.
-        Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
-        See https://agentclientprotocol.com/protocol/v1/session-setup
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/close"], params: CloseSessionRequest, /) -> _Sent:
-        """Stops the work of a session and frees what the agent holds for it.
-        Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
-        See https://agentclientprotocol.com/protocol/v1/session-setup
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/set_mode"], params: SetSessionModeRequest, /) -> _Sent:
-        """Puts a session into another of the modes that its agent offers.
-        See https://agentclientprotocol.com/protocol/v1/session-modes
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/set_config_option"], params: SetSessionConfigOptionRequest, /) -> _Sent:
-        """Changes one setting of a session and returns all settings, as others may change with it.
-        See https://agentclientprotocol.com/protocol/v1/session-config-options
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/prompt"], params: PromptRequest, /) -> _Sent:
-        """Hands the agent a user message and is answered when the turn that it starts is over.
-        See https://agentclientprotocol.com/protocol/v1/prompt-turn
         """
         ...
     @overload
@@ -5272,13 +5272,6 @@ class CallAgent(Protocol):
     """What a client may ask an agent: a function whose result is awaited."""
 
     @overload
-    def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> Awaitable[MessageMcpResponse]:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
-        Draft: `mcp_over_acp`.
-        See https://agentclientprotocol.com/rfds/mcp-over-acp
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["initialize"], params: InitializeRequest, /) -> Awaitable[InitializeResponse]:
         """Opens a connection: the two sides settle on a version and tell each other what they can do.
         See https://agentclientprotocol.com/protocol/v1/initialization
@@ -5291,42 +5284,10 @@ class CallAgent(Protocol):
         """
         ...
     @overload
-    def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> Awaitable[ListProvidersResponse]:
-        """Returns the model providers that can be routed and where each one points.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> Awaitable[SetProviderResponse]:
-        """Routes one model provider; the call replaces everything that was set for it.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> Awaitable[DisableProviderResponse]:
-        """Switches one model provider off; it remains in the list and can be set again.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["logout"], params: LogoutRequest, /) -> Awaitable[LogoutResponse]:
         """Ends the login, so that calls which need one are refused until the next login.
         Needs the agent's capability `auth.logout` (rule AUTH-05).
         See https://agentclientprotocol.com/protocol/v1/authentication
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> Awaitable[AuthStatusResponse]:
-        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
-        Needs the agent's capability `auth.status` (rule AUTH-30).
-        Draft: `auth_status`.
-        See https://agentclientprotocol.com/protocol/v1/schema
         """
         ...
     @overload
@@ -5354,6 +5315,77 @@ class CallAgent(Protocol):
         """Takes a session out of the list for good; asking for one that is gone succeeds as well.
         Needs the agent's capability `sessionCapabilities.delete` (rule SESS-13).
         See https://agentclientprotocol.com/protocol/v1/session-delete
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/resume"], params: ResumeSessionRequest, /) -> Awaitable[ResumeSessionResponse]:
+        """Attaches to an earlier conversation without sending its history again.
+        Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/close"], params: CloseSessionRequest, /) -> Awaitable[CloseSessionResponse]:
+        """Stops the work of a session and frees what the agent holds for it.
+        Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/set_mode"], params: SetSessionModeRequest, /) -> Awaitable[SetSessionModeResponse]:
+        """Puts a session into another of the modes that its agent offers.
+        See https://agentclientprotocol.com/protocol/v1/session-modes
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/set_config_option"], params: SetSessionConfigOptionRequest, /) -> Awaitable[SetSessionConfigOptionResponse]:
+        """Changes one setting of a session and returns all settings, as others may change with it.
+        See https://agentclientprotocol.com/protocol/v1/session-config-options
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/prompt"], params: PromptRequest, /) -> Awaitable[PromptResponse]:
+        """Hands the agent a user message and is answered when the turn that it starts is over.
+        See https://agentclientprotocol.com/protocol/v1/prompt-turn
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> Awaitable[MessageMcpResponse]:
+        """Carries one MCP message to or from a tool server that lives behind the connection.
+        Draft: `mcp_over_acp`.
+        See https://agentclientprotocol.com/rfds/mcp-over-acp
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> Awaitable[ListProvidersResponse]:
+        """Returns the model providers that can be routed and where each one points.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> Awaitable[SetProviderResponse]:
+        """Routes one model provider; the call replaces everything that was set for it.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> Awaitable[DisableProviderResponse]:
+        """Switches one model provider off; it remains in the list and can be set again.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> Awaitable[AuthStatusResponse]:
+        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
+        Needs the agent's capability `auth.status` (rule AUTH-30).
+        Draft: `auth_status`.
+        See https://agentclientprotocol.com/protocol/v1/schema
         """
         ...
     @overload
@@ -5397,38 +5429,6 @@ class CallAgent(Protocol):
         """
         ...
     @overload
-    def __call__(self, method: Literal["session/resume"], params: ResumeSessionRequest, /) -> Awaitable[ResumeSessionResponse]:
-        """Attaches to an earlier conversation without sending its history again.
-        Needs the agent's capability `sessionCapabilities.resume` (rule SESS-10).
-        See https://agentclientprotocol.com/protocol/v1/session-setup
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/close"], params: CloseSessionRequest, /) -> Awaitable[CloseSessionResponse]:
-        """Stops the work of a session and frees what the agent holds for it.
-        Needs the agent's capability `sessionCapabilities.close` (rule SESS-11).
-        See https://agentclientprotocol.com/protocol/v1/session-setup
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/set_mode"], params: SetSessionModeRequest, /) -> Awaitable[SetSessionModeResponse]:
-        """Puts a session into another of the modes that its agent offers.
-        See https://agentclientprotocol.com/protocol/v1/session-modes
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/set_config_option"], params: SetSessionConfigOptionRequest, /) -> Awaitable[SetSessionConfigOptionResponse]:
-        """Changes one setting of a session and returns all settings, as others may change with it.
-        See https://agentclientprotocol.com/protocol/v1/session-config-options
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/prompt"], params: PromptRequest, /) -> Awaitable[PromptResponse]:
-        """Hands the agent a user message and is answered when the turn that it starts is over.
-        See https://agentclientprotocol.com/protocol/v1/prompt-turn
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["proxy/initialize"], params: InitializeProxyRequest, /) -> Awaitable[InitializeProxyResponse]:
         """Opens the connection to a component that has another one behind it.
         Draft: `proxy_chains`.
@@ -5468,9 +5468,9 @@ class CallAgent(Protocol):
         ...
 
 ClientNotification: TypeAlias = Literal[
-    "mcp/message",
     "session/cancel",
     "$/cancel_request",
+    "mcp/message",
     "proxy/successor",
     "nes/accept",
     "nes/reject",
@@ -5489,13 +5489,6 @@ class SendClientNotification(Protocol[_Sent]):
     """What a client may tell an agent: a function that sends it and returns at once."""
 
     @overload
-    def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
-        Draft: `mcp_over_acp`.
-        See https://agentclientprotocol.com/rfds/mcp-over-acp
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["session/cancel"], params: CancelNotification, /) -> _Sent:
         """Asks the agent to stop the turn that runs in a session; the prompt still gets its answer.
         See https://agentclientprotocol.com/protocol/v1/prompt-turn
@@ -5505,6 +5498,13 @@ class SendClientNotification(Protocol[_Sent]):
     def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
         """Tells the other side that the answer to one of the sender's requests is no longer needed.
         See https://agentclientprotocol.com/protocol/v1/cancellation
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
+        """Carries one MCP message to or from a tool server that lives behind the connection.
+        Draft: `mcp_over_acp`.
+        See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
@@ -5780,11 +5780,11 @@ class CallClient(Protocol):
         ...
 
 AgentNotification: TypeAlias = Literal[
-    "mcp/message",
     "session/update",
     "elicitation/complete",
-    "auth/status_update",
     "$/cancel_request",
+    "mcp/message",
+    "auth/status_update",
     "proxy/successor",
 ]
 """What an agent may tell a client."""
@@ -5795,13 +5795,6 @@ AGENT_NOTIFICATIONS: Final[Mapping[AgentNotification, str]]
 class SendAgentNotification(Protocol[_Sent]):
     """What an agent may tell a client: a function that sends it and returns at once."""
 
-    @overload
-    def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
-        Draft: `mcp_over_acp`.
-        See https://agentclientprotocol.com/rfds/mcp-over-acp
-        """
-        ...
     @overload
     def __call__(self, method: Literal["session/update"], params: SessionNotification, /) -> _Sent:
         """Reports what happens in a session: output, tool calls, plans and changes of settings.
@@ -5816,16 +5809,23 @@ class SendAgentNotification(Protocol[_Sent]):
         """
         ...
     @overload
+    def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
+        """Tells the other side that the answer to one of the sender's requests is no longer needed.
+        See https://agentclientprotocol.com/protocol/v1/cancellation
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
+        """Carries one MCP message to or from a tool server that lives behind the connection.
+        Draft: `mcp_over_acp`.
+        See https://agentclientprotocol.com/rfds/mcp-over-acp
+        """
+        ...
+    @overload
     def __call__(self, method: Literal["auth/status_update"], params: AuthStatusUpdateNotification, /) -> _Sent:
         """Tells the client that the state of the login is no longer what it last heard.
         Draft: `auth_status`.
         See https://agentclientprotocol.com/protocol/v1/schema
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
-        """Tells the other side that the answer to one of the sender's requests is no longer needed.
-        See https://agentclientprotocol.com/protocol/v1/cancellation
         """
         ...
     @overload

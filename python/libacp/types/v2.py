@@ -463,10 +463,10 @@ _ALIASES = {
     "NoticeSeverity": 'Union[Literal["info", "warning", "error"], str]',
     "CompactionId": 'str',
     "CompactionStatus": 'Union[Literal["in_progress", "completed", "failed", "cancelled"], str]',
-    "ClientRequest": 'Literal["mcp/message", "initialize", "auth/login", "providers/list", "providers/set", "providers/disable", "auth/logout", "auth/status", "session/new", "session/list", "session/delete", "session/fork", "session/archive", "session/unarchive", "session/status", "session/set_title", "session/resume", "session/close", "tool_call/cancel", "terminal/cancel", "session/set_config_option", "session/prompt", "proxy/initialize", "proxy/successor", "nes/start", "nes/suggest", "nes/close"]',
-    "ClientNotification": 'Literal["mcp/message", "session/cancel", "$/cancel_request", "proxy/successor", "nes/accept", "nes/reject", "document/didOpen", "document/didChange", "document/didClose", "document/didSave", "document/didFocus"]',
+    "ClientRequest": 'Literal["initialize", "auth/login", "auth/logout", "session/new", "session/list", "session/delete", "session/resume", "session/close", "tool_call/cancel", "terminal/cancel", "session/set_config_option", "session/prompt", "mcp/message", "providers/list", "providers/set", "providers/disable", "auth/status", "session/fork", "session/archive", "session/unarchive", "session/status", "session/set_title", "proxy/initialize", "proxy/successor", "nes/start", "nes/suggest", "nes/close"]',
+    "ClientNotification": 'Literal["session/cancel", "$/cancel_request", "mcp/message", "proxy/successor", "nes/accept", "nes/reject", "document/didOpen", "document/didChange", "document/didClose", "document/didSave", "document/didFocus"]',
     "AgentRequest": 'Literal["session/request_permission", "elicitation/create", "mcp/message", "proxy/successor", "mcp/connect", "mcp/disconnect"]',
-    "AgentNotification": 'Literal["mcp/message", "session/update", "elicitation/complete", "auth/status_update", "$/cancel_request", "proxy/successor"]',
+    "AgentNotification": 'Literal["session/update", "elicitation/complete", "$/cancel_request", "mcp/message", "auth/status_update", "proxy/successor"]',
 }
 
 # Whether each protocol takes the type of what is returned.
@@ -480,28 +480,28 @@ _PROTOCOLS = {
 }
 
 CLIENT_REQUESTS = {
-    "mcp/message": ("MessageMcpRequest", "MessageMcpResponse"),
     "initialize": ("InitializeRequest", "InitializeResponse"),
     "auth/login": ("LoginAuthRequest", "LoginAuthResponse"),
-    "providers/list": ("ListProvidersRequest", "ListProvidersResponse"),
-    "providers/set": ("SetProviderRequest", "SetProviderResponse"),
-    "providers/disable": ("DisableProviderRequest", "DisableProviderResponse"),
     "auth/logout": ("LogoutAuthRequest", "LogoutAuthResponse"),
-    "auth/status": ("AuthStatusRequest", "AuthStatusResponse"),
     "session/new": ("NewSessionRequest", "NewSessionResponse"),
     "session/list": ("ListSessionsRequest", "ListSessionsResponse"),
     "session/delete": ("DeleteSessionRequest", "DeleteSessionResponse"),
-    "session/fork": ("ForkSessionRequest", "ForkSessionResponse"),
-    "session/archive": ("ArchiveSessionRequest", "ArchiveSessionResponse"),
-    "session/unarchive": ("UnarchiveSessionRequest", "UnarchiveSessionResponse"),
-    "session/status": ("SessionStatusRequest", "SessionStatusResponse"),
-    "session/set_title": ("SetSessionTitleRequest", "SetSessionTitleResponse"),
     "session/resume": ("ResumeSessionRequest", "ResumeSessionResponse"),
     "session/close": ("CloseSessionRequest", "CloseSessionResponse"),
     "tool_call/cancel": ("CancelToolCallRequest", "CancelToolCallResponse"),
     "terminal/cancel": ("CancelTerminalRequest", "CancelTerminalResponse"),
     "session/set_config_option": ("SetSessionConfigOptionRequest", "SetSessionConfigOptionResponse"),
     "session/prompt": ("PromptRequest", "PromptResponse"),
+    "mcp/message": ("MessageMcpRequest", "MessageMcpResponse"),
+    "providers/list": ("ListProvidersRequest", "ListProvidersResponse"),
+    "providers/set": ("SetProviderRequest", "SetProviderResponse"),
+    "providers/disable": ("DisableProviderRequest", "DisableProviderResponse"),
+    "auth/status": ("AuthStatusRequest", "AuthStatusResponse"),
+    "session/fork": ("ForkSessionRequest", "ForkSessionResponse"),
+    "session/archive": ("ArchiveSessionRequest", "ArchiveSessionResponse"),
+    "session/unarchive": ("UnarchiveSessionRequest", "UnarchiveSessionResponse"),
+    "session/status": ("SessionStatusRequest", "SessionStatusResponse"),
+    "session/set_title": ("SetSessionTitleRequest", "SetSessionTitleResponse"),
     "proxy/initialize": ("InitializeProxyRequest", "InitializeProxyResponse"),
     "proxy/successor": ("ProxySuccessorRequest", "ProxySuccessorResponse"),
     "nes/start": ("StartNesRequest", "StartNesResponse"),
@@ -510,9 +510,9 @@ CLIENT_REQUESTS = {
 }
 
 CLIENT_NOTIFICATIONS = {
-    "mcp/message": "MessageMcpNotification",
     "session/cancel": "CancelSessionNotification",
     "$/cancel_request": "CancelRequestNotification",
+    "mcp/message": "MessageMcpNotification",
     "proxy/successor": "ProxySuccessorNotification",
     "nes/accept": "AcceptNesNotification",
     "nes/reject": "RejectNesNotification",
@@ -533,11 +533,11 @@ AGENT_REQUESTS = {
 }
 
 AGENT_NOTIFICATIONS = {
-    "mcp/message": "MessageMcpNotification",
     "session/update": "UpdateSessionNotification",
     "elicitation/complete": "CompleteElicitationNotification",
-    "auth/status_update": "AuthStatusUpdateNotification",
     "$/cancel_request": "CancelRequestNotification",
+    "mcp/message": "MessageMcpNotification",
+    "auth/status_update": "AuthStatusUpdateNotification",
     "proxy/successor": "ProxySuccessorNotification",
 }
 

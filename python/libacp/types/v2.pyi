@@ -5625,28 +5625,28 @@ class SessionMessageChunk(TypedDict):
     _meta: NotRequired[Meta | None]
 
 ClientRequest: TypeAlias = Literal[
-    "mcp/message",
     "initialize",
     "auth/login",
-    "providers/list",
-    "providers/set",
-    "providers/disable",
     "auth/logout",
-    "auth/status",
     "session/new",
     "session/list",
     "session/delete",
-    "session/fork",
-    "session/archive",
-    "session/unarchive",
-    "session/status",
-    "session/set_title",
     "session/resume",
     "session/close",
     "tool_call/cancel",
     "terminal/cancel",
     "session/set_config_option",
     "session/prompt",
+    "mcp/message",
+    "providers/list",
+    "providers/set",
+    "providers/disable",
+    "auth/status",
+    "session/fork",
+    "session/archive",
+    "session/unarchive",
+    "session/status",
+    "session/set_title",
     "proxy/initialize",
     "proxy/successor",
     "nes/start",
@@ -5662,13 +5662,6 @@ class SendClientRequest(Protocol[_Sent]):
     """What a client may ask an agent: a function that sends it and returns at once."""
 
     @overload
-    def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
-        Draft: `mcp_over_acp`.
-        See https://agentclientprotocol.com/rfds/mcp-over-acp
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["initialize"], params: InitializeRequest, /) -> _Sent:
         """Opens a connection: the two sides settle on a version and tell each other what they can do.
         See https://agentclientprotocol.com/protocol/v2/initialization
@@ -5681,41 +5674,9 @@ class SendClientRequest(Protocol[_Sent]):
         """
         ...
     @overload
-    def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> _Sent:
-        """Returns the model providers that can be routed and where each one points.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> _Sent:
-        """Routes one model provider; the call replaces everything that was set for it.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> _Sent:
-        """Switches one model provider off; it remains in the list and can be set again.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["auth/logout"], params: LogoutAuthRequest, /) -> _Sent:
         """Ends the login, so that calls which need one are refused until the next login.
         See https://agentclientprotocol.com/protocol/v2/authentication
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> _Sent:
-        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
-        Needs the agent's capability `auth.status` (rule AUTH-30).
-        Draft: `auth_status`.
-        See https://agentclientprotocol.com/rfds/get-auth-state
         """
         ...
     @overload
@@ -5737,46 +5698,6 @@ class SendClientRequest(Protocol[_Sent]):
         """Takes a session out of the list for good; asking for one that is gone succeeds as well.
         Needs the agent's capability `session.delete` (rule SESS-13).
         See https://agentclientprotocol.com/protocol/v2/session-delete
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/fork"], params: ForkSessionRequest, /) -> _Sent:
-        """Starts a new conversation from the state of an existing one, which stays as it is.
-        Needs the agent's capability `session.fork` (rule SESS-14).
-        Draft: `session_fork`.
-        See https://agentclientprotocol.com/rfds/session-fork
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/archive"], params: ArchiveSessionRequest, /) -> _Sent:
-        """Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
-        Needs the agent's capability `session.archive` (rule CAP-15).
-        Draft: `session_archive`.
-        See https://agentclientprotocol.com/rfds/session-archive
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/unarchive"], params: UnarchiveSessionRequest, /) -> _Sent:
-        """Returns an archived session to the usual list without starting it.
-        Needs the agent's capability `session.archive` (rule CAP-15).
-        Draft: `session_archive`.
-        See https://agentclientprotocol.com/rfds/session-archive
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/status"], params: SessionStatusRequest, /) -> _Sent:
-        """Asks whether the agent holds a session in memory, with no effect on the session.
-        Needs the agent's capability `session.status` (rule CAP-15).
-        Draft: `session_status`.
-        See https://agentclientprotocol.com/rfds/session-status
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/set_title"], params: SetSessionTitleRequest, /) -> _Sent:
-        """Gives a session a title of the client's choice and returns what the agent made of it.
-        Needs the agent's capability `session.title` (rule CAP-15).
-        Draft: `session_set_title`.
-        See https://agentclientprotocol.com/protocol/v2/schema
         """
         ...
     @overload
@@ -5822,6 +5743,85 @@ class SendClientRequest(Protocol[_Sent]):
         """
         ...
     @overload
+    def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> _Sent:
+        """Carries one MCP message to or from a tool server that lives behind the connection.
+        Draft: `mcp_over_acp`.
+        See https://agentclientprotocol.com/rfds/mcp-over-acp
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> _Sent:
+        """Returns the model providers that can be routed and where each one points.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> _Sent:
+        """Routes one model provider; the call replaces everything that was set for it.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> _Sent:
+        """Switches one model provider off; it remains in the list and can be set again.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> _Sent:
+        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
+        Needs the agent's capability `auth.status` (rule AUTH-30).
+        Draft: `auth_status`.
+        See https://agentclientprotocol.com/rfds/get-auth-state
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/fork"], params: ForkSessionRequest, /) -> _Sent:
+        """Starts a new conversation from the state of an existing one, which stays as it is.
+        Needs the agent's capability `session.fork` (rule SESS-14).
+        Draft: `session_fork`.
+        See https://agentclientprotocol.com/rfds/session-fork
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/archive"], params: ArchiveSessionRequest, /) -> _Sent:
+        """Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+        Needs the agent's capability `session.archive` (rule CAP-15).
+        Draft: `session_archive`.
+        See https://agentclientprotocol.com/rfds/session-archive
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/unarchive"], params: UnarchiveSessionRequest, /) -> _Sent:
+        """Returns an archived session to the usual list without starting it.
+        Needs the agent's capability `session.archive` (rule CAP-15).
+        Draft: `session_archive`.
+        See https://agentclientprotocol.com/rfds/session-archive
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/status"], params: SessionStatusRequest, /) -> _Sent:
+        """Asks whether the agent holds a session in memory, with no effect on the session.
+        Needs the agent's capability `session.status` (rule CAP-15).
+        Draft: `session_status`.
+        See https://agentclientprotocol.com/rfds/session-status
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/set_title"], params: SetSessionTitleRequest, /) -> _Sent:
+        """Gives a session a title of the client's choice and returns what the agent made of it.
+        Needs the agent's capability `session.title` (rule CAP-15).
+        Draft: `session_set_title`.
+        See https://agentclientprotocol.com/protocol/v2/schema
+        """
+        ...
+    @overload
     def __call__(self, method: Literal["proxy/initialize"], params: InitializeProxyRequest, /) -> _Sent:
         """Opens the connection to a component that has another one behind it.
         Draft: `proxy_chains`.
@@ -5864,13 +5864,6 @@ class CallAgent(Protocol):
     """What a client may ask an agent: a function whose result is awaited."""
 
     @overload
-    def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> Awaitable[MessageMcpResponse]:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
-        Draft: `mcp_over_acp`.
-        See https://agentclientprotocol.com/rfds/mcp-over-acp
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["initialize"], params: InitializeRequest, /) -> Awaitable[InitializeResponse]:
         """Opens a connection: the two sides settle on a version and tell each other what they can do.
         See https://agentclientprotocol.com/protocol/v2/initialization
@@ -5883,41 +5876,9 @@ class CallAgent(Protocol):
         """
         ...
     @overload
-    def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> Awaitable[ListProvidersResponse]:
-        """Returns the model providers that can be routed and where each one points.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> Awaitable[SetProviderResponse]:
-        """Routes one model provider; the call replaces everything that was set for it.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> Awaitable[DisableProviderResponse]:
-        """Switches one model provider off; it remains in the list and can be set again.
-        Needs the agent's capability `providers` (rule PROV-01).
-        Draft: `llm_providers`.
-        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["auth/logout"], params: LogoutAuthRequest, /) -> Awaitable[LogoutAuthResponse]:
         """Ends the login, so that calls which need one are refused until the next login.
         See https://agentclientprotocol.com/protocol/v2/authentication
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> Awaitable[AuthStatusResponse]:
-        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
-        Needs the agent's capability `auth.status` (rule AUTH-30).
-        Draft: `auth_status`.
-        See https://agentclientprotocol.com/rfds/get-auth-state
         """
         ...
     @overload
@@ -5939,46 +5900,6 @@ class CallAgent(Protocol):
         """Takes a session out of the list for good; asking for one that is gone succeeds as well.
         Needs the agent's capability `session.delete` (rule SESS-13).
         See https://agentclientprotocol.com/protocol/v2/session-delete
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/fork"], params: ForkSessionRequest, /) -> Awaitable[ForkSessionResponse]:
-        """Starts a new conversation from the state of an existing one, which stays as it is.
-        Needs the agent's capability `session.fork` (rule SESS-14).
-        Draft: `session_fork`.
-        See https://agentclientprotocol.com/rfds/session-fork
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/archive"], params: ArchiveSessionRequest, /) -> Awaitable[ArchiveSessionResponse]:
-        """Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
-        Needs the agent's capability `session.archive` (rule CAP-15).
-        Draft: `session_archive`.
-        See https://agentclientprotocol.com/rfds/session-archive
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/unarchive"], params: UnarchiveSessionRequest, /) -> Awaitable[UnarchiveSessionResponse]:
-        """Returns an archived session to the usual list without starting it.
-        Needs the agent's capability `session.archive` (rule CAP-15).
-        Draft: `session_archive`.
-        See https://agentclientprotocol.com/rfds/session-archive
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/status"], params: SessionStatusRequest, /) -> Awaitable[SessionStatusResponse]:
-        """Asks whether the agent holds a session in memory, with no effect on the session.
-        Needs the agent's capability `session.status` (rule CAP-15).
-        Draft: `session_status`.
-        See https://agentclientprotocol.com/rfds/session-status
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["session/set_title"], params: SetSessionTitleRequest, /) -> Awaitable[SetSessionTitleResponse]:
-        """Gives a session a title of the client's choice and returns what the agent made of it.
-        Needs the agent's capability `session.title` (rule CAP-15).
-        Draft: `session_set_title`.
-        See https://agentclientprotocol.com/protocol/v2/schema
         """
         ...
     @overload
@@ -6024,6 +5945,85 @@ class CallAgent(Protocol):
         """
         ...
     @overload
+    def __call__(self, method: Literal["mcp/message"], params: MessageMcpRequest, /) -> Awaitable[MessageMcpResponse]:
+        """Carries one MCP message to or from a tool server that lives behind the connection.
+        Draft: `mcp_over_acp`.
+        See https://agentclientprotocol.com/rfds/mcp-over-acp
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/list"], params: ListProvidersRequest, /) -> Awaitable[ListProvidersResponse]:
+        """Returns the model providers that can be routed and where each one points.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/set"], params: SetProviderRequest, /) -> Awaitable[SetProviderResponse]:
+        """Routes one model provider; the call replaces everything that was set for it.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["providers/disable"], params: DisableProviderRequest, /) -> Awaitable[DisableProviderResponse]:
+        """Switches one model provider off; it remains in the list and can be set again.
+        Needs the agent's capability `providers` (rule PROV-01).
+        Draft: `llm_providers`.
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["auth/status"], params: AuthStatusRequest, /) -> Awaitable[AuthStatusResponse]:
+        """Asks whether somebody is logged in; the answer changes nothing and needs no login.
+        Needs the agent's capability `auth.status` (rule AUTH-30).
+        Draft: `auth_status`.
+        See https://agentclientprotocol.com/rfds/get-auth-state
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/fork"], params: ForkSessionRequest, /) -> Awaitable[ForkSessionResponse]:
+        """Starts a new conversation from the state of an existing one, which stays as it is.
+        Needs the agent's capability `session.fork` (rule SESS-14).
+        Draft: `session_fork`.
+        See https://agentclientprotocol.com/rfds/session-fork
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/archive"], params: ArchiveSessionRequest, /) -> Awaitable[ArchiveSessionResponse]:
+        """Moves a session out of the usual list; its history and id are kept, its running work is cancelled.
+        Needs the agent's capability `session.archive` (rule CAP-15).
+        Draft: `session_archive`.
+        See https://agentclientprotocol.com/rfds/session-archive
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/unarchive"], params: UnarchiveSessionRequest, /) -> Awaitable[UnarchiveSessionResponse]:
+        """Returns an archived session to the usual list without starting it.
+        Needs the agent's capability `session.archive` (rule CAP-15).
+        Draft: `session_archive`.
+        See https://agentclientprotocol.com/rfds/session-archive
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/status"], params: SessionStatusRequest, /) -> Awaitable[SessionStatusResponse]:
+        """Asks whether the agent holds a session in memory, with no effect on the session.
+        Needs the agent's capability `session.status` (rule CAP-15).
+        Draft: `session_status`.
+        See https://agentclientprotocol.com/rfds/session-status
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/set_title"], params: SetSessionTitleRequest, /) -> Awaitable[SetSessionTitleResponse]:
+        """Gives a session a title of the client's choice and returns what the agent made of it.
+        Needs the agent's capability `session.title` (rule CAP-15).
+        Draft: `session_set_title`.
+        See https://agentclientprotocol.com/protocol/v2/schema
+        """
+        ...
+    @overload
     def __call__(self, method: Literal["proxy/initialize"], params: InitializeProxyRequest, /) -> Awaitable[InitializeProxyResponse]:
         """Opens the connection to a component that has another one behind it.
         Draft: `proxy_chains`.
@@ -6063,9 +6063,9 @@ class CallAgent(Protocol):
         ...
 
 ClientNotification: TypeAlias = Literal[
-    "mcp/message",
     "session/cancel",
     "$/cancel_request",
+    "mcp/message",
     "proxy/successor",
     "nes/accept",
     "nes/reject",
@@ -6084,13 +6084,6 @@ class SendClientNotification(Protocol[_Sent]):
     """What a client may tell an agent: a function that sends it and returns at once."""
 
     @overload
-    def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
-        Draft: `mcp_over_acp`.
-        See https://agentclientprotocol.com/rfds/mcp-over-acp
-        """
-        ...
-    @overload
     def __call__(self, method: Literal["session/cancel"], params: CancelSessionNotification, /) -> _Sent:
         """Asks the agent to stop what a session does in the foreground; background work goes on.
         Needs the agent's capability `session` (rule CAP-10).
@@ -6101,6 +6094,13 @@ class SendClientNotification(Protocol[_Sent]):
     def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
         """Tells the other side that the answer to one of the sender's requests is no longer needed.
         See https://agentclientprotocol.com/protocol/v2/cancellation
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
+        """Carries one MCP message to or from a tool server that lives behind the connection.
+        Draft: `mcp_over_acp`.
+        See https://agentclientprotocol.com/rfds/mcp-over-acp
         """
         ...
     @overload
@@ -6271,11 +6271,11 @@ class CallClient(Protocol):
         ...
 
 AgentNotification: TypeAlias = Literal[
-    "mcp/message",
     "session/update",
     "elicitation/complete",
-    "auth/status_update",
     "$/cancel_request",
+    "mcp/message",
+    "auth/status_update",
     "proxy/successor",
 ]
 """What an agent may tell a client."""
@@ -6286,13 +6286,6 @@ AGENT_NOTIFICATIONS: Final[Mapping[AgentNotification, str]]
 class SendAgentNotification(Protocol[_Sent]):
     """What an agent may tell a client: a function that sends it and returns at once."""
 
-    @overload
-    def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
-        """Carries one MCP message to or from a tool server that lives behind the connection.
-        Draft: `mcp_over_acp`.
-        See https://agentclientprotocol.com/rfds/mcp-over-acp
-        """
-        ...
     @overload
     def __call__(self, method: Literal["session/update"], params: UpdateSessionNotification, /) -> _Sent:
         """Reports what happens in a session: output, tool calls, plans and changes of settings.
@@ -6307,16 +6300,23 @@ class SendAgentNotification(Protocol[_Sent]):
         """
         ...
     @overload
+    def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
+        """Tells the other side that the answer to one of the sender's requests is no longer needed.
+        See https://agentclientprotocol.com/protocol/v2/cancellation
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["mcp/message"], params: MessageMcpNotification, /) -> _Sent:
+        """Carries one MCP message to or from a tool server that lives behind the connection.
+        Draft: `mcp_over_acp`.
+        See https://agentclientprotocol.com/rfds/mcp-over-acp
+        """
+        ...
+    @overload
     def __call__(self, method: Literal["auth/status_update"], params: AuthStatusUpdateNotification, /) -> _Sent:
         """Tells the client that the state of the login is no longer what it last heard.
         Draft: `auth_status`.
         See https://agentclientprotocol.com/rfds/get-auth-state
-        """
-        ...
-    @overload
-    def __call__(self, method: Literal["$/cancel_request"], params: CancelRequestNotification, /) -> _Sent:
-        """Tells the other side that the answer to one of the sender's requests is no longer needed.
-        See https://agentclientprotocol.com/protocol/v2/cancellation
         """
         ...
     @overload

@@ -35,6 +35,9 @@ fn version(number: u16, folder: &Path) -> Result<Version> {
     parse(number, &files)
 }
 
+/// Where methods stand: the stable ones, and those of drafts.
+pub(super) const METHOD_FILES: [&str; 2] = ["methods", "methods_draft"];
+
 /// Reads one version from its files: name without extension, and text.
 pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> {
     let mut version = Version { number, areas: Vec::new(), types: IndexMap::new(), methods: IndexMap::new() };
@@ -42,7 +45,7 @@ pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> 
         let at = format!("v{number}/{file}.json");
         let value: Value = serde_json::from_str(text).with_context(|| at.clone())?;
         let node = Node { at, value: &value };
-        if file == "methods" {
+        if METHOD_FILES.contains(&file.as_str()) {
             for (name, node) in node.entries()? {
                 version.methods.insert(name.to_owned(), method(&node)?);
             }

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
+use super::load::METHOD_FILES;
 use super::{Body, Field, Fields, Flat, Method, Model, Open, Shape, TypeDef, TypeExpr, Union, Variant, Version};
 
 /// Writes every file of the model below `root`, and removes area files that the model no longer has.
@@ -44,11 +45,16 @@ pub(crate) fn files(version: &Version) -> Vec<(String, String)> {
             (format!("{}.json", area.name), out.file())
         })
         .collect();
-    let mut methods = Block::default();
-    for (name, method) in &version.methods {
-        methods.block(name, &method_block(method));
+    let (drafts, stable): (Vec<_>, Vec<_>) = version.methods.iter().partition(|(_, method)| method.draft.is_some());
+    for (name, methods) in METHOD_FILES.into_iter().zip([stable, drafts]) {
+        let mut out = Block::default();
+        for (method, row) in &methods {
+            out.block(method, &method_block(row));
+        }
+        if !methods.is_empty() {
+            files.push((format!("{name}.json"), out.file()));
+        }
     }
-    files.push(("methods.json".to_owned(), methods.file()));
     files
 }
 
