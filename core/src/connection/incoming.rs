@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::config::{Policy, Role};
 use super::event::Json;
 use super::pending::Pending;
-use super::report::{excerpt, Breach, Subject};
+use super::report::{Breach, Subject};
 use super::session::Sessions;
 use super::{Connection, Consequence};
 use crate::framing::Item;
@@ -150,16 +150,20 @@ impl Connection {
 
     pub(super) fn incoming(&mut self, item: Item) {
         self.frames += 1;
+        self.begin_frame(match &item {
+            Item::Frame(bytes) | Item::Tail(bytes) | Item::TooLong { head: bytes } => bytes,
+            Item::ByteOrderMark | Item::OtherFraming => &[],
+        });
         match item {
             Item::Frame(bytes) => self.frame(bytes),
             Item::Tail(bytes) => {
-                let subject = Subject { excerpt: excerpt(&bytes), ..Subject::default() };
+                let subject = Subject::default();
                 let breach = Breach::new("FRAME-11", "the stream ended without a line end after its last message");
                 self.report(&subject, breach, Consequence::Delivered);
                 self.frame(bytes);
             }
             Item::TooLong { head } => {
-                let subject = Subject { excerpt: excerpt(&head), ..Subject::default() };
+                let subject = Subject::default();
                 let breach =
                     Breach::new("LIMIT-01", format!("a frame of more than {} bytes", self.config.limits.frame));
                 if may_be_call(&head) {
@@ -202,7 +206,7 @@ impl Connection {
                 let whole = scanner.skip().and_then(|_| scanner.end());
                 return match whole {
                     Ok(()) if kind == Kind::Array && self.version == Some(2) => self.batch(&text),
-                    Ok(()) => self.not_an_object(&text, kind),
+                    Ok(()) => self.not_an_object(kind),
                     Err(error) => self.not_json(text.as_bytes(), error),
                 };
             }
@@ -243,7 +247,7 @@ impl Connection {
 
     /// Sorts a message: request, notification, response, or none of them.
     fn message(&mut self, text: String, message: Message) {
-        let mut subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };
+        let mut subject = Subject::default();
         if let IdMember::Id(id) = &message.id {
             subject.id = Some(id.clone());
         }
@@ -303,7 +307,7 @@ impl Connection {
 
     /// Text that is not JSON (RPC-21), or noise between messages (FRAME-04).
     fn not_json(&mut self, frame: &[u8], error: SyntaxError) {
-        let subject = Subject { excerpt: excerpt(frame), ..Subject::default() };
+        let subject = Subject::default();
         let object = frame.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'{');
         // An agent's stdout carries what its libraries print; a client's messages come from one writer.
         if self.config.role == Role::Client && !object {
@@ -327,8 +331,8 @@ impl Connection {
     }
 
     /// JSON that cannot be a message (RPC-22, FRAME-03).
-    fn not_an_object(&mut self, text: &str, kind: Kind) {
-        let subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };
+    fn not_an_object(&mut self, kind: Kind) {
+        let subject = Subject::default();
         let rule = if kind == Kind::Array { "FRAME-03" } else { "RPC-22" };
         self.refuse(
             &subject,
@@ -348,23 +352,23 @@ impl Connection {
             more = scanner.more(Kind::Array).unwrap_or(false);
         }
         if entries.len() > self.config.limits.pending {
-            let subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };
+            let subject = Subject::default();
             let breach = Breach::new("LIMIT-03", format!("a batch of more than {}", self.config.limits.pending));
             return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
         }
         if entries.is_empty() {
-            let subject = Subject { excerpt: excerpt(text.as_bytes()), ..Subject::default() };
+            let subject = Subject::default();
             return self.refuse(&subject, ErrorCode::INVALID_REQUEST, Breach::new("BATCH-03", "an empty batch"));
         }
         for (kind, entry) in entries {
             match kind {
                 Kind::Object => self.text(entry),
                 Kind::Array => {
-                    let subject = Subject { excerpt: excerpt(entry.as_bytes()), ..Subject::default() };
+                    let subject = Subject::default();
                     let breach = Breach::new("BATCH-12", "a batch inside a batch");
                     self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
                 }
-                _ => self.not_an_object(&entry, kind),
+                _ => self.not_an_object(kind),
             }
         }
     }

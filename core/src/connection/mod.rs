@@ -99,6 +99,8 @@ pub struct Connection {
     peer: Side,
     now: u64,
     frames: u64,
+    /// First bytes of the frame that is being read.
+    head: Vec<u8>,
     ended: Option<CloseReason>,
 }
 
@@ -132,6 +134,7 @@ impl Connection {
             peer: Side::default(),
             now: 0,
             frames: 0,
+            head: Vec::new(),
             ended: None,
             config,
         }

@@ -17,7 +17,6 @@ const ECHO: usize = 128;
 pub(super) struct Subject {
     pub(super) method: Option<Cow<'static, str>>,
     pub(super) id: Option<Id>,
-    pub(super) excerpt: String,
 }
 
 /// One broken rule.
@@ -41,20 +40,23 @@ impl From<&Problem> for Breach {
     }
 }
 
-/// The first bytes of a frame, as text.
-pub(super) fn excerpt(frame: &[u8]) -> String {
-    let head = &frame[..EXCERPT.min(frame.len())];
-    let text = String::from_utf8_lossy(head);
-    // The cut may have gone through a character.
-    let cut = frame.len() > head.len();
-    if cut {
-        text.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned()
-    } else {
-        text.into_owned()
+/// The head of a frame, as text.
+fn excerpt(head: &[u8]) -> String {
+    match std::str::from_utf8(head) {
+        Ok(text) => text.to_owned(),
+        // The cut went through a character.
+        Err(error) if error.error_len().is_none() => String::from_utf8_lossy(&head[..error.valid_up_to()]).into_owned(),
+        Err(_) => String::from_utf8_lossy(head).into_owned(),
     }
 }
 
 impl Connection {
+    /// Begins a frame: what reports about it will show of it.
+    pub(super) fn begin_frame(&mut self, frame: &[u8]) {
+        self.head.clear();
+        self.head.extend_from_slice(&frame[..EXCERPT.min(frame.len())]);
+    }
+
     /// Tells the host.
     pub(super) fn report(&mut self, subject: &Subject, breach: Breach, consequence: Consequence) {
         self.events.push_back(Event::Violation(Violation {
@@ -64,7 +66,7 @@ impl Connection {
             method: subject.method.clone(),
             id: subject.id.clone(),
             frame: self.frames,
-            excerpt: subject.excerpt.clone(),
+            excerpt: excerpt(&self.head),
             consequence,
         }));
     }
