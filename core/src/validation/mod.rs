@@ -9,6 +9,7 @@ mod problem;
 mod semantic;
 pub mod table;
 mod walk;
+mod words;
 
 pub use problem::Problem;
 pub(crate) use problem::Segment;
