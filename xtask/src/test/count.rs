@@ -1,0 +1,58 @@
+//! Counts in the logs of test runners.
+
+use std::ops::Add;
+
+/// How many tests did what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Count {
+    pub(super) passed: u64,
+    pub(super) failed: u64,
+}
+
+impl Add for Count {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Count { passed: self.passed + other.passed, failed: self.failed + other.failed }
+    }
+}
+
+/// Sums the closing lines of a log: cargo's `test result: ok. 3 passed; 0 failed; …`, and `3 passed, 0 failed` of all
+/// other runners.
+pub(super) fn read(log: &str) -> Count {
+    log.lines().filter_map(closing_line).fold(Count::default(), Add::add)
+}
+
+fn closing_line(line: &str) -> Option<Count> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(4).find_map(|window| match window {
+        [passed, "passed;" | "passed,", failed, word] if word.trim_end_matches([';', ',']) == "failed" => {
+            Some(Count { passed: passed.parse().ok()?, failed: failed.parse().ok()? })
+        }
+        _ => None,
+    })
+}
+
+/// Lines that a suite wants shown: figures to be read by people.
+pub(super) fn notes(log: &str) -> impl Iterator<Item = &str> {
+    log.lines().filter_map(|line| line.strip_prefix("note: ")).filter(|note| !note.contains("RUST_BACKTRACE"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn closing_lines_are_summed() {
+        let log = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured\n\
+                   vectors: 200 passed, 3 failed\n5 passed, 0 failed\n1 passed but odd\npassed, failed\n";
+        assert_eq!(read(log), Count { passed: 207, failed: 3 });
+        assert_eq!(read(""), Count::default());
+    }
+
+    #[test]
+    fn notes_are_figures_only() {
+        let log = "note: wheel 1.2 MB\nnote: run with `RUST_BACKTRACE=1`\nother\n";
+        assert_eq!(notes(log).collect::<Vec<_>>(), ["wheel 1.2 MB"]);
+    }
+}

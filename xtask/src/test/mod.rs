@@ -1,0 +1,127 @@
+//! `cargo xtask test`: sets up what it needs, then runs everything, and ends with `N passed, N failed`.
+//!
+//! A suite is a row of [`suites::SUITES`]: a name and what to run. Suites run two at a time; each writes its log to
+//! `target/test-logs/NAME.log` and is judged by its exit status and by the counts in that log. Read [`suites`] next,
+//! then [`count`].
+
+mod count;
+mod readme;
+mod suites;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use anyhow::{bail, Context, Result};
+
+use count::Count;
+use suites::Suite;
+
+const LOGS: &str = "target/test-logs";
+/// Lines of a failed suite's log that are shown.
+const TAIL: usize = 60;
+
+/// Runs the suites that are named, or all.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let jobs = 2;
+    let names: Vec<&str> = args.iter().map(String::as_str).collect();
+    if names == ["--list"] {
+        for suite in suites::SUITES {
+            println!("{:<12} {}", suite.name, suite.about);
+        }
+        return Ok(());
+    }
+    for name in &names {
+        if !suites::SUITES.iter().any(|suite| suite.name == *name) {
+            bail!("no suite {name}; `cargo xtask test --list` names them");
+        }
+    }
+    let chosen: VecDeque<&Suite> =
+        suites::SUITES.iter().filter(|suite| names.is_empty() || names.contains(&suite.name)).collect();
+    std::fs::create_dir_all(LOGS).context(LOGS)?;
+    let total = Mutex::new(Count::default());
+    let queue = Mutex::new(chosen);
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| loop {
+                let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
+                let Some(suite) = next else { return };
+                let count = run_suite(suite);
+                if let Ok(mut total) = total.lock() {
+                    *total = *total + count;
+                }
+            });
+        }
+    });
+    let total = total.into_inner().unwrap_or_default();
+    println!("{} passed, {} failed", total.passed, total.failed);
+    if total.failed > 0 {
+        std::process::exit(1);
+    }
+    Ok(())
+}
+
+/// Runs one suite and says how it went; a suite that ends badly without counting a failure counts as one.
+fn run_suite(suite: &Suite) -> Count {
+    let started = Instant::now();
+    let log = PathBuf::from(LOGS).join(format!("{}.log", suite.name));
+    let outcome = std::fs::File::create(&log).map_err(Into::into).and_then(|file| (suite.run)(&Log { file, path: &log }));
+    let text = std::fs::read_to_string(&log).unwrap_or_default();
+    let mut count = count::read(&text);
+    let problem = match &outcome {
+        Err(error) => Some(format!("{error:#}")),
+        Ok(()) if count.failed > 0 => Some("it counted failures".to_owned()),
+        Ok(()) if count.passed == 0 => Some("it ran no test".to_owned()),
+        Ok(()) => None,
+    };
+    if problem.is_some() && count.failed == 0 {
+        count.failed = 1;
+    }
+    let seconds = started.elapsed().as_secs_f64();
+    let mut report =
+        format!("{:<12} {:>6} passed {:>4} failed {seconds:>7.1} s", suite.name, count.passed, count.failed);
+    for note in count::notes(&text) {
+        report.push_str(&format!("\n    {note}"));
+    }
+    if let Some(problem) = problem {
+        let lines: Vec<&str> = text.lines().collect();
+        let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n    ");
+        report.push_str(&format!("\n    {tail}\n    {}: {problem} (whole log: {})", suite.name, log.display()));
+    }
+    println!("{report}");
+    count
+}
+
+/// Where a suite writes.
+pub(crate) struct Log<'a> {
+    file: std::fs::File,
+    path: &'a Path,
+}
+
+impl Log<'_> {
+    /// Runs a command with its output in the log; an exit status other than 0 is an error.
+    pub(crate) fn run(&self, command: &mut std::process::Command) -> Result<()> {
+        use std::io::Write;
+        let mut file = &self.file;
+        writeln!(file, "$ {command:?}").with_context(|| self.path.display().to_string())?;
+        let name = command.get_program().to_string_lossy().into_owned();
+        let status = command
+            .stdin(std::process::Stdio::null())
+            .stdout(self.file.try_clone()?)
+            .stderr(self.file.try_clone()?)
+            .status()
+            .with_context(|| format!("cannot run {name}"))?;
+        if !status.success() {
+            bail!("{name} ended with {status}");
+        }
+        Ok(())
+    }
+
+    /// Counts one check of the suite's own.
+    pub(crate) fn passed(&self, what: &str) -> Result<()> {
+        use std::io::Write;
+        let mut file = &self.file;
+        writeln!(file, "{what}: 1 passed, 0 failed").with_context(|| self.path.display().to_string())
+    }
+}
