@@ -159,14 +159,12 @@ impl Connection {
         true
     }
 
-    fn scalar_params(&mut self, subject: &Subject, kind: Kind, is_request: bool) {
+    pub(super) fn scalar_params(&mut self, subject: &Subject, kind: Kind, is_request: bool) {
         let breach = Breach::new("RPC-19", format!("params are {} instead of an object", kind.name()));
-        if !is_request {
-            self.drop_message(subject, breach);
-        } else if kind == Kind::Array {
+        if is_request {
             self.refuse_params(subject, &Problem::new("RPC-19", "an object", kind.name()));
         } else {
-            self.refuse(subject, ErrorCode::INVALID_REQUEST, breach);
+            self.drop_message(subject, breach);
         }
     }
 

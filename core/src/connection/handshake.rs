@@ -69,10 +69,7 @@ impl Connection {
         let given = match kind {
             Kind::Object => &text[range],
             Kind::Null => "{}",
-            _ => {
-                let breach = Breach::new("RPC-19", format!("params are {} instead of an object", kind.name()));
-                return self.refuse(subject, ErrorCode::INVALID_REQUEST, breach);
-            }
+            _ => return self.scalar_params(subject, kind, true),
         };
         let wanted = match requested(given) {
             Requested::Version(version) => version,
@@ -82,8 +79,8 @@ impl Connection {
                 self.report(subject, breach, Consequence::Delivered);
                 version
             }
-            Requested::Nothing => return self.refuse_params(subject, &version_problem("nothing")),
-            _ => return self.refuse_params(subject, &version_problem("another kind of value")),
+            Requested::Nothing => return self.refuse_params(subject, &version_problem("INIT-03", "nothing")),
+            _ => return self.refuse_params(subject, &version_problem("INIT-04", "another kind of value")),
         };
         // INIT-05, INIT-06: the same if it is ours, the newest of ours if not.
         let version = if self.config.supports(wanted) { wanted as u16 } else { self.config.newest_version() };
@@ -191,8 +188,12 @@ impl Connection {
                 self.report(subject, breach, Consequence::Delivered);
                 version
             }
-            _ => {
-                let mut breach = Breach::new("INIT-10", "no protocolVersion in the answer to initialize");
+            other => {
+                let (rule, message) = match other {
+                    Requested::Nothing => ("INIT-10", "no protocolVersion in the answer to initialize"),
+                    _ => ("INIT-04", "protocolVersion is not a whole number from 0 to 65535"),
+                };
+                let mut breach = Breach::new(rule, message);
                 breach.pointer = "/protocolVersion".into();
                 return self.unusable(request, subject, breach);
             }
@@ -228,8 +229,8 @@ impl Connection {
     }
 }
 
-fn version_problem(found: &'static str) -> Problem {
-    let mut problem = Problem::new("INIT-03", "a whole number from 0 to 65535", found);
+fn version_problem(rule: &'static str, found: &'static str) -> Problem {
+    let mut problem = Problem::new(rule, "a whole number from 0 to 65535", found);
     problem.within(crate::validation::Segment::Name("protocolVersion"));
     problem
 }

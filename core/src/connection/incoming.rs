@@ -166,7 +166,8 @@ impl Connection {
                 let subject = Subject::default();
                 let breach =
                     Breach::new("LIMIT-01", format!("a frame of more than {} bytes", self.config.limits.frame));
-                if may_be_call(&head) {
+                let noise = self.config.role == Role::Client && !head.trim_ascii_start().starts_with(b"{");
+                if may_be_call(&head) && !noise {
                     self.refuse(&subject, ErrorCode::PARSE_ERROR, breach);
                 } else {
                     self.drop_message(&subject, breach);
@@ -265,6 +266,11 @@ impl Connection {
         }
         if is_answer {
             return self.answer(text, message, &subject);
+        }
+        if let (false, Some(id)) = (is_call, &subject.id) {
+            if let Some(request) = self.outbound.remove(id) {
+                return self.unusable(request, &subject, Breach::new("RPC-03", "neither a result nor an error"));
+            }
         }
         if !is_call {
             let breach = Breach::new("RPC-02", "neither method nor result nor error");
@@ -368,7 +374,10 @@ impl Connection {
                     let breach = Breach::new("BATCH-12", "a batch inside a batch");
                     self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
                 }
-                _ => self.not_an_object(kind),
+                _ => {
+                    let breach = Breach::new("BATCH-08", format!("{} instead of a message in a batch", kind.name()));
+                    self.refuse(&Subject::default(), ErrorCode::INVALID_REQUEST, breach);
+                }
             }
         }
     }

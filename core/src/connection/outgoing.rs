@@ -62,6 +62,7 @@ impl Connection {
         if let Some(limit) = self.sessions.full(method, session.as_deref(), &self.config.limits) {
             return Err(Misuse::new(MisuseKind::Limit, limit.rule, limit.message()));
         }
+        let allocated = options.id.is_none();
         let id = match options.id {
             Some(Id::Null) => return Err(Misuse::new(MisuseKind::Id, "RPC-07", "the id of a request is not null")),
             Some(id) if self.outbound.get(&id).is_some() => {
@@ -74,10 +75,14 @@ impl Connection {
             Some(id) => id,
             None => self.free_id(),
         };
+        let message = self.fits_frame(write_request(&id, method, &params))?;
+        if let (true, Id::Number(number)) = (allocated, &id) {
+            self.next_id = number + 1;
+        }
         let serial = self.serial();
         let crossing = Crossing { params: &params, session: session.as_ref() };
         let note = self.sessions.on_call(method, &crossing);
-        self.outbox.push(&write_request(&id, method, &params));
+        self.outbox.push(&message);
         self.outbound.insert(OpenRequest {
             id: id.clone(),
             serial,
@@ -110,7 +115,8 @@ impl Connection {
         let row = self.admitted(method, false)?;
         let params = self.outgoing_value(None, row.map(|row| row.params), params, Part::Notification)?;
         let session = self.outgoing_session(row, &params)?;
-        self.outbox.push(&write_notification(method, &params));
+        let message = self.fits_frame(write_notification(method, &params))?;
+        self.outbox.push(&message);
         if let Some(session) = session {
             match method {
                 "session/cancel" => {
@@ -137,7 +143,8 @@ impl Connection {
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
         let result = if starts { Cow::Owned(self.welcome_text(result)?) } else { Cow::Borrowed(result) };
         let result = self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
-        self.outbox.push(&write_result(id, &result));
+        let message = self.fits_frame(write_result(id, &result))?;
+        self.outbox.push(&message);
         if let Some(request) = self.inbound.remove(id) {
             self.sessions.on_answer(&request, Some(&result));
         }
@@ -168,6 +175,7 @@ impl Connection {
         } else {
             write_error(id, code, message, data.as_deref())
         };
+        let text = self.fits_frame(text)?;
         self.outbox.push(&text);
         if let Some(request) = self.inbound.remove(id) {
             self.sessions.on_answer(&request, None);
@@ -263,10 +271,6 @@ impl Connection {
                 return Err(Misuse::new(MisuseKind::Params, "RPC-21", format!("not JSON: {error}")))
             }
         }
-        let room = self.config.limits.frame.saturating_sub(512);
-        if json.len() > room {
-            return Err(Misuse::new(MisuseKind::Limit, "LIMIT-01", format!("more than {room} bytes of JSON")));
-        }
         let text = json.trim();
         // Line breaks can only stand between tokens here, where a blank says the same (FRAME-02).
         if text.bytes().any(|b| matches!(b, b'\n' | b'\r')) {
@@ -295,6 +299,16 @@ impl Connection {
         self.open()
     }
 
+    /// LIMIT-01 holds for what is sent too: a peer with the same limit could not read it.
+    fn fits_frame(&self, message: String) -> Result<String, Misuse> {
+        let limit = self.config.limits.frame;
+        if message.len() > limit {
+            let message = format!("a message of {} bytes where {limit} are the limit", message.len());
+            return Err(Misuse::new(MisuseKind::Limit, "LIMIT-01", message));
+        }
+        Ok(message)
+    }
+
     fn answerable(&self, id: &Id) -> Result<&OpenRequest, Misuse> {
         self.writable()?;
         self.inbound.get(id).ok_or_else(|| {
@@ -302,14 +316,12 @@ impl Connection {
         })
     }
 
-    fn free_id(&mut self) -> Id {
-        loop {
-            let id = Id::Number(self.next_id);
-            self.next_id += 1;
-            if self.outbound.get(&id).is_none() {
-                return id;
-            }
+    fn free_id(&self) -> Id {
+        let mut number = self.next_id;
+        while self.outbound.get(&Id::Number(number)).is_some() {
+            number += 1;
         }
+        Id::Number(number)
     }
 }
 

@@ -83,7 +83,7 @@ impl Decoder {
     pub fn push(&mut self, bytes: &[u8]) {
         if self.framing == Framing::Messages {
             let item = if bytes.len() > self.limit {
-                Item::TooLong { head: bytes[..HEAD.min(bytes.len())].to_vec() }
+                Item::TooLong { head: bytes[..HEAD.min(self.limit)].to_vec() }
             } else {
                 Item::Frame(bytes.to_vec())
             };
@@ -243,7 +243,7 @@ impl Decoder {
         }
         self.state = State::Line;
         let item = if length > self.limit {
-            Item::TooLong { head: line[..HEAD.min(length)].to_vec() }
+            Item::TooLong { head: line[..HEAD.min(self.limit)].to_vec() }
         } else {
             Item::Frame(line.to_vec())
         };
@@ -357,7 +357,7 @@ mod tests {
     fn a_line_of_exactly_the_limit_passes() {
         assert_eq!(
             items(Framing::Lines, 4, &[b"1234\r", b"\n12345\n6\n"]),
-            [frame("1234"), Item::TooLong { head: b"12345".to_vec() }, frame("6")]
+            [frame("1234"), Item::TooLong { head: b"1234".to_vec() }, frame("6")]
         );
     }
 
@@ -376,7 +376,7 @@ mod tests {
     fn messages_stay_as_they_come() {
         assert_eq!(
             items(Framing::Messages, 4, &[b"{\n}", b"12345"]),
-            [frame("{\n}"), Item::TooLong { head: b"12345".to_vec() }]
+            [frame("{\n}"), Item::TooLong { head: b"1234".to_vec() }]
         );
     }
 }

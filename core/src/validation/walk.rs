@@ -123,6 +123,7 @@ impl Walker {
     /// Checks the value that comes next.
     pub(crate) fn value(&mut self, scanner: &mut Scanner<'_>, ty: TypeId) -> Walk {
         let kind = scanner.peek()?;
+        let owner = ty;
         let ty = &self.tables.types[usize::from(ty)];
         match (ty, kind) {
             (Type::Any, _) | (Type::Boolean, Kind::Boolean) => {
@@ -151,7 +152,7 @@ impl Walker {
             }
             (Type::Array { item, min }, Kind::Array) => return self.array(scanner, *item, *min, false),
             (Type::Map { value }, Kind::Object) => return self.map(scanner, *value),
-            (Type::Object { fields }, Kind::Object) => return self.object(scanner, fields),
+            (Type::Object { fields }, Kind::Object) => return self.object(scanner, owner, fields),
             (Type::Union { tag, variants, other, untagged }, Kind::Object) => {
                 return self.union(scanner, tag, variants, *other, *untagged);
             }
@@ -256,7 +257,7 @@ impl Walker {
         Ok(())
     }
 
-    fn object(&mut self, scanner: &mut Scanner<'_>, fields: &'static [Field]) -> Walk {
+    fn object(&mut self, scanner: &mut Scanner<'_>, owner: TypeId, fields: &'static [Field]) -> Walk {
         let mut trim = Trim::default();
         let mut seen = 0u64;
         let outermost = self.depth == 0;
@@ -273,7 +274,7 @@ impl Walker {
                 }
                 seen |= 1 << index;
                 let value_at = scanner.mark().offset();
-                let keep = self.member(scanner, fields, index)?;
+                let keep = self.member(scanner, owner, &fields[index], index as u8)?;
                 let place = start..scanner.offset();
                 if outermost && keep {
                     self.strings.push((field.name, value_at..place.end));
@@ -295,7 +296,7 @@ impl Walker {
         for (index, field) in fields.iter().enumerate() {
             if field.has(Field::REQUIRED) && seen & (1 << index) == 0 && self.is_on(field.draft) {
                 let expected = expected(&self.tables.types[usize::from(field.ty)]);
-                let mut problem = Problem::new(self.rule_of(fields, index), expected, "nothing");
+                let mut problem = Problem::new(self.rule_of(owner, index as u8), expected, "nothing");
                 problem.within(Segment::Name(field.name));
                 return Err(Fail::Invalid(Box::new(problem)));
             }
@@ -304,8 +305,13 @@ impl Walker {
     }
 
     /// The value of a known member; `false` when it is to be taken out.
-    fn member(&mut self, scanner: &mut Scanner<'_>, fields: &'static [Field], index: usize) -> Result<bool, Fail> {
-        let field = &fields[index];
+    fn member(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        owner: TypeId,
+        field: &'static Field,
+        index: u8,
+    ) -> Result<bool, Fail> {
         if scanner.peek()? == Kind::Null && !matches!(self.tables.types[usize::from(field.ty)], Type::Any) {
             if field.has(Field::NULL) {
                 scanner.literal()?;
@@ -329,7 +335,7 @@ impl Walker {
         let name = |walker: &Self, problem: &mut Problem, from: &'static str| {
             problem.within(Segment::Name(field.name));
             if problem.rule == from {
-                problem.rule = walker.rule_of(fields, index);
+                problem.rule = walker.rule_of(owner, index);
             }
         };
         let generic = self.rule();
@@ -464,13 +470,8 @@ impl Walker {
     }
 
     /// The rule that the model names for a member, or the general one.
-    fn rule_of(&self, fields: &'static [Field], index: usize) -> &'static str {
-        let owner = self.tables.types.iter().position(|ty| match ty {
-            Type::Object { fields: own } => std::ptr::eq(own.as_ptr(), fields.as_ptr()),
-            _ => false,
-        });
-        let Some(owner) = owner else { return self.rule() };
-        let key = (owner as TypeId, index as u8);
+    fn rule_of(&self, owner: TypeId, index: u8) -> &'static str {
+        let key = (owner, index);
         match self.tables.rules.binary_search_by_key(&key, |&(ty, field, _)| (ty, field)) {
             Ok(at) => self.tables.rules[at].2,
             Err(_) => self.rule(),
