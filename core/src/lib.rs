@@ -61,6 +61,7 @@ pub mod connection;
 pub mod framing;
 pub mod json;
 pub mod jsonrpc;
+pub mod rules;
 pub mod schema;
 pub mod validation;
 

@@ -5004,7 +5004,7 @@ export interface ToolCallLocation {
 export interface ToolCall {
   /**
    * Id by which later updates refer to the call.
-   * Rule TOOL-02.
+   * Rule TOOL-03.
    */
   toolCallId: ToolCallId;
   /**

@@ -201,6 +201,8 @@ pub(crate) struct Field {
     pub(crate) on_error: bool,
     /// Null is read as absent.
     pub(crate) on_null: bool,
+    /// Absence of a required list is read as an empty one.
+    pub(crate) on_missing: bool,
     /// List items that do not fit are left out.
     pub(crate) skip_items: bool,
     /// Fewest items.
@@ -232,6 +234,7 @@ impl Field {
             constant: None,
             on_error: false,
             on_null: false,
+            on_missing: false,
             skip_items: false,
             min_items: None,
             minimum: None,

@@ -2,11 +2,13 @@
 
 use super::event::{Json, Outcome, ResultText};
 use super::incoming::{Checked, Message};
+use super::judge::{Form, Verdict};
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
 use super::{Connection, Consequence};
 use crate::json::{self, Kind, Scanner};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
+use crate::rules::scene::Message as Said;
 use crate::validation::table::{self, Field, Type};
 use crate::validation::Part;
 
@@ -17,7 +19,7 @@ impl Connection {
             // What the peer could not read has no id that it could name (RPC-14).
             _ => return self.answer_to_nothing(&text, &message, subject),
         };
-        let Some(request) = self.outbound.remove(&id) else {
+        let Some(request) = self.state.outbound.remove(&id) else {
             let known = matches!(id, Id::Number(number) if (1..self.next_id).contains(&number));
             let (rule, message) =
                 if known { ("RPC-16", "a second answer") } else { ("RPC-13", "an answer to no open request") };
@@ -64,7 +66,7 @@ impl Connection {
         range: std::ops::Range<usize>,
     ) {
         if let Some(row) = request.row {
-            let empty = matches!(self.tables.types[usize::from(row.result)], Type::Object { fields } if fields.iter().all(|f| !f.has(Field::REQUIRED)));
+            let empty = matches!(self.state.tables.types[usize::from(row.result)], Type::Object { fields } if fields.iter().all(|f| !f.has(Field::REQUIRED)));
             if &text[range.clone()] == "null" && (row.null_result || empty) {
                 // Official decoders read null as an empty result, and agents send it (RPC-31).
                 let outcome = Outcome::Result(ResultText(Json::whole("{}".into())));
@@ -82,9 +84,18 @@ impl Connection {
             return self.unusable(request, subject, problem.as_ref().into());
         }
         let problems = std::mem::take(&mut checked.problems);
+        let result = checked.json(text, range);
+        let said = Said {
+            method: &request.method,
+            session: request.session.as_ref(),
+            body: Some(result.as_str()),
+            request: Some(&request),
+        };
+        if self.judge_peer(Form::Answer, &said, None, subject) == Verdict::Stop {
+            return self.end_request(request, Outcome::Invalid);
+        }
         self.report_all(subject, &problems);
-        let outcome = Outcome::Result(ResultText(checked.json(text, range)));
-        self.end_request(request, outcome);
+        self.end_request(request, Outcome::Result(ResultText(result)));
     }
 
     /// The request ends all the same, so that nobody waits for ever.

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use super::config::Role;
 use super::event::{Answered, Json, Timing};
 use super::incoming::{find_method, Checked, Message};
+use super::judge::{Form, Verdict};
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
 use super::rules::{Attempt, Refusal};
-use super::session::{Crossing, Turn};
+use super::session::Turn;
 use super::{Cancel, Config, Connection, Consequence, Event, Notification, Phase, Policy, Request};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{write_result, ErrorCode, Id, IdMember, Member};
+use crate::rules::scene::{Message as Said, On};
 use crate::validation::table::{self, Method};
 use crate::validation::{Part, Problem};
 
@@ -37,16 +39,16 @@ impl Connection {
     pub(super) fn call(&mut self, text: String, message: Message, subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
-        let row = find_method(self.tables, self.config.drafts, method);
+        let row = find_method(self.state.tables, self.state.config.drafts, method);
         let Some(row) = row else { return self.unknown_method(text, message, subject) };
         if row.phase == table::Phase::Start
             && is_request
-            && self.config.role == Role::Agent
+            && self.state.config.role == Role::Agent
             && self.phase == Phase::Start
         {
             return self.hello(&text, &message, &subject);
         }
-        if let Some(refusal) = self.admit(row, self.config.role.other(), is_request) {
+        if let Some(refusal) = self.admit(row, self.state.config.role.other(), is_request) {
             return self.not_admitted(row, message, &subject, refusal);
         }
         if is_request && !self.room_for(&message, &subject) {
@@ -58,12 +60,17 @@ impl Connection {
         if !self.session_fits(row, session.as_ref(), &subject, is_request) {
             return;
         }
-        if let Some(limit) = self.sessions.full(row.name, session.as_deref(), &self.config.limits) {
+        if let Some(limit) = self.state.sessions.full(row.name, session.as_deref(), &self.state.config.limits) {
             return self.refuse(&subject, ErrorCode::INTERNAL_ERROR, Breach::new(limit.rule, limit.message()));
         }
-        self.report_all(&subject, &problems);
         let update = checked.update;
         let params = checked.json(text, range);
+        let form = if is_request { Form::Request } else { Form::Notification };
+        let said = message_of(row.name, session.as_ref(), &params);
+        if self.judge_peer(form, &said, update, &subject) == Verdict::Stop {
+            return;
+        }
+        self.report_all(&subject, &problems);
         if is_request {
             self.deliver_request(Some(row), subject, session, params);
         } else {
@@ -73,10 +80,10 @@ impl Connection {
 
     /// What the rules say to a call, in either direction.
     pub(super) fn admit(&self, row: &'static Method, sender: Role, is_request: bool) -> Option<Refusal> {
-        let receiver = if sender == self.config.role { &self.peer } else { &self.own };
+        let receiver = if sender == self.state.config.role { &self.state.peer } else { &self.state.own };
         let form = if is_request { table::Kind::Request } else { table::Kind::Notification };
         let begun = self.phase != Phase::Start;
-        let ready = matches!(self.phase, Phase::Ready | Phase::Closed);
+        let ready = self.ready();
         Attempt { method: row, sender, form, ready, begun, gates: &receiver.gates }.refusal()
     }
 
@@ -101,7 +108,7 @@ impl Connection {
         let extension = method.starts_with('_');
         if self.phase != Phase::Ready {
             let breach =
-                Breach::new(early_rule(&self.config), "nothing may be sent before initialize has been answered");
+                Breach::new(early_rule(&self.state.config), "nothing may be sent before initialize has been answered");
             return if is_request {
                 self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
             } else if !method.starts_with("$/") {
@@ -138,18 +145,12 @@ impl Connection {
         }
     }
 
-    /// Whether a request can be taken on: its id is free, and not too many are open.
+    /// Whether a request can be taken on: not too many are open.
     fn room_for(&mut self, message: &Message, subject: &Subject) -> bool {
         let IdMember::Id(id) = &message.id else { return false };
-        if self.inbound.get(id).is_some() {
-            // An answer with this id would end the first request, so the refusal carries none.
-            let anonymous = Subject { id: None, ..subject.clone() };
-            let breach = Breach::new("RPC-10", format!("the id {id} names a request that is still open"));
-            self.refuse(&anonymous, ErrorCode::INVALID_REQUEST, breach);
-            return false;
-        }
-        if self.inbound.len() >= self.config.limits.pending {
-            let breach = Breach::new("LIMIT-03", format!("more than {} open requests", self.config.limits.pending));
+        if self.state.inbound.len() >= self.state.config.limits.pending {
+            let breach =
+                Breach::new("LIMIT-03", format!("more than {} open requests", self.state.config.limits.pending));
             self.refuse(subject, ErrorCode::INTERNAL_ERROR, breach);
             return false;
         }
@@ -220,7 +221,7 @@ impl Connection {
         is_request: bool,
     ) -> bool {
         let Some(session) = session else { return true };
-        if !needs_open_session(row) || self.sessions.may_be(session) {
+        if !needs_open_session(row) || self.state.sessions.may_be(session) {
             return true;
         }
         let mut breach =
@@ -237,7 +238,7 @@ impl Connection {
             return false;
         }
         // What a session shows is never lost to a tolerant host; it says so and the host decides.
-        let deliver = self.config.policy == Policy::Tolerant;
+        let deliver = self.state.config.policy == Policy::Tolerant;
         self.report(subject, breach, if deliver { Consequence::Delivered } else { Consequence::Dropped });
         deliver
     }
@@ -252,8 +253,8 @@ impl Connection {
         let serial = self.serial();
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
         let id = subject.id.unwrap_or(Id::Null);
-        let crossing = Crossing { params: params.as_str(), session: session.as_ref() };
-        let note = self.sessions.on_call(&method, &crossing);
+        let said = message_of(&method, session.as_ref(), &params);
+        let note = self.track(On::Call, &said, None);
         let open = OpenRequest {
             id: id.clone(),
             serial,
@@ -264,9 +265,9 @@ impl Connection {
             row,
             note,
         };
-        self.inbound.insert(open);
-        let cancelling =
-            session.as_ref().and_then(|id| self.sessions.get(id)).map(|known| known.turn) == Some(Turn::Cancelling);
+        self.state.inbound.insert(open);
+        let cancelling = session.as_ref().and_then(|id| self.state.sessions.get(id)).map(|known| known.turn)
+            == Some(Turn::Cancelling);
         self.events.push_back(Event::Request(Request {
             id: id.clone(),
             serial,
@@ -274,7 +275,7 @@ impl Connection {
             session,
             params,
         }));
-        if method == PERMISSION && self.config.role == Role::Client && cancelling {
+        if method == PERMISSION && self.state.config.role == Role::Client && cancelling {
             self.answer_permission(&id, "CANCEL-04");
         }
     }
@@ -290,23 +291,16 @@ impl Connection {
         if method == "$/cancel_request" {
             return self.cancel_requested(params.as_str());
         }
-        let timing = session.as_ref().map_or(Timing::None, |id| self.sessions.timing(id));
-        if let Some(id) = &session {
-            match &*method {
-                "session/cancel" => {
-                    self.sessions.cancel(id);
-                }
-                "session/update" if update == Some("state_update") => self.sessions.state_update(id, params.as_str()),
-                _ => {}
-            }
-        }
+        let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
+        let said = message_of(&method, session.as_ref(), &params);
+        self.track(On::Call, &said, update);
         self.events.push_back(Event::Notification(Notification { method, session, update, timing, params }));
     }
 
     /// `$/cancel_request`: only what is open can be cancelled, anything else is ignored (CANCEL-11, CANCEL-12).
     fn cancel_requested(&mut self, params: &str) {
         let id = json::pointer(params, "/requestId").and_then(Id::from_json);
-        if let Some(request) = id.and_then(|id| self.inbound.mark_cancelled(&id).cloned()) {
+        if let Some(request) = id.and_then(|id| self.state.inbound.mark_cancelled(&id).cloned()) {
             self.events.push_back(Event::Cancel(Cancel {
                 id: request.id,
                 serial: request.serial,
@@ -321,16 +315,16 @@ impl Connection {
         let mine = |request: &&OpenRequest| {
             request.method == PERMISSION && session.is_none_or(|session| request.session.as_deref() == Some(session))
         };
-        let ids: Vec<Id> = self.inbound.iter().filter(mine).map(|request| request.id.clone()).collect();
+        let ids: Vec<Id> = self.state.inbound.iter().filter(mine).map(|request| request.id.clone()).collect();
         for id in ids {
             self.answer_permission(&id, rule);
         }
     }
 
     fn answer_permission(&mut self, id: &Id, rule: &'static str) {
-        let Some(request) = self.inbound.remove(id) else { return };
+        let Some(request) = self.state.inbound.remove(id) else { return };
         self.outbox.push(&write_result(id, CANCELLED_OUTCOME));
-        self.sessions.on_answer(&request, Some(CANCELLED_OUTCOME));
+        self.track_answer(&request, Some(CANCELLED_OUTCOME));
         self.events.push_back(Event::Answered(Answered {
             id: request.id,
             serial: request.serial,
@@ -339,6 +333,10 @@ impl Connection {
             rule,
         }));
     }
+}
+
+fn message_of<'a>(method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> Said<'a> {
+    Said { method, session, body: Some(params.as_str()), request: None }
 }
 
 fn session_params(session: &str) -> String {

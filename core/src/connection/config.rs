@@ -39,6 +39,8 @@ pub enum Policy {
     Tolerant,
     /// It is refused and reported.
     Strict,
+    /// It is let through and not reported.
+    Off,
 }
 
 /// Bounds that hold whatever the peer sends.
@@ -72,6 +74,8 @@ pub struct Config {
     pub framing: Framing,
     /// What happens to messages that break a rule.
     pub policy: Policy,
+    /// Another policy for the rules of one severity: notes, warnings, errors.
+    pub policies: [Option<Policy>; 3],
     /// Bounds.
     pub limits: Limits,
     /// Whether protocol version 2 may be agreed on; version 1 always may.
@@ -90,6 +94,7 @@ impl Config {
             role,
             framing: Framing::default(),
             policy: Policy::default(),
+            policies: [None; 3],
             limits: Limits::default(),
             version_2: false,
             drafts: 0,
@@ -115,6 +120,12 @@ impl Config {
         let index = crate::schema::drafts::DRAFTS.iter().position(|&draft| draft == name).ok_or(UnknownDraft)?;
         self.drafts |= 1 << (index + 1);
         Ok(())
+    }
+
+    /// The policy for one rule, by its severity.
+    pub(crate) fn policy_for(&self, rule: &str) -> Policy {
+        let severity = crate::rules::rule(rule).map(|rule| rule.severity as usize);
+        severity.and_then(|severity| self.policies[severity]).unwrap_or(self.policy)
     }
 
     pub(crate) fn newest_version(&self) -> u16 {

@@ -24,6 +24,8 @@ pub enum Event {
     Answered(Answered),
     /// The peer broke a rule.
     Violation(Violation),
+    /// The host's own message went out, but it is odd.
+    Advice(Advice),
     /// The connection is over; the last event.
     Closed(Closed),
 }
@@ -38,6 +40,7 @@ impl Event {
             Event::Cancel(_) => "cancel",
             Event::Answered(_) => "answered",
             Event::Violation(_) => "violation",
+            Event::Advice(_) => "advice",
             Event::Closed(_) => "closed",
         }
     }
@@ -286,6 +289,19 @@ pub struct Violation {
     pub excerpt: String,
     /// What became of the message.
     pub consequence: Consequence,
+}
+
+/// The host's own message went out, but a rule that does not bind says that it should not look like this.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// The rule, as listed in the rule catalogue.
+    pub rule: &'static str,
+    /// What is odd, in one sentence.
+    pub message: String,
+    /// JSON pointer into the params or result.
+    pub pointer: String,
+    /// The method; of an answer, the method that was called.
+    pub method: String,
 }
 
 /// Why a connection is over.

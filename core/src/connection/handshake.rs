@@ -73,7 +73,7 @@ impl Connection {
         };
         let wanted = match requested(given) {
             Requested::Version(version) => version,
-            Requested::Text(version) if self.config.policy == Policy::Tolerant => {
+            Requested::Text(version) if self.state.config.policy == Policy::Tolerant => {
                 let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
                 breach.pointer = "/protocolVersion".into();
                 self.report(subject, breach, Consequence::Delivered);
@@ -83,11 +83,12 @@ impl Connection {
             _ => return self.refuse_params(subject, &version_problem("INIT-04", "another kind of value")),
         };
         // INIT-05, INIT-06: the same if it is ours, the newest of ours if not.
-        let version = if self.config.supports(wanted) { wanted as u16 } else { self.config.newest_version() };
+        let version =
+            if self.state.config.supports(wanted) { wanted as u16 } else { self.state.config.newest_version() };
         let params = with_version(given, wanted as u16);
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::incoming::find_method(tables, self.config.drafts, "initialize") else { return };
-        let checked = check(tables, self.config.drafts, row.params, &params, self.mode(), Part::Request);
+        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, "initialize") else { return };
+        let checked = check(tables, self.state.config.drafts, row.params, &params, self.mode(), Part::Request);
         let params = match checked {
             Ok(checked) => {
                 self.report_all(subject, &checked.problems);
@@ -98,13 +99,13 @@ impl Connection {
                 return self.refuse(subject, ErrorCode::PARSE_ERROR, Breach::new("RPC-21", error.to_string()));
             }
         };
-        self.tables = tables;
-        self.version = Some(version);
+        self.state.tables = tables;
+        self.state.version = Some(version);
         self.phase = Phase::Initializing;
-        self.peer = Side::new(tables, Role::Client, params.clone());
+        self.state.peer = Side::new(tables, Role::Client, params.clone());
         let serial = self.serial();
         let id = subject.id.clone().unwrap_or(Id::Null);
-        self.inbound.insert(OpenRequest {
+        self.state.inbound.insert(OpenRequest {
             id: id.clone(),
             serial,
             method: row.name.into(),
@@ -125,7 +126,7 @@ impl Connection {
 
     /// The agent's side: the host's answer, with the version filled in. INIT-05: it cannot be another one.
     pub(super) fn welcome_text(&self, result: &str) -> Result<String, Misuse> {
-        let version = self.version.unwrap_or(1);
+        let version = self.state.version.unwrap_or(1);
         match requested(result) {
             Requested::Nothing => Ok(with_version(result, version)),
             Requested::Version(given) if given == u64::from(version) => Ok(result.to_owned()),
@@ -140,25 +141,26 @@ impl Connection {
 
     /// The agent's side: its answer has been written.
     pub(super) fn welcomed(&mut self, result: String) {
-        self.own = Side::new(self.tables, Role::Agent, result);
+        self.state.own = Side::new(self.state.tables, Role::Agent, result);
         self.phase = Phase::Ready;
+        self.opened = true;
     }
 
     /// The agent's side: `initialize` was answered with an error, so it may be tried again.
     pub(super) fn hello_failed(&mut self) {
         self.phase = Phase::Start;
-        self.version = None;
-        self.tables = &tables::v1::TABLES;
+        self.state.version = None;
+        self.state.tables = &tables::v1::TABLES;
     }
 
     /// The client's side: the params of its `initialize`, with the version filled in (INIT-03).
     pub(super) fn hello_text(&self, params: &str) -> Result<(String, &'static Tables), Misuse> {
         let (version, text) = match requested(params) {
             Requested::Nothing => {
-                let newest = self.config.newest_version();
+                let newest = self.state.config.newest_version();
                 (newest, with_version(params, newest))
             }
-            Requested::Version(given) if self.config.supports(given) => (given as u16, params.to_owned()),
+            Requested::Version(given) if self.state.config.supports(given) => (given as u16, params.to_owned()),
             _ => {
                 return Err(Misuse::new(
                     MisuseKind::Params,
@@ -168,13 +170,13 @@ impl Connection {
                 .at("/protocolVersion"));
             }
         };
-        let tables = tables::version(version).unwrap_or(self.tables);
+        let tables = tables::version(version).unwrap_or(self.state.tables);
         Ok((text, tables))
     }
 
     /// The client's side: its `initialize` has been written.
     pub(super) fn greeted(&mut self, tables: &'static Tables, params: String) {
-        self.own = Side::new(tables, Role::Client, params);
+        self.state.own = Side::new(tables, Role::Client, params);
         self.phase = Phase::Initializing;
     }
 
@@ -182,7 +184,7 @@ impl Connection {
     pub(super) fn welcome(&mut self, result: &str, request: OpenRequest, subject: &Subject) {
         let answered = match requested(result) {
             Requested::Version(version) => version,
-            Requested::Text(version) if self.config.policy == Policy::Tolerant => {
+            Requested::Text(version) if self.state.config.policy == Policy::Tolerant => {
                 let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
                 breach.pointer = "/protocolVersion".into();
                 self.report(subject, breach, Consequence::Delivered);
@@ -198,7 +200,7 @@ impl Connection {
                 return self.unusable(request, subject, breach);
             }
         };
-        if !self.config.supports(answered) {
+        if !self.state.config.supports(answered) {
             let mut breach =
                 Breach::new("INIT-07", format!("the agent speaks version {answered}, which this client does not"));
             breach.pointer = "/protocolVersion".into();
@@ -207,18 +209,19 @@ impl Connection {
         }
         let version = answered as u16;
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::incoming::find_method(tables, self.config.drafts, "initialize") else { return };
+        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, "initialize") else { return };
         let text = with_version(result, version);
-        match check(tables, self.config.drafts, row.result, &text, self.mode(), Part::Response) {
+        match check(tables, self.state.config.drafts, row.result, &text, self.mode(), Part::Response) {
             Ok(Checked { json, problems }) => {
                 self.report_all(subject, &problems);
                 let json = json.into_owned();
-                self.tables = tables;
-                self.version = Some(version);
-                self.peer = Side::new(tables, Role::Agent, json.clone());
-                let hello = std::mem::take(&mut self.own.hello);
-                self.own = Side::new(tables, Role::Client, hello);
+                self.state.tables = tables;
+                self.state.version = Some(version);
+                self.state.peer = Side::new(tables, Role::Agent, json.clone());
+                let hello = std::mem::take(&mut self.state.own.hello);
+                self.state.own = Side::new(tables, Role::Client, hello);
                 self.phase = Phase::Ready;
+                self.opened = true;
                 self.end_request(request, Outcome::Result(ResultText(Json::whole(json))));
             }
             Err(Rejected::Invalid(problem)) => self.unusable(request, subject, problem.as_ref().into()),

@@ -6,10 +6,8 @@ use std::sync::Arc;
 
 use super::config::{Policy, Role};
 use super::event::Json;
-use super::pending::Pending;
 use super::report::{Breach, Subject};
-use super::session::Sessions;
-use super::{Connection, Consequence};
+use super::{Connection, Consequence, State};
 use crate::framing::Item;
 use crate::json::{Edits, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Body, Envelope, ErrorCode, Id, IdMember, Member, Version};
@@ -40,23 +38,20 @@ impl Checked {
 
 /// What the core knows when it checks a value.
 pub(super) struct Checker<'c> {
-    tables: &'static Tables,
-    drafts: DraftSet,
+    state: &'c State,
     mode: Mode,
-    outbound: &'c Pending,
-    sessions: &'c Sessions,
     done: Option<(Walker, Option<Box<Problem>>)>,
 }
 
 impl Checker<'_> {
     fn method(&self, name: &str) -> Option<&'static Method> {
-        find_method(self.tables, self.drafts, name)
+        find_method(self.state.tables, self.state.config.drafts, name)
     }
 
     /// Checks the value that comes next; afterwards the scanner stands behind it, whatever it was.
     fn check(&mut self, scanner: &mut Scanner<'_>, ty: TypeId, part: Part) -> Result<(), SyntaxError> {
         let mark = scanner.mark();
-        let mut walker = Walker::new(self.tables, self.drafts, self.mode, part);
+        let mut walker = Walker::new(self.state.tables, self.state.config.drafts, self.mode, part);
         let invalid = match walker.value(scanner, ty) {
             Ok(()) => None,
             Err(Fail::Syntax(error)) => return Err(error),
@@ -72,10 +67,10 @@ impl Checker<'_> {
 
     fn finish(self, scanner: &Scanner<'_>) -> Result<Checked, SyntaxError> {
         let checked_now = self.done.is_some();
-        let any = || Walker::new(self.tables, self.drafts, self.mode, Part::Notification);
+        let any = || Walker::new(self.state.tables, self.state.config.drafts, self.mode, Part::Notification);
         let (walker, invalid) = self.done.unwrap_or_else(|| (any(), None));
         let session = walker.string_at("sessionId").map(|place| scanner.slice(place));
-        let session = session.and_then(crate::json::unescape).map(|id| self.sessions.intern(&id));
+        let session = session.and_then(crate::json::unescape).map(|id| self.state.sessions.intern(&id));
         let update = walker.variant();
         let (edits, problems) = walker.finish(scanner)?;
         Ok(Checked { edits, problems, invalid, session, update, walked: checked_now })
@@ -92,7 +87,7 @@ impl<'a> Body<'a> for Checker<'_> {
     }
 
     fn result(&mut self, scanner: &mut Scanner<'a>, id: Option<&Id>) -> Result<(), SyntaxError> {
-        let row = id.and_then(|id| self.outbound.get(id)).and_then(|request| request.row);
+        let row = id.and_then(|id| self.state.outbound.get(id)).and_then(|request| request.row);
         match row.filter(|row| row.phase != table::Phase::Start) {
             Some(row) if scanner.peek()? != Kind::Null => self.check(scanner, row.result, Part::Response),
             _ => scanner.skip().map(drop),
@@ -117,21 +112,14 @@ pub(super) fn find_method(tables: &'static Tables, drafts: DraftSet, name: &str)
 
 impl Connection {
     pub(super) fn mode(&self) -> Mode {
-        match self.config.policy {
-            Policy::Tolerant => Mode::Tolerant,
+        match self.state.config.policy {
+            Policy::Tolerant | Policy::Off => Mode::Tolerant,
             Policy::Strict => Mode::Strict,
         }
     }
 
     pub(super) fn checker(&self) -> Checker<'_> {
-        Checker {
-            tables: self.tables,
-            drafts: self.config.drafts,
-            mode: self.mode(),
-            outbound: &self.outbound,
-            sessions: &self.sessions,
-            done: None,
-        }
+        Checker { state: &self.state, mode: self.mode(), done: None }
     }
 
     /// Checks one value of a text a second time: its place or its type was not known when the text was read.
@@ -142,7 +130,7 @@ impl Connection {
         ty: TypeId,
         part: Part,
     ) -> Result<Checked, SyntaxError> {
-        let mut scanner = Scanner::at(text, range.start, self.config.limits.depth);
+        let mut scanner = Scanner::at(text, range.start, self.state.config.limits.depth);
         let mut checker = self.checker();
         checker.check(&mut scanner, ty, part)?;
         checker.finish(&scanner)
@@ -165,8 +153,9 @@ impl Connection {
             Item::TooLong { head } => {
                 let subject = Subject::default();
                 let breach =
-                    Breach::new("LIMIT-01", format!("a frame of more than {} bytes", self.config.limits.frame));
-                let noise = self.config.role == Role::Client && !head.trim_ascii_start().starts_with(b"{");
+                    Breach::new("LIMIT-01", format!("a frame of more than {} bytes", self.state.config.limits.frame));
+                let other = !head.is_empty() && !head.trim_ascii_start().starts_with(b"{");
+                let noise = self.state.config.role == Role::Client && other;
                 if may_be_call(&head) && !noise {
                     self.refuse(&subject, ErrorCode::PARSE_ERROR, breach);
                 } else {
@@ -178,7 +167,7 @@ impl Connection {
                 self.report(&Subject::default(), breach, Consequence::Delivered);
             }
             Item::OtherFraming => {
-                let lines = self.config.framing == crate::framing::Framing::Lines;
+                let lines = self.state.config.framing == crate::framing::Framing::Lines;
                 let (rule, message) = if lines {
                     ("FRAME-13", "Content-Length headers: the peer speaks LSP framing instead of one message a line")
                 } else {
@@ -200,13 +189,13 @@ impl Connection {
     }
 
     fn text(&mut self, text: String) {
-        let mut scanner = Scanner::new(&text, self.config.limits.depth);
+        let mut scanner = Scanner::new(&text, self.state.config.limits.depth);
         match scanner.peek() {
             Ok(Kind::Object) => {}
             Ok(kind) => {
                 let whole = scanner.skip().and_then(|_| scanner.end());
                 return match whole {
-                    Ok(()) if kind == Kind::Array && self.version == Some(2) => self.batch(&text),
+                    Ok(()) if kind == Kind::Array && self.state.version == Some(2) => self.batch(&text),
                     Ok(()) => self.not_an_object(kind),
                     Err(error) => self.not_json(text.as_bytes(), error),
                 };
@@ -240,8 +229,8 @@ impl Connection {
 
     /// The static name of a method that the model knows.
     fn method_name(&self, name: Cow<'_, str>) -> Cow<'static, str> {
-        match self.tables.methods.binary_search_by_key(&name.as_ref(), |row| row.name) {
-            Ok(at) => Cow::Borrowed(self.tables.methods[at].name),
+        match self.state.tables.methods.binary_search_by_key(&name.as_ref(), |row| row.name) {
+            Ok(at) => Cow::Borrowed(self.state.tables.methods[at].name),
             Err(_) => Cow::Owned(name.into_owned()),
         }
     }
@@ -257,18 +246,24 @@ impl Connection {
         }
         let is_call = message.method != Member::Absent;
         let is_answer = message.result.is_some() || message.error.is_some();
+        if let (true, Some(id)) = (is_call, &subject.id) {
+            if self.state.inbound.get(id).is_some() {
+                // An answer with this id would end the first request, so the refusal carries none.
+                let breach = Breach::new("RPC-10", format!("the id {id} names a request that is still open"));
+                let anonymous = Subject { id: None, ..subject };
+                return self.refuse(&anonymous, ErrorCode::INVALID_REQUEST, breach);
+            }
+        }
         if is_call && is_answer {
-            return self.refuse(
-                &subject,
-                ErrorCode::INVALID_REQUEST,
-                Breach::new("RPC-02", "both a call and an answer"),
-            );
+            let breach = Breach::new("RPC-02", "both a call and an answer");
+            return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
         if is_answer {
             return self.answer(text, message, &subject);
         }
         if let (false, Some(id)) = (is_call, &subject.id) {
-            if let Some(request) = self.outbound.remove(id) {
+            if let Some(request) = self.state.outbound.remove(id) {
+                let subject = Subject { method: Some(request.method.clone()), ..subject };
                 return self.unusable(request, &subject, Breach::new("RPC-03", "neither a result nor an error"));
             }
         }
@@ -286,13 +281,10 @@ impl Connection {
             return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
         }
         if message.method == Member::Wrong {
-            return self.refuse(
-                &subject,
-                ErrorCode::INVALID_REQUEST,
-                Breach::new("RPC-02", "a method that is not a string"),
-            );
+            let breach = Breach::new("RPC-02", "a method that is not a string");
+            return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
-        let tolerant = self.config.policy == Policy::Tolerant;
+        let tolerant = self.state.config.policy == Policy::Tolerant;
         let version = match message.version {
             Version::Right => None,
             Version::Missing => Some("no jsonrpc member"),
@@ -316,15 +308,15 @@ impl Connection {
         let subject = Subject::default();
         let object = frame.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'{');
         // An agent's stdout carries what its libraries print; a client's messages come from one writer.
-        if self.config.role == Role::Client && !object {
+        if self.state.config.role == Role::Client && !object {
             let breach = Breach::new("FRAME-04", "a line that is not a message: output that belongs on stderr?");
-            return match self.config.policy {
-                Policy::Tolerant => self.drop_message(&subject, breach),
+            return match self.state.config.policy {
+                Policy::Tolerant | Policy::Off => self.drop_message(&subject, breach),
                 Policy::Strict => self.refuse(&subject, ErrorCode::PARSE_ERROR, breach),
             };
         }
         let rule = match error.kind {
-            SyntaxKind::Utf8 => "FRAME-01",
+            SyntaxKind::Utf8 | SyntaxKind::Surrogate => "FRAME-01",
             SyntaxKind::Depth => "LIMIT-02",
             _ => "RPC-21",
         };
@@ -349,7 +341,7 @@ impl Connection {
 
     /// A JSON-RPC batch (v2): each entry is served as if it had come alone.
     fn batch(&mut self, text: &str) {
-        let mut scanner = Scanner::new(text, self.config.limits.depth);
+        let mut scanner = Scanner::new(text, self.state.config.limits.depth);
         let mut entries = Vec::new();
         let mut more = scanner.enter(Kind::Array).unwrap_or(false);
         while more {
@@ -357,9 +349,9 @@ impl Connection {
             entries.push((kind, scanner.slice(place).to_owned()));
             more = scanner.more(Kind::Array).unwrap_or(false);
         }
-        if entries.len() > self.config.limits.pending {
+        if entries.len() > self.state.config.limits.pending {
             let subject = Subject::default();
-            let breach = Breach::new("LIMIT-03", format!("a batch of more than {}", self.config.limits.pending));
+            let breach = Breach::new("LIMIT-03", format!("a batch of more than {}", self.state.config.limits.pending));
             return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
         }
         if entries.is_empty() {

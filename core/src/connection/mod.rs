@@ -16,6 +16,7 @@ mod config;
 mod event;
 mod handshake;
 mod incoming;
+mod judge;
 mod misuse;
 mod outgoing;
 mod pending;
@@ -31,8 +32,8 @@ use std::sync::Arc;
 
 pub use config::{Config, Limits, Policy, Role, UnknownDraft};
 pub use event::{
-    Answered, Cancel, CloseReason, Closed, Consequence, Event, Notification, Outcome, Request, Response, ResultText,
-    TerminalRef, Timing, Violation,
+    Advice, Answered, Cancel, CloseReason, Closed, Consequence, Event, Notification, Outcome, Request, Response,
+    ResultText, TerminalRef, Timing, Violation,
 };
 pub use misuse::{Misuse, MisuseKind};
 pub use outgoing::CallOptions;
@@ -79,39 +80,49 @@ impl Phase {
 /// [`consume`](Self::consume) what was written, then ask [`poll_timeout`](Self::poll_timeout) when to come back.
 #[derive(Debug)]
 pub struct Connection {
-    config: Config,
     phase: Phase,
-    /// The agreed version's tables; version 1's before.
-    tables: &'static Tables,
-    version: Option<u16>,
+    state: State,
     decoder: Decoder,
     end_of_stream: bool,
     outbox: Outbox,
     events: VecDeque<Event>,
-    /// The host's open requests.
-    outbound: Pending,
-    /// The peer's open requests.
-    inbound: Pending,
     next_serial: u64,
     next_id: i64,
-    sessions: Sessions,
-    own: Side,
-    peer: Side,
     now: u64,
     frames: u64,
     /// First bytes of the frame that is being read.
     head: Vec<u8>,
+    /// Whether the frame has more than these.
+    head_is_cut: bool,
+    /// The connection was ready once.
+    opened: bool,
     ended: Option<CloseReason>,
+}
+
+/// What is known of the conversation: what rules look at and trackers change.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) config: Config,
+    /// The agreed version's tables; version 1's before.
+    pub(crate) tables: &'static Tables,
+    pub(crate) version: Option<u16>,
+    /// The host's open requests.
+    pub(crate) outbound: Pending,
+    /// The peer's open requests.
+    pub(crate) inbound: Pending,
+    pub(crate) sessions: Sessions,
+    pub(crate) own: Side,
+    pub(crate) peer: Side,
 }
 
 /// What one side said in `initialize`.
 #[derive(Debug, Default)]
-struct Side {
+pub(crate) struct Side {
     /// Its capabilities object, as JSON text.
-    capabilities: String,
+    pub(crate) capabilities: String,
     /// Its whole initialize params or result, as JSON text.
-    hello: String,
-    gates: Gates,
+    pub(crate) hello: String,
+    pub(crate) gates: Gates,
 }
 
 impl Connection {
@@ -119,24 +130,28 @@ impl Connection {
     pub fn new(config: Config) -> Self {
         Connection {
             phase: Phase::Start,
-            tables: &tables::v1::TABLES,
-            version: None,
             decoder: Decoder::new(config.framing, config.limits.frame),
             end_of_stream: false,
             outbox: Outbox::new(config.framing),
             events: VecDeque::new(),
-            outbound: Pending::default(),
-            inbound: Pending::default(),
             next_serial: 1,
             next_id: 1,
-            sessions: Sessions::default(),
-            own: Side::default(),
-            peer: Side::default(),
             now: 0,
             frames: 0,
             head: Vec::new(),
+            head_is_cut: false,
+            opened: false,
             ended: None,
-            config,
+            state: State {
+                tables: &tables::v1::TABLES,
+                version: None,
+                outbound: Pending::default(),
+                inbound: Pending::default(),
+                sessions: Sessions::default(),
+                own: Side::default(),
+                peer: Side::default(),
+                config,
+            },
         }
     }
 
@@ -158,7 +173,7 @@ impl Connection {
     /// up end with [`Outcome::Timeout`].
     pub fn handle_timeout(&mut self, now: u64) {
         self.now = self.now.max(now);
-        while let Some(request) = self.outbound.pop_expired(self.now) {
+        while let Some(request) = self.state.outbound.pop_expired(self.now) {
             self.end_request(request, Outcome::Timeout);
         }
     }
@@ -189,7 +204,7 @@ impl Connection {
     /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
-        self.outbound.next_deadline()
+        self.state.outbound.next_deadline()
     }
 
     /// Bytes for the peer, which wait here until they are consumed: while they are many, read no more from the peer (with [`Framing::Messages`](crate::framing::Framing::Messages): the rest of one message).
@@ -215,12 +230,12 @@ impl Connection {
 
     /// The side that the host plays.
     pub fn role(&self) -> Role {
-        self.config.role
+        self.state.config.role
     }
 
     /// The configuration.
     pub fn config(&self) -> &Config {
-        &self.config
+        &self.state.config
     }
 
     /// How far the connection is.
@@ -230,62 +245,67 @@ impl Connection {
 
     /// The agreed protocol version, once `initialize` has been answered.
     pub fn version(&self) -> Option<u16> {
-        self.version
+        self.state.version
     }
 
     /// What the peer can do: its capabilities object as JSON text, `{}` before `initialize`.
     pub fn capabilities(&self) -> &str {
-        or_empty(&self.peer.capabilities)
+        or_empty(&self.state.peer.capabilities)
     }
 
     /// What the host said it can do: its capabilities object as JSON text, `{}` before `initialize`.
     pub fn own_capabilities(&self) -> &str {
-        or_empty(&self.own.capabilities)
+        or_empty(&self.state.own.capabilities)
     }
 
     /// The peer's whole params or result of `initialize` as JSON text: its name, its ways to log in. `{}` before.
     pub fn peer_info(&self) -> &str {
-        or_empty(&self.peer.hello)
+        or_empty(&self.state.peer.hello)
     }
 
     /// The sessions that are known, in no order.
     pub fn sessions(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
-        self.sessions.iter()
+        self.state.sessions.iter()
     }
 
     /// What is known of one session.
     pub fn session(&self, id: &str) -> Option<&Session> {
-        self.sessions.get(id)
+        self.state.sessions.get(id)
     }
 
     /// The host's own requests that have no answer yet, oldest first.
     pub fn pending(&self) -> impl Iterator<Item = &OpenRequest> {
-        self.outbound.iter()
+        self.state.outbound.iter()
     }
 
     /// The peer's requests that the host has not answered yet, oldest first (RPC-15).
     pub fn unanswered(&self) -> impl Iterator<Item = &OpenRequest> {
-        self.inbound.iter()
+        self.state.inbound.iter()
     }
 
     /// The peer's open request with this number.
     pub fn unanswered_by_serial(&self, serial: u64) -> Option<&OpenRequest> {
-        self.inbound.by_serial(serial)
+        self.state.inbound.by_serial(serial)
     }
 
     /// The host's own open request with this number.
     pub fn pending_by_serial(&self, serial: u64) -> Option<&OpenRequest> {
-        self.outbound.by_serial(serial)
+        self.state.outbound.by_serial(serial)
     }
 
     /// Terminals that were created and not released, by session (TERM-04).
     pub fn open_terminals(&self) -> Vec<TerminalRef> {
-        self.sessions.terminals()
+        self.state.sessions.terminals()
     }
 
     /// Bytes that were received and not read yet: stop reading from the transport while this is large.
     pub fn buffered(&self) -> usize {
         self.decoder.buffered()
+    }
+
+    /// Whether `initialize` has been answered, also when the connection is over by now.
+    fn ready(&self) -> bool {
+        self.phase == Phase::Ready || (self.phase == Phase::Closed && self.opened)
     }
 
     fn serial(&mut self) -> u64 {
@@ -296,7 +316,7 @@ impl Connection {
 
     /// Ends a request of the host's with an event.
     fn end_request(&mut self, request: OpenRequest, outcome: Outcome) {
-        self.sessions.on_answer(&request, outcome.result());
+        self.track_answer(&request, outcome.result());
         let starts = request.row.is_some_and(|row| row.phase == crate::validation::table::Phase::Start);
         if starts && self.phase == Phase::Initializing {
             // It failed and may be tried again.
@@ -315,14 +335,14 @@ impl Connection {
     fn end(&mut self, reason: CloseReason) {
         self.phase = Phase::Closed;
         self.ended = Some(reason);
-        while let Some(request) = self.outbound.pop_first() {
+        while let Some(request) = self.state.outbound.pop_first() {
             self.end_request(request, Outcome::Closed);
         }
-        let unanswered: Vec<Id> = self.inbound.iter().map(|request| request.id.clone()).collect();
+        let unanswered: Vec<Id> = self.state.inbound.iter().map(|request| request.id.clone()).collect();
         if reason != CloseReason::EndOfStream {
-            while self.inbound.pop_first().is_some() {}
+            while self.state.inbound.pop_first().is_some() {}
         }
-        let terminals = self.sessions.terminals();
+        let terminals = self.state.sessions.terminals();
         self.events.push_back(Event::Closed(Closed { reason, unanswered, terminals }));
     }
 }

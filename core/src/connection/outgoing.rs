@@ -9,10 +9,11 @@ use super::config::Role;
 use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
-use super::session::{Crossing, Turn};
+use super::session::Turn;
 use super::{CloseReason, Connection, Phase};
-use crate::json;
+use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
+use crate::rules::scene::{Message, On};
 use crate::validation::table::{self, Method, TypeId};
 use crate::validation::{check, Mode, Part, Rejected};
 
@@ -50,22 +51,22 @@ impl Connection {
             (Cow::Borrowed(params), None)
         };
         let ty = match (tables, row) {
-            (Some(tables), _) => find_method(tables, self.config.drafts, method).map(|row| row.params),
+            (Some(tables), _) => find_method(tables, self.state.config.drafts, method).map(|row| row.params),
             (None, row) => row.map(|row| row.params),
         };
         let params = self.outgoing_value(tables, ty, &params, Part::Request)?;
         let session = self.outgoing_session(row, &params)?;
-        if self.outbound.len() >= self.config.limits.pending {
-            let limit = self.config.limits.pending;
+        if self.state.outbound.len() >= self.state.config.limits.pending {
+            let limit = self.state.config.limits.pending;
             return Err(Misuse::new(MisuseKind::Limit, "LIMIT-03", format!("{limit} requests are open already")));
         }
-        if let Some(limit) = self.sessions.full(method, session.as_deref(), &self.config.limits) {
+        if let Some(limit) = self.state.sessions.full(method, session.as_deref(), &self.state.config.limits) {
             return Err(Misuse::new(MisuseKind::Limit, limit.rule, limit.message()));
         }
         let allocated = options.id.is_none();
         let id = match options.id {
             Some(Id::Null) => return Err(Misuse::new(MisuseKind::Id, "RPC-07", "the id of a request is not null")),
-            Some(id) if self.outbound.get(&id).is_some() => {
+            Some(id) if self.state.outbound.get(&id).is_some() => {
                 return Err(Misuse::new(
                     MisuseKind::Id,
                     "RPC-10",
@@ -76,26 +77,28 @@ impl Connection {
             None => self.free_id(),
         };
         let message = self.fits_frame(write_request(&id, method, &params))?;
+        let said = Message { method, session: session.as_ref(), body: Some(&params), request: None };
+        let advice = self.judge_host(On::Call, &said, None)?;
         if let (true, Id::Number(number)) = (allocated, &id) {
             self.next_id = number + 1;
         }
         let serial = self.serial();
-        let crossing = Crossing { params: &params, session: session.as_ref() };
-        let note = self.sessions.on_call(method, &crossing);
+        let note = self.track(On::Call, &said, None);
         self.outbox.push(&message);
-        self.outbound.insert(OpenRequest {
+        self.state.outbound.insert(OpenRequest {
             id: id.clone(),
             serial,
             method: name(row, method),
             session,
             cancelled: false,
-            deadline: options.timeout.or(self.config.timeout).map(|timeout| self.now.saturating_add(timeout)),
+            deadline: options.timeout.or(self.state.config.timeout).map(|timeout| self.now.saturating_add(timeout)),
             row,
             note,
         });
         if let Some(tables) = tables {
             self.greeted(tables, params.into_owned());
         }
+        self.advise(advice);
         Ok(id)
     }
 
@@ -116,19 +119,16 @@ impl Connection {
         let params = self.outgoing_value(None, row.map(|row| row.params), params, Part::Notification)?;
         let session = self.outgoing_session(row, &params)?;
         let message = self.fits_frame(write_notification(method, &params))?;
+        let kind = if method == "session/update" { json::pointer(&params, "/update/sessionUpdate") } else { None };
+        let kind = kind.and_then(json::unescape);
+        let said = Message { method, session: session.as_ref(), body: Some(&params), request: None };
+        let advice = self.judge_host(On::Call, &said, kind.as_deref())?;
         self.outbox.push(&message);
-        if let Some(session) = session {
-            match method {
-                "session/cancel" => {
-                    self.sessions.cancel(&session);
-                    self.answer_permissions(Some(&session), "CANCEL-03");
-                }
-                "session/update" if json::pointer(&params, "/update/sessionUpdate") == Some("\"state_update\"") => {
-                    self.sessions.state_update(&session, &params);
-                }
-                _ => {}
-            }
+        self.track(On::Call, &said, kind.as_deref());
+        if let (Some(session), "session/cancel") = (&session, method) {
+            self.answer_permissions(Some(session), "CANCEL-03");
         }
+        self.advise(advice);
         Ok(())
     }
 
@@ -144,10 +144,18 @@ impl Connection {
         let result = if starts { Cow::Owned(self.welcome_text(result)?) } else { Cow::Borrowed(result) };
         let result = self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
         let message = self.fits_frame(write_result(id, &result))?;
+        let said = Message {
+            method: &request.method,
+            session: request.session.as_ref(),
+            body: Some(&result),
+            request: Some(request),
+        };
+        let advice = self.judge_host(On::Answer, &said, None)?;
         self.outbox.push(&message);
-        if let Some(request) = self.inbound.remove(id) {
-            self.sessions.on_answer(&request, Some(&result));
+        if let Some(request) = self.state.inbound.remove(id) {
+            self.track_answer(&request, Some(&result));
         }
+        self.advise(advice);
         if starts {
             self.welcomed(result.into_owned());
         }
@@ -163,9 +171,10 @@ impl Connection {
     pub fn respond_error(&mut self, id: &Id, code: ErrorCode, message: &str, data: Option<&str>) -> Result<(), Misuse> {
         let request = self.answerable(id)?;
         let starts = request.row.is_some_and(|row| row.phase == table::Phase::Start);
-        let turn = request.session.as_ref().and_then(|session| self.sessions.get(session)).map(|session| session.turn);
+        let turn =
+            request.session.as_ref().and_then(|session| self.state.sessions.get(session)).map(|session| session.turn);
         let cancelled_turn =
-            request.method == "session/prompt" && turn == Some(Turn::Cancelling) && self.tables.version == 1;
+            request.method == "session/prompt" && turn == Some(Turn::Cancelling) && self.state.tables.version == 1;
         let data = match data {
             Some(data) => Some(self.outgoing_value(None, Some(0), data, Part::Response)?),
             None => None,
@@ -177,8 +186,8 @@ impl Connection {
         };
         let text = self.fits_frame(text)?;
         self.outbox.push(&text);
-        if let Some(request) = self.inbound.remove(id) {
-            self.sessions.on_answer(&request, None);
+        if let Some(request) = self.state.inbound.remove(id) {
+            self.track_answer(&request, None);
         }
         if starts {
             self.hello_failed();
@@ -193,10 +202,10 @@ impl Connection {
     /// [`Misuse`] when no own request with this id is open (CANCEL-08).
     pub fn cancel(&mut self, id: &Id) -> Result<(), Misuse> {
         self.open()?;
-        if self.outbound.get(id).is_none() {
+        if self.state.outbound.get(id).is_none() {
             return Err(Misuse::new(MisuseKind::Id, "CANCEL-08", format!("no own request with the id {id} is open")));
         }
-        if self.outbound.mark_cancelled(id).is_some() {
+        if self.state.outbound.mark_cancelled(id).is_some() {
             let params = format!("{{\"requestId\":{id}}}");
             self.outbox.push(&write_notification("$/cancel_request", &params));
         }
@@ -210,8 +219,8 @@ impl Connection {
 
     /// Why a method could not be sent now; `None` when it could.
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
-        let form =
-            find_method(self.tables, self.config.drafts, method).map(|row| row.kind != table::Kind::Notification);
+        let form = find_method(self.state.tables, self.state.config.drafts, method)
+            .map(|row| row.kind != table::Kind::Notification);
         self.admitted(method, form.unwrap_or(true)).err()
     }
 
@@ -229,18 +238,18 @@ impl Connection {
         } else {
             self.writable()?;
         }
-        let row = find_method(self.tables, self.config.drafts, method);
+        let row = find_method(self.state.tables, self.state.config.drafts, method);
         let Some(row) = row else {
             if !method.starts_with('_') || method.len() < 2 {
                 let message = format!(
                     "no method {method:?} in version {}{}; own methods start with an underscore",
-                    self.tables.version,
-                    if self.config.drafts == 0 { " (drafts are off)" } else { "" }
+                    self.state.tables.version,
+                    if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
                 );
                 return Err(Misuse::new(MisuseKind::Method, "EXT-07", message));
             }
-            if self.phase != Phase::Ready {
-                let rule = if self.config.role == Role::Client { "INIT-01" } else { "INIT-02" };
+            if !self.ready() {
+                let rule = if self.state.config.role == Role::Client { "INIT-01" } else { "INIT-02" };
                 return Err(Misuse::new(
                     MisuseKind::Phase,
                     rule,
@@ -249,7 +258,7 @@ impl Connection {
             }
             return Ok(None);
         };
-        match self.admit(row, self.config.role, is_request) {
+        match self.admit(row, self.state.config.role, is_request) {
             None => Ok(Some(row)),
             Some(refusal) => Err(Misuse::new(refusal.kind, refusal.rule, refusal.message)),
         }
@@ -263,12 +272,13 @@ impl Connection {
         json: &'a str,
         part: Part,
     ) -> Result<Cow<'a, str>, Misuse> {
-        let tables = tables.unwrap_or(self.tables);
-        match check(tables, self.config.drafts, ty.unwrap_or(0), json, Mode::Send, part) {
+        let tables = tables.unwrap_or(self.state.tables);
+        match check(tables, self.state.config.drafts, ty.unwrap_or(0), json, Mode::Send, part) {
             Ok(_) => {}
             Err(Rejected::Invalid(problem)) => return Err(Misuse::problem(&problem)),
             Err(Rejected::Syntax(error)) => {
-                return Err(Misuse::new(MisuseKind::Params, "RPC-21", format!("not JSON: {error}")))
+                let rule = if error.kind == SyntaxKind::Surrogate { "FRAME-01" } else { "RPC-21" };
+                return Err(Misuse::new(MisuseKind::Params, rule, format!("not JSON: {error}")));
             }
         }
         let text = json.trim();
@@ -284,11 +294,11 @@ impl Connection {
     fn outgoing_session(&self, row: Option<&'static Method>, params: &str) -> Result<Option<Arc<str>>, Misuse> {
         let Some(row) = row.filter(|row| row.session) else { return Ok(None) };
         let Some(id) = json::pointer(params, "/sessionId").and_then(json::unescape) else { return Ok(None) };
-        if needs_open_session(row) && !self.sessions.may_be(&id) {
+        if needs_open_session(row) && !self.state.sessions.may_be(&id) {
             let message = format!("the session {id:?} is not open on this connection");
             return Err(Misuse::new(MisuseKind::Session, "SESS-01", message).at("/sessionId"));
         }
-        Ok(Some(self.sessions.intern(&id)))
+        Ok(Some(self.state.sessions.intern(&id)))
     }
 
     /// A peer that only stopped writing can still be told and answered.
@@ -301,7 +311,7 @@ impl Connection {
 
     /// LIMIT-01 holds for what is sent too: a peer with the same limit could not read it.
     fn fits_frame(&self, message: String) -> Result<String, Misuse> {
-        let limit = self.config.limits.frame;
+        let limit = self.state.config.limits.frame;
         if message.len() > limit {
             let message = format!("a message of {} bytes where {limit} are the limit", message.len());
             return Err(Misuse::new(MisuseKind::Limit, "LIMIT-01", message));
@@ -311,14 +321,14 @@ impl Connection {
 
     fn answerable(&self, id: &Id) -> Result<&OpenRequest, Misuse> {
         self.writable()?;
-        self.inbound.get(id).ok_or_else(|| {
+        self.state.inbound.get(id).ok_or_else(|| {
             Misuse::new(MisuseKind::Id, "RPC-15", format!("no request with the id {id} waits for an answer"))
         })
     }
 
     fn free_id(&self) -> Id {
         let mut number = self.next_id;
-        while self.outbound.get(&Id::Number(number)).is_some() {
+        while self.state.outbound.get(&Id::Number(number)).is_some() {
             number += 1;
         }
         Id::Number(number)

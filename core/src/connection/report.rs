@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Connection, Consequence, Event, Violation};
+use super::{Connection, Consequence, Event, Policy, Violation};
 use crate::json;
 use crate::jsonrpc::{write_error, ErrorCode, Id};
 use crate::validation::Problem;
@@ -10,7 +10,7 @@ use crate::validation::Problem;
 /// Bytes of a frame that a violation shows.
 const EXCERPT: usize = 256;
 /// A name longer than this is not repeated in an answer.
-const ECHO: usize = 128;
+pub(super) const ECHO: usize = 128;
 
 /// What is known of a message while it is read.
 #[derive(Debug, Clone, Default)]
@@ -41,11 +41,13 @@ impl From<&Problem> for Breach {
 }
 
 /// The head of a frame, as text.
-fn excerpt(head: &[u8]) -> String {
+fn excerpt(head: &[u8], cut: bool) -> String {
     match std::str::from_utf8(head) {
         Ok(text) => text.to_owned(),
         // The cut went through a character.
-        Err(error) if error.error_len().is_none() => String::from_utf8_lossy(&head[..error.valid_up_to()]).into_owned(),
+        Err(error) if cut && error.error_len().is_none() => {
+            String::from_utf8_lossy(&head[..error.valid_up_to()]).into_owned()
+        }
         Err(_) => String::from_utf8_lossy(head).into_owned(),
     }
 }
@@ -55,10 +57,15 @@ impl Connection {
     pub(super) fn begin_frame(&mut self, frame: &[u8]) {
         self.head.clear();
         self.head.extend_from_slice(&frame[..EXCERPT.min(frame.len())]);
+        self.head_is_cut = frame.len() > EXCERPT;
     }
 
-    /// Tells the host.
+    /// Tells the host, unless its policy for the rule is not to be told of what goes through.
     pub(super) fn report(&mut self, subject: &Subject, breach: Breach, consequence: Consequence) {
+        let quiet = self.state.config.policy_for(breach.rule) == Policy::Off;
+        if quiet && consequence == Consequence::Delivered {
+            return;
+        }
         self.events.push_back(Event::Violation(Violation {
             rule: breach.rule,
             message: breach.message,
@@ -66,7 +73,7 @@ impl Connection {
             method: subject.method.clone(),
             id: subject.id.clone(),
             frame: self.frames,
-            excerpt: excerpt(&self.head),
+            excerpt: excerpt(&self.head, self.head_is_cut),
             consequence,
         }));
     }

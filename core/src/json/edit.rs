@@ -1,21 +1,22 @@
 //! Repairs of a text that keep everything else as it was sent.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Replacements to make, in any order; one that lies inside another is lost with it.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
-    list: Vec<(Range<usize>, &'static str)>,
+    list: Vec<(Range<usize>, Cow<'static, str>)>,
 }
 
 impl Edits {
     /// A text that takes the place of an empty one.
     pub(crate) fn replace_all(with: &'static str) -> Self {
-        Edits { list: vec![(0..0, with)] }
+        Edits { list: vec![(0..0, with.into())] }
     }
 
-    pub(crate) fn push(&mut self, range: Range<usize>, with: &'static str) {
-        self.list.push((range, with));
+    pub(crate) fn push(&mut self, range: Range<usize>, with: impl Into<Cow<'static, str>>) {
+        self.list.push((range, with.into()));
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -72,6 +73,11 @@ impl Trim {
             self.from.get_or_insert(element.start);
         }
         self.last_end = element.end;
+    }
+
+    /// Whether anything is left so far.
+    pub(crate) fn any_kept(&self) -> bool {
+        self.kept
     }
 
     pub(crate) fn finish(self, edits: &mut Edits) {

@@ -67,6 +67,19 @@ pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
     list
 }
 
+/// The items of a list, in order; nothing for any other text.
+pub(crate) fn items(json: &str) -> Vec<&str> {
+    let mut scanner = Scanner::new(json, DEPTH);
+    let mut list = Vec::new();
+    let mut more = scanner.enter(Kind::Array).unwrap_or(false);
+    while more {
+        let Ok(place) = scanner.skip() else { break };
+        list.push(scanner.slice(place));
+        more = scanner.more(Kind::Array).unwrap_or(false);
+    }
+    list
+}
+
 fn segment(raw: &str) -> Cow<'_, str> {
     if raw.contains('~') {
         Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))

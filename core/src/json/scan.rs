@@ -31,6 +31,8 @@ pub enum SyntaxKind {
     Depth,
     /// Not UTF-8.
     Utf8,
+    /// Half a surrogate pair, which is no character.
+    Surrogate,
 }
 
 impl fmt::Display for SyntaxError {
@@ -43,6 +45,7 @@ impl fmt::Display for SyntaxError {
             SyntaxKind::Trailing => "more text after the value",
             SyntaxKind::Depth => "nested too deeply",
             SyntaxKind::Utf8 => "not UTF-8",
+            SyntaxKind::Surrogate => "half a surrogate pair",
         };
         write!(f, "{what}, at byte {}", self.offset)
     }

@@ -32,6 +32,11 @@ impl Problem {
         Problem { rule, expected: expected.into(), found, path: Vec::new() }
     }
 
+    /// Whether the problem is with the value itself, not with something inside.
+    pub(crate) fn is_here(&self) -> bool {
+        self.path.is_empty()
+    }
+
     /// Puts the problem one step further in.
     pub(crate) fn within(&mut self, segment: Segment) {
         self.path.push(segment);

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::problem::{Problem, Segment};
 use super::table::{Field, Other, StringKind, Tables, Type, TypeId, Variant};
-use super::words::{expected, integer_within, specific, tags};
+use super::words::{expected, integer_within, is_general, specific, tags};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
 
@@ -85,7 +85,7 @@ impl Walker {
     pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>), SyntaxError> {
         if let Some(&first) = scanner.lone_surrogates().first() {
             if self.mode != Mode::Tolerant {
-                return Err(SyntaxError { offset: first, kind: crate::json::SyntaxKind::Escape });
+                return Err(SyntaxError { offset: first, kind: crate::json::SyntaxKind::Surrogate });
             }
             for &at in scanner.lone_surrogates() {
                 self.edits.push(at..at + 6, "\\ufffd");
@@ -259,7 +259,7 @@ impl Walker {
 
     fn object(&mut self, scanner: &mut Scanner<'_>, owner: TypeId, fields: &'static [Field]) -> Walk {
         let mut trim = Trim::default();
-        let mut seen = 0u64;
+        let (mut seen, mut taken) = (0u64, 0u64);
         let outermost = self.depth == 0;
         self.depth += 1;
         let mut more = scanner.enter(Kind::Object)?;
@@ -283,6 +283,7 @@ impl Walker {
                     trim.keep(place, &mut self.edits);
                 } else {
                     seen &= !(1 << index);
+                    taken |= 1 << index;
                     trim.drop(place, &mut self.edits);
                 }
             } else {
@@ -291,14 +292,28 @@ impl Walker {
             }
             more = scanner.more(Kind::Object)?;
         }
+        let mut any = trim.any_kept();
         trim.finish(&mut self.edits);
         self.depth -= 1;
         for (index, field) in fields.iter().enumerate() {
-            if field.has(Field::REQUIRED) && seen & (1 << index) == 0 && self.is_on(field.draft) {
-                let expected = expected(&self.tables.types[usize::from(field.ty)]);
-                let mut problem = Problem::new(self.rule_of(owner, index as u8), expected, "nothing");
-                problem.within(Segment::Name(field.name));
+            let missing = field.has(Field::REQUIRED) && seen & (1 << index) == 0 && self.is_on(field.draft);
+            if !missing {
+                continue;
+            }
+            let ty = &self.tables.types[usize::from(field.ty)];
+            let mut problem = Problem::new(self.rule(), expected(ty), "nothing");
+            self.name(&mut problem, owner, field, index as u8);
+            // What was taken out was reported then, or is null where the specification reads null as the default.
+            let was_taken = taken & (1 << index) != 0;
+            let list = matches!(ty, Type::Array { min: 0, .. }) && self.mode != Mode::Send;
+            if !list || !(was_taken || (field.has(Field::EMPTY) && self.mode == Mode::Tolerant)) {
                 return Err(Fail::Invalid(Box::new(problem)));
+            }
+            let end = scanner.offset() - 1;
+            let comma = if std::mem::replace(&mut any, true) { "," } else { "" };
+            self.edits.push(end..end, format!("{comma}\"{}\":[]", field.name));
+            if !was_taken {
+                self.file(problem);
             }
         }
         Ok(())
@@ -332,31 +347,24 @@ impl Walker {
                 _ => walker.value(scanner, field.ty),
             }
         });
-        let name = |walker: &Self, problem: &mut Problem, from: &'static str| {
-            problem.within(Segment::Name(field.name));
-            if problem.rule == from {
-                problem.rule = walker.rule_of(owner, index);
-            }
-        };
-        let generic = self.rule();
         match bad {
             Ok(bad) => {
                 let keep = bad.is_none();
                 if let Some(mut problem) = bad {
-                    name(self, &mut problem, generic);
+                    self.name(&mut problem, owner, field, index);
                     problem.rule = specific(problem.rule, "ENUM-08");
                     self.file(*problem);
                 } else {
                     for at in before..self.problems.len() {
                         let mut problem = self.problems[at].clone();
-                        name(self, &mut problem, generic);
+                        self.name(&mut problem, owner, field, index);
                         self.problems[at] = problem;
                     }
                 }
                 Ok(keep)
             }
             Err(Fail::Invalid(mut problem)) => {
-                name(self, &mut problem, generic);
+                self.name(&mut problem, owner, field, index);
                 Err(Fail::Invalid(problem))
             }
             Err(fail) => Err(fail),
@@ -469,12 +477,22 @@ impl Walker {
         draft == 0 || self.drafts & (1 << draft) != 0
     }
 
-    /// The rule that the model names for a member, or the general one.
-    fn rule_of(&self, owner: TypeId, index: u8) -> &'static str {
+    /// The rule that the model names for a member.
+    fn rule_of(&self, owner: TypeId, index: u8) -> Option<&'static str> {
         let key = (owner, index);
-        match self.tables.rules.binary_search_by_key(&key, |&(ty, field, _)| (ty, field)) {
-            Ok(at) => self.tables.rules[at].2,
-            Err(_) => self.rule(),
+        let at = self.tables.rules.binary_search_by_key(&key, |&(ty, field, _)| (ty, field)).ok()?;
+        Some(self.tables.rules[at].2)
+    }
+
+    /// Puts a problem inside a member. The rule that the model names for the member says more than a general one.
+    fn name(&self, problem: &mut Problem, owner: TypeId, field: &'static Field, index: u8) {
+        let own = if field.name == "_meta" { Some("EXT-02") } else { self.rule_of(owner, index) };
+        let direct = problem.is_here();
+        problem.within(Segment::Name(field.name));
+        if let Some(rule) = own {
+            if is_general(problem.rule) || (direct && problem.rule == "TOOL-11") {
+                problem.rule = rule;
+            }
         }
     }
 }

@@ -4436,7 +4436,7 @@ class ToolCall(TypedDict):
     """
     toolCallId: ToolCallId
     """Id by which later updates refer to the call.
-    Rule TOOL-02.
+    Rule TOOL-03.
     """
     title: str
     """The work of the tool, in words for the user.
@@ -4529,7 +4529,7 @@ class SessionUpdateToolCall(TypedDict):
     sessionUpdate: Literal["tool_call"]
     toolCallId: ToolCallId
     """Id by which later updates refer to the call.
-    Rule TOOL-02.
+    Rule TOOL-03.
     """
     title: str
     """The work of the tool, in words for the user.

@@ -147,7 +147,7 @@ impl<'a> Tables<'a> {
             }
             (ty, _) => self.expression(ty, field.is, field.min_items.unwrap_or(0)),
         };
-        let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items];
+        let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items, field.on_missing];
         let flags: u8 = flags.iter().enumerate().map(|(bit, &set)| u8::from(set) << bit).sum();
         let text = format!("f({name:?}, {ty}, {flags}, {})", draft(field.draft.as_ref()));
         Member { name: name.to_owned(), text, rule: field.rule.clone() }

@@ -137,6 +137,7 @@ fn merge_fields(was: &Fields, is: &mut Fields) {
 
 fn merge_field(was: &Field, is: &mut Field) {
     is.patch = was.patch;
+    is.on_missing = was.on_missing;
     is.is = is.is.or(was.is);
     is.rule.clone_from(&was.rule);
     is.doc.clone_from(&was.doc);

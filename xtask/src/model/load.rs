@@ -164,7 +164,7 @@ fn fields(node: &Node<'_>) -> Result<Fields> {
     node.entries()?.into_iter().map(|(name, node)| Ok((name.to_owned(), field(&node)?))).collect()
 }
 
-const FIELD: [&str; 16] = [
+const FIELD: [&str; 17] = [
     "type",
     "required",
     "null",
@@ -172,6 +172,7 @@ const FIELD: [&str; 16] = [
     "const",
     "on-error",
     "on-null",
+    "on-missing",
     "items",
     "min-items",
     "minimum",
@@ -193,6 +194,7 @@ fn field(node: &Node<'_>) -> Result<Field> {
         constant: node.get("const").map(|node| node.value.clone()),
         on_error: node.word("on-error", "default")?,
         on_null: node.word("on-null", "default")?,
+        on_missing: node.word("on-missing", "empty")?,
         skip_items: node.word("items", "skip")?,
         min_items: node.number("min-items")?,
         minimum: node.number("minimum")?,

@@ -449,13 +449,13 @@ static TYPES: &[Type] = &[
         fields: &[f("cwd", 343, 2, 0), f("cursor", 302, 2, 0), f("archived", 215, 2, 7), f("_meta", 306, 6, 0)],
     },
     // 101 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 368, 21, 0), f("nextCursor", 302, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 368, 53, 0), f("nextCursor", 302, 6, 0), f("_meta", 306, 6, 0)] },
     // 102 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
     // 103 LoadSessionRequest
     Type::Object {
         fields: &[
-            f("mcpServers", 370, 9, 0),
+            f("mcpServers", 370, 41, 0),
             f("cwd", 343, 1, 0),
             f("additionalDirectories", 369, 8, 0),
             f("sessionId", 232, 1, 0),
@@ -720,7 +720,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("cwd", 343, 1, 0),
             f("additionalDirectories", 369, 8, 0),
-            f("mcpServers", 370, 9, 0),
+            f("mcpServers", 370, 41, 0),
             f("systemPrompt", 272, 2, 11),
             f("_meta", 306, 6, 0),
         ],
@@ -2620,7 +2620,7 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (280, 0, "NES-05"),
     (282, 1, "CONT-06"),
     (282, 2, "CONT-06"),
-    (284, 0, "TOOL-02"),
+    (284, 0, "TOOL-03"),
     (284, 1, "TOOL-03"),
     (284, 3, "TOOL-08"),
     (284, 4, "TOOL-07"),

@@ -1,0 +1,131 @@
+//! Where the catalogue meets the messages: checks before a message goes through, trackers after it did.
+
+use super::config::Policy;
+use super::misuse::Misuse;
+use super::pending::OpenRequest;
+use super::report::{Breach, Subject, ECHO};
+use super::{Advice, Connection, Consequence, Event};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use crate::rules::scene::{rows, Action, Check, Message, Objection, On, Scene, REFUSE};
+
+/// What the peer's message is, as far as an answer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Request,
+    Notification,
+    Answer,
+}
+
+/// Whether a message goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Deliver,
+    /// It has been reported, and answered if it was a request.
+    Stop,
+}
+
+impl Connection {
+    fn objections(&self, on: On, message: &Message<'_>, kind: Option<&str>) -> Vec<(&'static Check, Objection)> {
+        let scene = Scene { message: *message, state: &self.state };
+        let checks = rows(on, message.method, kind).flat_map(|rows| &rows.checks);
+        checks.filter_map(|check| (check.test)(&scene).map(|objection| (*check, objection))).collect()
+    }
+
+    /// Holds the peer's message against the catalogue.
+    pub(super) fn judge_peer(
+        &mut self,
+        form: Form,
+        message: &Message<'_>,
+        kind: Option<&str>,
+        subject: &Subject,
+    ) -> Verdict {
+        let on = if form == Form::Answer { On::Answer } else { On::Call };
+        for (check, objection) in self.objections(on, message, kind) {
+            let action = match self.state.config.policy_for(check.rule) {
+                Policy::Off => Action::Pass,
+                Policy::Strict if check.receive == Action::Report => REFUSE,
+                Policy::Strict | Policy::Tolerant => check.receive,
+            };
+            let breach = Breach {
+                rule: check.rule,
+                message: objection.message.into_owned(),
+                pointer: objection.pointer.clone().into_owned(),
+            };
+            match (action, form) {
+                (Action::Pass, _) => {}
+                (Action::Report, _) => self.report(subject, breach, Consequence::Delivered),
+                (Action::Refuse(code), Form::Request) => {
+                    self.refuse_rule(subject, code, breach, message);
+                    return Verdict::Stop;
+                }
+                (Action::Drop, Form::Request) => {
+                    self.refuse_rule(subject, ErrorCode::INVALID_PARAMS, breach, message);
+                    return Verdict::Stop;
+                }
+                (Action::Refuse(_) | Action::Drop, _) => {
+                    self.drop_message(subject, breach);
+                    return Verdict::Stop;
+                }
+            }
+        }
+        Verdict::Deliver
+    }
+
+    /// Answers with the rule and the place; a session that does not exist is named, as v2 wants it (C-47).
+    fn refuse_rule(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, message: &Message<'_>) {
+        let mut data = format!("{{\"rule\":\"{}\",\"pointer\":", breach.rule);
+        json::quote(&mut data, &breach.pointer);
+        let session = message.session.filter(|id| code == ErrorCode::RESOURCE_NOT_FOUND && id.len() <= ECHO);
+        if let Some(session) = session {
+            data.push_str(",\"sessionId\":");
+            json::quote(&mut data, session);
+        }
+        data.push('}');
+        self.refuse_with(subject, code, breach, &data);
+    }
+
+    /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
+    pub(super) fn judge_host(&self, on: On, message: &Message<'_>, kind: Option<&str>) -> Result<Vec<Advice>, Misuse> {
+        let mut advice = Vec::new();
+        for (check, objection) in self.objections(on, message, kind) {
+            match check.send {
+                Action::Pass => {}
+                Action::Report => advice.push(Advice {
+                    rule: check.rule,
+                    message: objection.message.into_owned(),
+                    pointer: objection.pointer.into_owned(),
+                    method: message.method.to_owned(),
+                }),
+                Action::Refuse(_) | Action::Drop => {
+                    return Err(Misuse::new(check.kind, check.rule, objection.message).at(objection.pointer));
+                }
+            }
+        }
+        Ok(advice)
+    }
+
+    pub(super) fn advise(&mut self, advice: Vec<Advice>) {
+        self.events.extend(advice.into_iter().map(Event::Advice));
+    }
+
+    /// Remembers an answer; `None` for an error.
+    pub(super) fn track_answer(&mut self, request: &OpenRequest, result: Option<&str>) {
+        let message = Message {
+            method: &request.method,
+            session: request.session.as_ref(),
+            body: result,
+            request: Some(request),
+        };
+        self.track(On::Answer, &message, None);
+    }
+
+    /// Remembers what a message said; what a call says may be kept with it until its answer.
+    pub(super) fn track(&mut self, on: On, message: &Message<'_>, kind: Option<&str>) -> Option<Box<str>> {
+        let mut note = None;
+        for tracker in rows(on, message.method, kind).flat_map(|rows| &rows.trackers) {
+            note = (tracker.track)(&mut self.state, message).or(note);
+        }
+        note
+    }
+}

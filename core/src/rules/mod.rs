@@ -1,0 +1,42 @@
+//! The rule catalogue: every rule of the protocol that this library enforces or follows, by area.
+//!
+//! An [`Area`] lists its rules in words and brings their code: checks that object to a message, and trackers that
+//! remember what was said. Most rules need no code of their own: the model's tables hold types, gates, phases and
+//! directions, and `rules` on a field names the rule that a wrong value breaks. A rule says how it is enforced, so that
+//! `cargo xtask rules` can hold it against the tests.
+//!
+//! Read [`catalogue`](self) for the words, `scene` for what a check sees, and one file per area for the rest.
+
+mod cancel;
+mod catalogue;
+mod perm;
+pub(crate) mod scene;
+mod sess;
+mod term;
+mod turn;
+
+pub use catalogue::{Level, Rule, Severity};
+
+/// One area of the catalogue.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Area {
+    /// The prefix of its rules' ids.
+    pub name: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// Its rules, in order.
+    pub rules: &'static [Rule],
+    pub(crate) checks: &'static [scene::Check],
+    pub(crate) trackers: &'static [scene::Tracker],
+}
+
+/// Every area.
+pub static AREAS: &[&Area] = &[&sess::AREA, &turn::AREA, &cancel::AREA, &perm::AREA, &term::AREA];
+
+/// The rule with this id.
+pub fn rule(id: &str) -> Option<&'static Rule> {
+    let area = id.split('-').next()?;
+    let area = AREAS.iter().find(|known| known.name == area)?;
+    area.rules.iter().find(|rule| rule.id == id)
+}

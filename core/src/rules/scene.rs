@@ -1,0 +1,192 @@
+//! What the code of a rule sees, and how it is found.
+//!
+//! Checks and trackers are rows: the messages they are about, and one function. A message is named by its method, and a
+//! `session/update` also by its kind, as in `session/update:tool_call`; `*` is every message. Each message looks its
+//! rows up once, so a rule costs nothing where it does not apply.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use super::AREAS;
+use crate::connection::{MisuseKind, OpenRequest, State};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+
+/// What happens when a check objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// Nothing: the rule does not bind this direction.
+    Pass,
+    /// The message goes through; a violation event (from the peer) or an advice event (the host's own) tells of it.
+    Report,
+    /// Not delivered; for notifications and answers.
+    Drop,
+    /// Misuse on send; on receive the answer with this code, or a drop where nothing can be answered.
+    Refuse(ErrorCode),
+}
+
+/// -32602, the usual answer.
+pub(crate) const REFUSE: Action = Action::Refuse(ErrorCode::INVALID_PARAMS);
+
+/// What a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum On {
+    /// A request or a notification.
+    Call,
+    /// A result.
+    Answer,
+}
+
+/// A rule that may object to a message.
+#[derive(Debug)]
+pub(crate) struct Check {
+    pub(crate) rule: &'static str,
+    pub(crate) on: On,
+    pub(crate) messages: &'static [&'static str],
+    /// What an objection means to the host's own message.
+    pub(crate) send: Action,
+    /// What it means to the peer's, under the tolerant policy.
+    pub(crate) receive: Action,
+    /// The kind of misuse when the host's message is refused.
+    pub(crate) kind: MisuseKind,
+    pub(crate) test: fn(&Scene<'_>) -> Option<Objection>,
+}
+
+impl Check {
+    /// A check that refuses in both directions.
+    pub(crate) const fn new(
+        rule: &'static str,
+        on: On,
+        messages: &'static [&'static str],
+        test: fn(&Scene<'_>) -> Option<Objection>,
+    ) -> Self {
+        Check { rule, on, messages, send: REFUSE, receive: REFUSE, kind: MisuseKind::Params, test }
+    }
+
+    /// With another action on the host's own messages.
+    pub(crate) const fn send(mut self, action: Action) -> Self {
+        self.send = action;
+        self
+    }
+
+    /// With another action on the peer's messages.
+    pub(crate) const fn receive(mut self, action: Action) -> Self {
+        self.receive = action;
+        self
+    }
+
+    /// With another kind of misuse.
+    pub(crate) const fn kind(mut self, kind: MisuseKind) -> Self {
+        self.kind = kind;
+        self
+    }
+}
+
+/// What a check says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Objection {
+    /// JSON pointer into the params or the result.
+    pub(crate) pointer: Cow<'static, str>,
+    /// What is wrong, what was expected and, for the host, what to do instead.
+    pub(crate) message: Cow<'static, str>,
+}
+
+impl Objection {
+    pub(crate) fn new(pointer: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+        Objection { pointer: pointer.into(), message: message.into() }
+    }
+}
+
+/// What is remembered of messages that went through, in either direction.
+#[derive(Debug)]
+pub(crate) struct Tracker {
+    pub(crate) on: On,
+    pub(crate) messages: &'static [&'static str],
+    /// What it returns for a call is kept until its answer; see [`Message::note`].
+    pub(crate) track: fn(&mut State, &Message<'_>) -> Option<Box<str>>,
+}
+
+/// One message: a call, or an answer together with the call that it ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Message<'a> {
+    /// The method, of an answer the method that was called.
+    pub(crate) method: &'a str,
+    /// The session it is about.
+    pub(crate) session: Option<&'a Arc<str>>,
+    /// Params of a call, result of an answer; `None` for an error. They fit the model.
+    pub(crate) body: Option<&'a str>,
+    /// The call that an answer ends, or the request that a call is.
+    pub(crate) request: Option<&'a OpenRequest>,
+}
+
+impl<'a> Message<'a> {
+    /// What the trackers noted when the call went through that this answer ends.
+    pub(crate) fn note(&self) -> Option<&'a str> {
+        self.request?.note.as_deref()
+    }
+
+    /// The JSON at a pointer into the body.
+    pub(crate) fn get(&self, pointer: &str) -> Option<&'a str> {
+        json::pointer(self.body?, pointer).filter(|value| *value != "null")
+    }
+
+    /// The string at a pointer into the body.
+    pub(crate) fn text(&self, pointer: &str) -> Option<Cow<'a, str>> {
+        json::unescape(self.get(pointer)?)
+    }
+
+    /// The items of the list at a pointer into the body.
+    pub(crate) fn items(&self, pointer: &str) -> Vec<&'a str> {
+        self.get(pointer).map(json::items).unwrap_or_default()
+    }
+}
+
+/// A message and everything that is known when it comes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub(crate) message: Message<'a>,
+    /// The params of the call that an answer ends, where they are still known.
+    pub(crate) state: &'a State,
+}
+
+/// The rows that apply to one message.
+#[derive(Debug, Default)]
+pub(crate) struct Rows {
+    pub(crate) checks: Vec<&'static Check>,
+    pub(crate) trackers: Vec<&'static Tracker>,
+}
+
+type Index = HashMap<&'static str, HashMap<&'static str, Rows>>;
+
+/// The rows for a message; `kind` is the kind of a `session/update`.
+pub(crate) fn rows(on: On, method: &str, kind: Option<&str>) -> impl Iterator<Item = &'static Rows> {
+    static CALLS: OnceLock<Index> = OnceLock::new();
+    static ANSWERS: OnceLock<Index> = OnceLock::new();
+    let index = match on {
+        On::Call => CALLS.get_or_init(|| build(On::Call)),
+        On::Answer => ANSWERS.get_or_init(|| build(On::Answer)),
+    };
+    let any = index.get("*").and_then(|kinds| kinds.get(""));
+    let kinds = index.get(method);
+    let all = kinds.and_then(|kinds| kinds.get(""));
+    let this = kinds.zip(kind).and_then(|(kinds, kind)| kinds.get(kind));
+    [any, all, this].into_iter().flatten()
+}
+
+fn build(on: On) -> Index {
+    let mut index = Index::new();
+    let mut at = |name: &'static str, add: &mut dyn FnMut(&mut Rows)| {
+        let (method, kind) = name.split_once(':').unwrap_or((name, ""));
+        add(index.entry(method).or_default().entry(kind).or_default());
+    };
+    for area in AREAS {
+        for check in area.checks.iter().filter(|check| check.on == on) {
+            check.messages.iter().for_each(|name| at(name, &mut |rows| rows.checks.push(check)));
+        }
+        for tracker in area.trackers.iter().filter(|tracker| tracker.on == on) {
+            tracker.messages.iter().for_each(|name| at(name, &mut |rows| rows.trackers.push(tracker)));
+        }
+    }
+    index
+}

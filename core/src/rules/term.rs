@@ -1,0 +1,148 @@
+//! TERM: terminals that the client runs for the agent.
+//!
+//! TERM-01 is a gate and TERM-02 and TERM-13 are types in the model; the rest is here.
+
+use std::borrow::Cow;
+
+use super::catalogue::{rule, E, R, T};
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
+use super::{Area, Level, Severity};
+use crate::connection::{MisuseKind, Session, State};
+use crate::jsonrpc::ErrorCode;
+use Level::{May, Must, MustNot};
+use Severity::{Error, Note, Warning};
+
+/// Calls that name a terminal.
+const NAMING: &[&str] = &["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
+
+pub(super) static AREA: Area = Area {
+    name: "TERM",
+    title: "Terminals run by the client (v1)",
+    rules: &[
+        rule("TERM-01", MustNot, Error, E | R, "Terminals are used only with clients that advertise them."),
+        rule("TERM-02", Must, Error, E | R, "The working directory of a command is an absolute path."),
+        rule("TERM-03", Must, Note, T, "Creating a terminal is answered at once, not when its command ends."),
+        rule("TERM-04", Must, Warning, T, "Every terminal is released; what is not is listed as a leak."),
+        rule("TERM-05", MustNot, Error, E | R, "A released terminal is not used again."),
+        rule("TERM-07", Must, Note, T, "A killed terminal can still be read, waited for and released."),
+        rule("TERM-08", Must, Error, E | T, "Output never exceeds the byte limit that was asked for."),
+        rule("TERM-09", Must, Warning, E | R, "Once a command has ended, each output carries its exit status."),
+        rule("TERM-10", Must, Note, T, "Waits for an exit stay listed until they are answered."),
+        rule("TERM-11", Must, Error, E | R, "A terminal is one of the session that the call names."),
+        rule("TERM-12", Must, Warning, E | R, "The ids of open terminals are unique."),
+        rule("TERM-13", Must, Error, E | R, "A command, its arguments and its environment have the right types."),
+        rule("TERM-16", May, Note, T, "A command that takes too long is killed, read and released."),
+    ],
+    checks: &[
+        Check::new("TERM-05", On::Call, NAMING, released_before)
+            .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
+            .kind(MisuseKind::Session),
+        Check::new("TERM-11", On::Call, NAMING, unknown).kind(MisuseKind::Session),
+        Check::new("TERM-08", On::Answer, &["terminal/output"], too_long).receive(Action::Pass),
+        Check::new("TERM-09", On::Answer, &["terminal/output"], exit_status_gone).receive(Action::Report),
+        Check::new("TERM-12", On::Answer, &["terminal/create"], used_id).receive(Action::Report),
+    ],
+    trackers: &[
+        Tracker { on: On::Call, messages: &["terminal/create"], track: note_limit },
+        Tracker { on: On::Answer, messages: &["terminal/create"], track: created },
+        Tracker { on: On::Call, messages: NAMING, track: note_id },
+        Tracker { on: On::Answer, messages: &["terminal/wait_for_exit", "terminal/output"], track: exited },
+        Tracker { on: On::Answer, messages: &["terminal/release"], track: released },
+    ],
+};
+
+fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
+    scene.state.sessions.get(scene.message.session?)
+}
+
+fn terminal_id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
+    message.text("/terminalId")
+}
+
+fn released_before(scene: &Scene<'_>) -> Option<Objection> {
+    let id = terminal_id(&scene.message)?;
+    let session = session(scene)?;
+    if session.terminals.contains_key(&*id) || !session.released.iter().any(|known| **known == *id) {
+        return None;
+    }
+    Some(Objection::new("/terminalId", "this terminal has been released; create another one"))
+}
+
+fn unknown(scene: &Scene<'_>) -> Option<Objection> {
+    let id = terminal_id(&scene.message)?;
+    let session = session(scene)?;
+    if session.terminals.contains_key(&*id) || session.released.iter().any(|known| **known == *id) {
+        return None;
+    }
+    Some(Objection::new(
+        "/terminalId",
+        "no terminal with this id in the session; take the id that terminal/create answered",
+    ))
+}
+
+fn too_long(scene: &Scene<'_>) -> Option<Objection> {
+    let limit = *session(scene)?.byte_limits.get(scene.message.note()?)?;
+    let output = scene.message.text("/output")?;
+    if output.len() as u64 <= limit {
+        return None;
+    }
+    let message = format!("{} bytes where the agent asked for at most {limit}: cut them from the front", output.len());
+    Some(Objection::new("/output", message))
+}
+
+fn exit_status_gone(scene: &Scene<'_>) -> Option<Objection> {
+    let ended = *session(scene)?.terminals.get(scene.message.note()?)?;
+    if !ended || scene.message.get("/exitStatus").is_some() {
+        return None;
+    }
+    Some(Objection::new("/exitStatus", "the command has ended, so its exit status belongs here from now on"))
+}
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    let id = terminal_id(&scene.message)?;
+    if !session(scene)?.terminals.contains_key(&*id) {
+        return None;
+    }
+    Some(Objection::new("/terminalId", "an open terminal of this session has this id already"))
+}
+
+/// The byte limit, until the id is known that it belongs to.
+fn note_limit(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    call.get("/outputByteLimit").map(Into::into)
+}
+
+fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let id: Box<str> = terminal_id(answer)?.into();
+    let session = state.sessions.get_mut(answer.session)?;
+    if let Some(limit) = answer.note().and_then(|limit| limit.parse().ok()) {
+        session.byte_limits.insert(id.clone(), limit);
+    }
+    session.terminals.insert(id, false);
+    None
+}
+
+fn note_id(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    terminal_id(call).map(Into::into)
+}
+
+fn exited(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let running = answer.method == "terminal/output" && answer.get("/exitStatus").is_none();
+    if answer.body.is_some() && !running {
+        *state.sessions.get_mut(answer.session)?.terminals.get_mut(answer.note()?)? = true;
+    }
+    None
+}
+
+/// TERM-04: what is released leaves the list of leaks. The newest ids are kept, so that a later use can be named.
+fn released(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    let keep = state.config.limits.terminals;
+    let session = state.sessions.get_mut(answer.session)?;
+    let (id, _) = session.terminals.remove_entry(answer.note()?)?;
+    session.byte_limits.remove(&id);
+    session.released.push_back(id);
+    if session.released.len() > keep {
+        session.released.pop_front();
+    }
+    None
+}
