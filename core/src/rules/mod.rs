@@ -7,12 +7,28 @@
 //!
 //! Read [`catalogue`](self) for the words, `scene` for what a check sees, and one file per area for the rest.
 
+mod auth;
 mod cancel;
+mod cap;
 mod catalogue;
+mod cmd;
+mod conf;
+mod cont;
+mod elic;
+mod enums;
+mod ext;
+mod frame;
+mod fs;
+mod init;
+mod mode;
+mod note;
 mod perm;
+mod plan;
+mod rpc;
 pub(crate) mod scene;
 mod sess;
 mod term;
+mod tool;
 mod turn;
 
 pub use catalogue::{Level, Rule, Severity};
@@ -31,8 +47,30 @@ pub struct Area {
     pub(crate) trackers: &'static [scene::Tracker],
 }
 
-/// Every area.
-pub static AREAS: &[&Area] = &[&sess::AREA, &turn::AREA, &cancel::AREA, &perm::AREA, &term::AREA];
+/// Every area, in the order of the catalogue.
+pub static AREAS: &[&Area] = &[
+    &frame::AREA,
+    &rpc::AREA,
+    &init::AREA,
+    &cap::AREA,
+    &auth::AREA,
+    &sess::AREA,
+    &turn::AREA,
+    &cancel::AREA,
+    &perm::AREA,
+    &tool::AREA,
+    &plan::AREA,
+    &cont::AREA,
+    &fs::AREA,
+    &term::AREA,
+    &mode::AREA,
+    &conf::AREA,
+    &cmd::AREA,
+    &elic::AREA,
+    &note::AREA,
+    &ext::AREA,
+    &enums::AREA,
+];
 
 /// The rule with this id.
 pub fn rule(id: &str) -> Option<&'static Rule> {

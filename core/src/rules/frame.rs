@@ -1,0 +1,6 @@
+//! FRAME: what framing and the connection do with bytes.
+
+use super::Area;
+
+pub(super) static AREA: Area =
+    Area { name: "FRAME", title: "Framing and stdio transport", rules: &[], checks: &[], trackers: &[] };
