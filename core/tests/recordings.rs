@@ -3,6 +3,8 @@
 //!
 //! `UPDATE_RECORDINGS=1` prints the lists as they would be now, without reasons.
 
+#[path = "support/account.rs"]
+mod account;
 #[path = "support/base64.rs"]
 mod base64;
 #[path = "support/recording.rs"]
@@ -24,7 +26,7 @@ fn recordings_are_delivered_once_and_in_order() {
     assert!(all.len() >= 8, "{} recordings", all.len());
     for path in all {
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let replay = recording::replay(&path);
+        let replay = account::replay(&path);
         wrong.extend(replay.unaccounted.iter().map(|why| format!("{name}: {why}")));
         let list = path.with_file_name("expected").join(format!("{name}.txt"));
         if std::env::var_os("UPDATE_RECORDINGS").is_some() {

@@ -4,6 +4,8 @@
 mod base64;
 #[path = "support/event.rs"]
 mod event;
+#[path = "support/replay.rs"]
+mod replay;
 #[path = "support/scenario.rs"]
 mod scenario;
 

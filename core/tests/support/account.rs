@@ -1,0 +1,147 @@
+//! One side's bytes are fed, the other side's messages say what the host calls, and every message is accounted for.
+
+use std::path::Path;
+
+use libacp::connection::{CallOptions, Connection, Consequence, Event, Role, Violation};
+use libacp::json::{pointer, unescape};
+use libacp::{Config, ErrorCode, Id};
+use serde_json::Value;
+
+use crate::recording::records;
+
+/// What became of a recording.
+#[derive(Debug, Default)]
+pub(crate) struct Replay {
+    /// Messages that were fed.
+    pub(crate) messages: usize,
+    /// Each violation: frame, rule, pointer, consequence, and the start of the message behind `#`.
+    pub(crate) report: Vec<String>,
+    /// Messages that were lost, changed, delivered twice or too early.
+    pub(crate) unaccounted: Vec<String>,
+}
+
+pub(crate) fn replay(path: &Path) -> Replay {
+    let agent_was_recorded = path.file_name().unwrap().to_str().unwrap().starts_with("agent-");
+    let (role, fed) = if agent_was_recorded { (Role::Client, '<') } else { (Role::Agent, '>') };
+    let mut connection = Connection::new(Config::new(role));
+    let mut replay = Replay::default();
+    for (direction, bytes) in records(path) {
+        if direction == fed {
+            connection.receive(&bytes);
+            account(&bytes, &mut connection, &mut replay);
+        } else if direction != '#' {
+            // What was wrong on purpose cannot be sent; the answers to it then have no request.
+            let _ = call(&bytes, &mut connection);
+            connection.consume(usize::MAX);
+            replay.check_own(&mut connection);
+        }
+    }
+    connection.receive_eof();
+    let last = std::iter::from_fn(|| connection.poll_event()).last();
+    if !matches!(last, Some(Event::Closed(_))) {
+        replay.unaccounted.push(format!("ends with {last:?}"));
+    }
+    replay
+}
+
+/// Does what the host did that sent this message.
+fn call(bytes: &[u8], connection: &mut Connection) -> Option<()> {
+    let text = std::str::from_utf8(bytes).ok()?.trim();
+    serde_json::from_str::<Value>(text).ok().filter(Value::is_object)?;
+    let id = pointer(text, "/id").and_then(Id::from_json);
+    let params = pointer(text, "/params").unwrap_or("{}");
+    match (pointer(text, "/method").and_then(unescape), id) {
+        (Some(method), Some(id)) => {
+            let options = CallOptions { id: Some(id), timeout: None };
+            connection.request_with(&method, params, options).ok().map(drop)
+        }
+        (Some(method), None) => connection.notify(&method, params).ok(),
+        (None, Some(id)) => match pointer(text, "/result") {
+            Some(result) => connection.respond(&id, result).ok(),
+            None => {
+                let code = pointer(text, "/error/code")?.parse().ok()?;
+                let message = pointer(text, "/error/message").and_then(unescape)?;
+                let data = pointer(text, "/error/data");
+                connection.respond_error(&id, ErrorCode(code), &message, data).ok()
+            }
+        },
+        (None, None) => None,
+    }
+}
+
+impl Replay {
+    /// A call of the host's can make the core answer for it, and nothing else.
+    fn check_own(&mut self, connection: &mut Connection) {
+        while let Some(event) = connection.poll_event() {
+            if !matches!(event, Event::Answered(_)) {
+                self.unaccounted.push(format!("a call brought {event:?}"));
+            }
+        }
+    }
+
+    fn note(&mut self, violation: &Violation) {
+        let pointer = if violation.pointer.is_empty() { "-" } else { &violation.pointer };
+        let consequence = match violation.consequence {
+            Consequence::Refused(code) => format!("refused {code}"),
+            other => other.name().to_owned(),
+        };
+        let start: String = violation.excerpt.chars().take(150).filter(|c| !c.is_control()).collect();
+        self.report.push(format!("{}\t{}\t{pointer}\t{consequence}\t# {start}", violation.frame, violation.rule));
+    }
+}
+
+/// What one fed line must bring: one delivery or one refusal, with any number of reports of repairs before it.
+fn account(bytes: &[u8], connection: &mut Connection, replay: &mut Replay) {
+    let mut delivered = 0;
+    let mut ended = 0;
+    let shown = String::from_utf8_lossy(bytes).chars().take(160).collect::<String>();
+    let blank = bytes.iter().all(u8::is_ascii_whitespace);
+    replay.messages += usize::from(!blank);
+    while let Some(event) = connection.poll_event() {
+        let right = match &event {
+            Event::Violation(violation) => {
+                replay.note(violation);
+                let lost = violation.consequence != Consequence::Delivered;
+                delivered += usize::from(lost);
+                ended += usize::from(lost);
+                violation.frame as usize == replay.messages
+                    && bytes.starts_with(&violation.excerpt.as_bytes()[..1.min(violation.excerpt.len())])
+            }
+            Event::Request(request) => {
+                delivered += 1;
+                is(bytes, Some(&request.method), Some(&request.id))
+            }
+            Event::Notification(told) => {
+                delivered += 1;
+                is(bytes, Some(&told.method), None)
+            }
+            Event::Response(response) => {
+                // An answer that cannot be used is reported and ends its request as well.
+                delivered += usize::from(ended == 0);
+                is(bytes, None, Some(&response.id))
+            }
+            Event::Cancel(_) => {
+                delivered += 1;
+                is(bytes, Some("$/cancel_request"), None)
+            }
+            Event::Answered(_) => delivered == 1,
+            other => panic!("{other:?}"),
+        };
+        if !right {
+            replay.unaccounted.push(format!("line {}: {event:?} for {shown}", replay.messages));
+        }
+        // Answers of the core's own: they are in the vectors.
+        connection.consume(usize::MAX);
+    }
+    let ignored = is(bytes, Some("$/cancel_request"), None);
+    if delivered != usize::from(!blank) && !(ignored && delivered == 0) {
+        replay.unaccounted.push(format!("line {}: {delivered} deliveries of {shown}", replay.messages));
+    }
+}
+
+/// Whether a line is a message with this method (or none) and id (or none).
+fn is(bytes: &[u8], method: Option<&str>, id: Option<&Id>) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return false };
+    let found = pointer(text, "/method").and_then(unescape);
+    found.as_deref() == method && pointer(text, "/id").and_then(Id::from_json).as_ref() == id
+}

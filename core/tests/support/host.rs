@@ -1,0 +1,267 @@
+//! A host that lives through bad messages, does something now and then, and holds the connection to its promises.
+
+use std::collections::{BTreeMap, HashSet};
+
+use libacp::connection::{Connection, Consequence, Event, Role};
+use libacp::framing::Framing;
+use libacp::json::pointer;
+use libacp::{Config, ErrorCode, Id};
+use serde_json::Value;
+
+use crate::rng::Rng;
+
+/// What each side calls; also what does not fit or is not allowed now.
+const CLIENT: &[(&str, &str)] = &[
+    ("session/new", r#"{"cwd":"/w","mcpServers":[]}"#),
+    ("session/load", r#"{"sessionId":"s-2","cwd":"/w","mcpServers":[]}"#),
+    ("session/prompt", r#"{"sessionId":"s-1","prompt":[{"type":"text","text":"hi"}]}"#),
+    ("session/prompt", r#"{"sessionId":"nowhere","prompt":[]}"#),
+    ("_x/y", "{}"),
+    ("_x/y", "{"),
+    ("initialize", r#"{"info":{"name":"c","version":"1"},"capabilities":{}}"#),
+];
+const AGENT: &[(&str, &str)] = &[
+    ("fs/read_text_file", r#"{"sessionId":"s-1","path":"/x"}"#),
+    ("terminal/create", r#"{"sessionId":"s-1","command":"ls"}"#),
+    ("terminal/release", r#"{"sessionId":"s-1","terminalId":"t-1"}"#),
+    (
+        "session/request_permission",
+        r#"{"sessionId":"s-1","toolCall":{"toolCallId":"t"},"options":[{"optionId":"y","name":"Yes","kind":"allow_once"}]}"#,
+    ),
+    ("_x/y", "{}"),
+    ("fs/read_text_file", "[]"),
+];
+/// Results; the connection says whether one fits.
+const RESULTS: &[&str] = &[
+    "{}",
+    r#"{"sessionId":"s-1"}"#,
+    r#"{"stopReason":"end_turn"}"#,
+    r#"{"terminalId":"t-1"}"#,
+    r#"{"content":"x"}"#,
+    r#"{"outcome":{"outcome":"cancelled"}}"#,
+    r#"{"protocolVersion":1}"#,
+    r#"{"exitCode":0}"#,
+    "null",
+    "[1]",
+];
+
+#[derive(Debug)]
+pub(crate) struct Host {
+    connection: Connection,
+    now: u64,
+    /// Requests of the peer's that were delivered and not answered.
+    open: HashSet<Id>,
+    /// Own requests that have not ended.
+    waiting: HashSet<Id>,
+    /// Answers that may be in the outbox: refusals, the core's own, the host's.
+    answers: usize,
+    over: bool,
+    /// How many events of each kind there were.
+    counts: BTreeMap<&'static str, usize>,
+}
+
+impl Host {
+    pub(crate) fn new(config: Config, begins: bool) -> Self {
+        let role = config.role;
+        let connection = Connection::new(config);
+        let (open, waiting) = (HashSet::new(), HashSet::new());
+        let mut host = Host { connection, now: 0, open, waiting, answers: 0, over: false, counts: BTreeMap::new() };
+        if begins && role == Role::Client {
+            let id = host.connection.request(
+                "initialize",
+                r#"{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true},"terminal":true}}"#,
+            );
+            host.waiting.insert(id.unwrap());
+            host.feed(
+                br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}"#,
+            );
+            host.waiting.insert(host.connection.request("session/new", r#"{"cwd":"/w","mcpServers":[]}"#).unwrap());
+            host.feed(br#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1"}}"#);
+        } else if begins {
+            host.feed(br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true},"terminal":true}}}"#);
+            host.respond(&Id::Number(0), r#"{"agentCapabilities":{"loadSession":true}}"#);
+            host.feed(br#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#);
+            host.respond(&Id::Number(1), r#"{"sessionId":"s-1"}"#);
+        }
+        host
+    }
+
+    /// One message of the peer's, and perhaps something that the host does.
+    pub(crate) fn live(&mut self, rng: &mut Rng, text: &[u8], canary: &str) {
+        if rng.one_in(6) {
+            let ids: Vec<Id> = self.connection.pending().map(|open| open.id.clone()).collect();
+            if !ids.is_empty() {
+                let answer =
+                    format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}}", rng.pick(&ids), rng.pick(RESULTS));
+                self.feed(answer.as_bytes());
+            }
+        }
+        self.feed(text);
+        self.check(canary);
+        if rng.one_in(3) {
+            self.act(rng);
+            self.check(canary);
+        }
+    }
+
+    /// Bytes as the framing wants them, in one or two pieces.
+    fn feed(&mut self, text: &[u8]) {
+        let framing = self.connection.config().framing;
+        let mut bytes = Vec::with_capacity(text.len() + 32);
+        if framing == Framing::ContentLength {
+            bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", text.len()).as_bytes());
+        }
+        bytes.extend_from_slice(text);
+        if framing == Framing::Lines {
+            bytes.push(b'\n');
+        }
+        let cut = if framing == Framing::Messages { bytes.len() } else { bytes.len() / 2 };
+        for piece in [&bytes[..cut], &bytes[cut..]] {
+            if !piece.is_empty() {
+                self.connection.receive(piece);
+                self.drain();
+            }
+        }
+        let limit = self.connection.config().limits.frame;
+        assert!(self.connection.buffered() <= limit + 2, "{} bytes wait", self.connection.buffered());
+    }
+
+    fn drain(&mut self) {
+        let mut events = 0;
+        while let Some(event) = self.connection.poll_event() {
+            events += 1;
+            assert!(events < 50_000, "no end of events");
+            assert!(!self.over, "an event after the last: {event:?}");
+            *self.counts.entry(event.name()).or_default() += 1;
+            match event {
+                Event::Request(request) => {
+                    let fresh = self.open.insert(request.id.clone());
+                    assert!(fresh, "an open id was delivered again: {}", request.id);
+                    json(request.params());
+                }
+                Event::Notification(told) => {
+                    json(told.params());
+                }
+                Event::Response(response) => {
+                    assert!(self.waiting.remove(&response.id), "ended twice: {}", response.id);
+                    if let Some(result) = response.outcome.result() {
+                        json(result);
+                    }
+                }
+                Event::Cancel(cancel) => assert!(self.open.contains(&cancel.id), "cancels what is not open"),
+                Event::Answered(answered) => {
+                    assert!(self.open.remove(&answered.id), "answers what is not open");
+                    self.answers += 1;
+                }
+                Event::Violation(violation) => {
+                    self.answers += usize::from(matches!(violation.consequence, Consequence::Refused(_)));
+                    assert!(violation.excerpt.len() <= 3 * 256 && !violation.rule.is_empty());
+                }
+                Event::Closed(_) => self.over = true,
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    /// What waits for the peer: whole messages, no answer too many, nothing of the peer's text.
+    fn check(&mut self, canary: &str) {
+        let framing = self.connection.config().framing;
+        let mut answers = 0;
+        let mut text = Vec::new();
+        while !self.connection.transmit().is_empty() {
+            let piece = self.connection.transmit().to_vec();
+            self.connection.consume(piece.len());
+            text.extend_from_slice(&piece);
+            if framing == Framing::Messages {
+                text.push(b'\n');
+            }
+        }
+        let text = String::from_utf8(text).expect("UTF-8 is sent");
+        let lines: Vec<&str> = match framing {
+            Framing::ContentLength => text.split("Content-Length: ").skip(1).map(body).collect(),
+            _ => text.lines().collect(),
+        };
+        for line in lines {
+            let message: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+            assert!(message.is_object() && message["jsonrpc"] == "2.0", "{line}");
+            assert!(!line.contains(canary), "the peer's text comes back: {line}");
+            if message.get("method").is_none() {
+                answers += 1;
+                let id = pointer(line, "/id").and_then(Id::from_json).expect("an id");
+                // A refusal of something that has no id of its own says null, which may be open as well.
+                assert!(id == Id::Null || !self.open.contains(&id), "an open request was answered: {line}");
+            }
+        }
+        assert_eq!(answers, std::mem::take(&mut self.answers), "answers in {text}");
+    }
+
+    fn act(&mut self, rng: &mut Rng) {
+        let waiting = self.connection.transmit().len();
+        let calls = if self.connection.role() == Role::Client { CLIENT } else { AGENT };
+        let &(method, params) = rng.pick(calls);
+        let unanswered: Vec<Id> = self.connection.unanswered().map(|open| open.id.clone()).collect();
+        let accepted = match rng.below(8) {
+            0..=1 => match self.connection.request(method, params) {
+                Ok(id) => {
+                    assert!(self.waiting.insert(id), "an id that is in use");
+                    true
+                }
+                Err(_) => false,
+            },
+            2..=4 if !unanswered.is_empty() => {
+                let (id, result) = (rng.pick(&unanswered).clone(), *rng.pick(RESULTS));
+                self.respond(&id, result)
+            }
+            5 if !unanswered.is_empty() => {
+                let id = rng.pick(&unanswered).clone();
+                let done = self.connection.respond_error(&id, ErrorCode::INTERNAL_ERROR, "no", Some("[1]")).is_ok();
+                self.answered(&id, done)
+            }
+            6 => self.connection.notify("session/cancel", r#"{"sessionId":"s-1"}"#).is_ok(),
+            _ => {
+                self.now += 10;
+                self.connection.handle_timeout(self.now);
+                return self.drain();
+            }
+        };
+        let sent = self.connection.transmit().len() > waiting;
+        let grows = self.connection.config().framing != Framing::Messages;
+        assert!(accepted || !sent, "a refused call has sent something");
+        assert!(!accepted || sent || !grows, "an accepted call has sent nothing");
+        self.drain();
+    }
+
+    fn respond(&mut self, id: &Id, result: &str) -> bool {
+        let done = self.connection.respond(id, result).is_ok();
+        self.answered(id, done)
+    }
+
+    fn answered(&mut self, id: &Id, done: bool) -> bool {
+        if done {
+            assert!(self.open.remove(id), "answered what was not open");
+            self.answers += 1;
+            assert!(self.connection.respond(id, "{}").is_err(), "answered twice");
+        }
+        done
+    }
+
+    /// The peer goes: everything that waits ends, once.
+    pub(crate) fn end(mut self) -> BTreeMap<&'static str, usize> {
+        self.connection.receive_eof();
+        self.drain();
+        self.check("\u{0}");
+        assert!(self.over && self.waiting.is_empty(), "never ended: {:?}", self.waiting);
+        assert_eq!(self.connection.pending().count(), 0);
+        self.counts
+    }
+}
+
+/// JSON by its grammar; 1e400 is, though no number type holds it.
+fn json(text: &str) {
+    let checked: Result<serde::de::IgnoredAny, _> = serde_json::from_str(text);
+    assert!(checked.is_ok(), "not JSON is handed out: {checked:?} in {text}");
+}
+
+fn body(framed: &str) -> &str {
+    framed.split_once("\r\n\r\n").expect("a header's end").1
+}

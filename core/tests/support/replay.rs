@@ -1,0 +1,313 @@
+//! Replays one scenario on a connection of its own.
+
+use libacp::connection::{CallOptions, Connection, Limits, Misuse, Policy};
+use libacp::framing::Framing;
+use libacp::{Config, ErrorCode, Id};
+use serde_json::{json, Value};
+
+use crate::event::{self, difference};
+use crate::scenario::{fed, Scenario};
+
+/// Two-piece splits are tried where a scenario feeds no more than this by itself.
+const SHORT: usize = 2_000;
+/// Longer pieces are not fed byte by byte.
+const LONG: usize = 100_000;
+
+/// How the bytes of a scenario are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Split {
+    Whole,
+    EveryByte,
+    /// After this many bytes of what the scenario feeds by itself (its includes not counted).
+    At(usize),
+}
+
+impl Scenario {
+    /// The ways to cut this scenario's bytes.
+    pub(crate) fn splits(&self) -> Vec<Split> {
+        let mut splits = vec![Split::Whole];
+        if self.config["framing"] == "messages" {
+            return splits;
+        }
+        let own: usize = self
+            .steps
+            .iter()
+            .filter(|(_, included)| !included)
+            .filter_map(|(step, _)| fed(step))
+            .map(|bytes| bytes.len())
+            .sum();
+        splits.push(Split::EveryByte);
+        if own <= SHORT {
+            splits.extend((1..own).map(Split::At));
+        }
+        splits
+    }
+
+    /// Replays it; the error says at which step what was different.
+    pub(crate) fn run(&self, split: Split) -> Result<(), String> {
+        let mut replay =
+            Replay { connection: Connection::new(config(&self.config)), split, fed: 0, events: Vec::new() };
+        for (index, (step, included)) in self.steps.iter().enumerate() {
+            // What the host is told early would change what its next call means, so only `expect` may follow.
+            let next =
+                self.steps[index + 1..].iter().find(|(next, _)| fed(next).is_none() && next.get("eof").is_none());
+            let eager = next.is_some_and(|(next, _)| next.get("expect").is_some());
+            replay.step(step, *included, eager).map_err(|why| format!("step {}: {why}", index + 1))?;
+        }
+        replay.drain();
+        match replay.events.first() {
+            Some(event) => return Err(format!("an event is left over: {event}")),
+            None if !replay.connection.transmit().is_empty() => {}
+            None => return Ok(()),
+        }
+        Err(format!("bytes are left over: {}", String::from_utf8_lossy(replay.connection.transmit())))
+    }
+}
+
+fn config(value: &Value) -> Config {
+    let mut config = match value["role"].as_str() {
+        Some("client") => Config::client(),
+        Some("agent") => Config::agent(),
+        other => panic!("role {other:?}"),
+    };
+    for (name, value) in value.as_object().unwrap() {
+        match (name.as_str(), value.as_str()) {
+            ("role", _) => {}
+            ("policy", Some("strict")) => config.policy = Policy::Strict,
+            ("policy", Some("tolerant")) => config.policy = Policy::Tolerant,
+            ("framing", Some("lines")) => config.framing = Framing::Lines,
+            ("framing", Some("content-length")) => config.framing = Framing::ContentLength,
+            ("framing", Some("messages")) => config.framing = Framing::Messages,
+            ("version_2", _) => config.version_2 = value.as_bool().unwrap(),
+            ("timeout", _) => config.timeout = value.as_u64(),
+            ("drafts", _) => {
+                value.as_array().unwrap().iter().for_each(|name| config.draft(name.as_str().unwrap()).unwrap())
+            }
+            ("limits", _) => limits(&mut config.limits, value),
+            _ => panic!("config {name}: {value}"),
+        }
+    }
+    config
+}
+
+fn limits(limits: &mut Limits, value: &Value) {
+    for (name, value) in value.as_object().unwrap() {
+        let value = usize::try_from(value.as_u64().unwrap()).unwrap();
+        match name.as_str() {
+            "frame" => limits.frame = value,
+            "depth" => limits.depth = u32::try_from(value).unwrap(),
+            "pending" => limits.pending = value,
+            "sessions" => limits.sessions = value,
+            "terminals" => limits.terminals = value,
+            _ => panic!("limit {name}"),
+        }
+    }
+}
+
+struct Replay {
+    connection: Connection,
+    split: Split,
+    fed: usize,
+    events: Vec<Value>,
+}
+
+impl Replay {
+    fn step(&mut self, step: &Value, included: bool, eager: bool) -> Result<(), String> {
+        if let Some(bytes) = fed(step) {
+            self.feed(&bytes, included, eager);
+            return Ok(());
+        }
+        if let Some(expected) = step.get("expect") {
+            self.drain();
+            return same_events(expected.as_array().unwrap(), &std::mem::take(&mut self.events));
+        }
+        if let Some(expected) = step.get("transmit") {
+            let sent = Value::from(self.take());
+            return if *expected == sent {
+                Ok(())
+            } else {
+                Err(format!("sent\n  expected {expected}\n  found    {sent}"))
+            };
+        }
+        if let Some(expected) = step.get("state") {
+            return difference(expected, &state(&self.connection)).map_or(Ok(()), Err);
+        }
+        if let Some(expected) = step.get("can") {
+            return self.can(expected);
+        }
+        if step.get("eof").is_some() {
+            self.connection.receive_eof();
+            return Ok(());
+        }
+        if let Some(now) = step.get("time") {
+            self.connection.handle_timeout(now.as_u64().unwrap());
+            return Ok(());
+        }
+        if step.get("close").is_some() {
+            self.connection.close();
+            return Ok(());
+        }
+        self.call(step)
+    }
+
+    fn feed(&mut self, bytes: &[u8], included: bool, eager: bool) {
+        let cut = match self.split {
+            Split::EveryByte if bytes.len() <= LONG => {
+                for byte in bytes.chunks(1) {
+                    self.piece(byte, eager);
+                }
+                return;
+            }
+            Split::At(at) if !included => at.saturating_sub(self.fed).min(bytes.len()),
+            _ => bytes.len(),
+        };
+        for piece in [&bytes[..cut], &bytes[cut..]] {
+            if !piece.is_empty() || bytes.is_empty() {
+                self.piece(piece, eager);
+            }
+        }
+        if !included {
+            self.fed += bytes.len();
+        }
+    }
+
+    fn piece(&mut self, bytes: &[u8], eager: bool) {
+        self.connection.receive(bytes);
+        if eager && self.split != Split::Whole {
+            self.drain();
+        }
+    }
+
+    fn drain(&mut self) {
+        while let Some(event) = self.connection.poll_event() {
+            self.events.push(event::to_json(&event));
+        }
+    }
+
+    /// The messages that wait, without line ends and headers.
+    fn take(&mut self) -> Vec<String> {
+        let framing = self.connection.config().framing;
+        let (mut messages, mut bytes) = (Vec::new(), Vec::new());
+        while !self.connection.transmit().is_empty() {
+            let waiting = self.connection.transmit().to_vec();
+            if framing == Framing::Messages {
+                messages.push(String::from_utf8(waiting.clone()).unwrap());
+                self.connection.consume(waiting.len());
+            } else {
+                // Partial writes are normal.
+                let count = if self.split == Split::EveryByte { 1 } else { waiting.len() };
+                bytes.extend_from_slice(&waiting[..count]);
+                self.connection.consume(count);
+            }
+        }
+        let mut text = String::from_utf8(bytes).unwrap();
+        while !text.is_empty() {
+            let (start, end) = if framing == Framing::Lines {
+                (0, text.find('\n').expect("a line end"))
+            } else {
+                let head = text.find("\r\n\r\n").expect("a header") + 4;
+                let length: usize = text["Content-Length: ".len()..head - 4].parse().expect("a length");
+                (head, head + length)
+            };
+            messages.push(text[start..end].to_owned());
+            text.drain(..(end + usize::from(framing == Framing::Lines)));
+        }
+        messages
+    }
+
+    fn can(&self, expected: &Value) -> Result<(), String> {
+        for (method, rule) in expected.as_object().unwrap() {
+            let why = self.connection.why_not(method).map(|misuse| misuse.rule);
+            if why != rule.as_str() || self.connection.can(method) != why.is_none() {
+                return Err(format!("{method}: expected {rule}, found {why:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, step: &Value) -> Result<(), String> {
+        let waiting = self.connection.transmit().len();
+        let outcome = self.called(step)?;
+        match (outcome, step.get("misuse")) {
+            (Ok(returned), None) => match step.get("returns") {
+                Some(expected) if returned.as_ref().map(event::id).as_ref() != Some(expected) => {
+                    Err(format!("returned {returned:?} instead of {expected}"))
+                }
+                _ => Ok(()),
+            },
+            (Ok(_), Some(expected)) => Err(format!("accepted, expected the misuse {expected}")),
+            (Err(misuse), None) => Err(format!("refused: {misuse}")),
+            (Err(misuse), Some(expected)) => {
+                let actual = json!({"kind": misuse.kind.name(), "rule": misuse.rule, "pointer": misuse.pointer});
+                if self.connection.transmit().len() != waiting {
+                    return Err("a refused call has sent something".into());
+                }
+                difference(expected, &actual).map_or(Ok(()), |why| Err(format!("misuse {why} ({misuse})")))
+            }
+        }
+    }
+
+    /// The host's call of a step; the outer error is one of the scenario itself.
+    fn called(&mut self, step: &Value) -> Result<Result<Option<Id>, Misuse>, String> {
+        let connection = &mut self.connection;
+        let method = |call: &Value| call["method"].as_str().expect("a method").to_owned();
+        if let Some(call) = step.get("request") {
+            let id = call["id"].as_str().map(|text| Id::from_json(text).expect("an id"));
+            let options = CallOptions { id, timeout: call["timeout"].as_u64() };
+            return Ok(connection.request_with(&method(call), &text(call, "params"), options).map(Some));
+        }
+        let call = if let Some(call) = step.get("notify") {
+            connection.notify(&method(call), &text(call, "params"))
+        } else if let Some(call) = step.get("respond") {
+            connection.respond(&named(call), &text(call, "result"))
+        } else if let Some(call) = step.get("respond_error") {
+            let code = ErrorCode(i32::try_from(call["code"].as_i64().unwrap()).unwrap());
+            let data = call.get("data").map(Value::to_string);
+            connection.respond_error(&named(call), code, call["message"].as_str().unwrap(), data.as_deref())
+        } else if let Some(call) = step.get("cancel") {
+            connection.cancel(&named(call))
+        } else {
+            return Err(format!("a step of no known kind: {step}"));
+        };
+        Ok(call.map(|()| None))
+    }
+}
+
+fn named(call: &Value) -> Id {
+    Id::from_json(call["id"].as_str().expect("an id")).expect("an id")
+}
+
+fn text(call: &Value, name: &str) -> String {
+    call[format!("{name}_text")].as_str().map_or_else(|| call[name].to_string(), str::to_owned)
+}
+
+fn same_events(expected: &[Value], actual: &[Value]) -> Result<(), String> {
+    let all = || actual.iter().map(|event| format!("\n    {event}")).collect::<String>();
+    if expected.len() != actual.len() {
+        return Err(format!("{} events instead of {}:{}", actual.len(), expected.len(), all()));
+    }
+    for (index, (expected, actual)) in expected.iter().zip(actual).enumerate() {
+        if let Some(why) = difference(expected, actual) {
+            return Err(format!("event {}: {why}; all events:{}", index + 1, all()));
+        }
+    }
+    Ok(())
+}
+
+fn state(connection: &Connection) -> Value {
+    let session = |(id, session): (&std::sync::Arc<str>, &libacp::connection::Session)| {
+        let terminals: serde_json::Map<_, _> =
+            session.terminals.iter().map(|(terminal, ended)| (terminal.to_string(), json!(ended))).collect();
+        (id.to_string(), json!({"state": session.state.name(), "turn": session.turn.name(), "terminals": terminals}))
+    };
+    json!({
+        "phase": connection.phase().name(),
+        "version": connection.version(),
+        "sessions": connection.sessions().map(session).collect::<serde_json::Map<_, _>>(),
+        "pending": connection.pending().map(|open| event::id(&open.id)).collect::<Vec<_>>(),
+        "unanswered": connection.unanswered().map(|open| event::id(&open.id)).collect::<Vec<_>>(),
+        "timeout": connection.poll_timeout(),
+        "capabilities": serde_json::from_str::<Value>(connection.capabilities()).unwrap(),
+        "terminals": event::terminals(&connection.open_terminals()),
+    })
+}
