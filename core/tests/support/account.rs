@@ -56,15 +56,14 @@ fn call(bytes: &[u8], connection: &mut Connection) -> Option<()> {
             connection.request_with(&method, params, options).ok().map(drop)
         }
         (Some(method), None) => connection.notify(&method, params).ok(),
-        (None, Some(id)) => match pointer(text, "/result") {
-            Some(result) => connection.respond(&id, result).ok(),
-            None => {
-                let code = pointer(text, "/error/code")?.parse().ok()?;
-                let message = pointer(text, "/error/message").and_then(unescape)?;
-                let data = pointer(text, "/error/data");
-                connection.respond_error(&id, ErrorCode(code), &message, data).ok()
+        (None, Some(id)) => {
+            if let Some(result) = pointer(text, "/result") {
+                return connection.respond(&id, result).ok();
             }
-        },
+            let code = pointer(text, "/error/code")?.parse().ok()?;
+            let message = pointer(text, "/error/message").and_then(unescape)?;
+            connection.respond_error(&id, ErrorCode(code), &message, pointer(text, "/error/data")).ok()
+        }
         (None, None) => None,
     }
 }

@@ -7,16 +7,11 @@ use serde_json::Value;
 
 use crate::rng::Rng;
 
+// All of one shape, so that they fit in one table.
 type Mutation = fn(&mut Rng, &mut Vec<u8>);
 
+/// Changes that leave JSON behind, mostly.
 const MUTATIONS: &[Mutation] = &[
-    flip,
-    flip,
-    truncate,
-    repeat,
-    drop_piece,
-    swap_tokens,
-    swap_tokens,
     replace_token,
     replace_token,
     replace_token,
@@ -25,8 +20,10 @@ const MUTATIONS: &[Mutation] = &[
     nest,
     surrogate,
     member_twice,
-    splice_noise,
+    swap_tokens,
 ];
+/// Changes that do not.
+const BREAKAGES: &[Mutation] = &[flip, no_token, truncate, repeat, drop_piece, splice_noise];
 
 /// Values that parsers and tables have trouble with.
 const TOKENS: &[&str] = &[
@@ -59,23 +56,37 @@ const TOKENS: &[&str] = &[
     "[1,\"a\",{}]",
     "\"_x\"",
     "\"initialize\"",
-    "nul",
-    "'x'",
-    "+1",
-    "01",
-    "1.",
-    "NaN",
-    "\"\\x\"",
-    "\"tab\there\"",
     "{\"\":0}",
     "{\"type\":\"text\",\"text\":\"\"}",
 ];
 
-/// One to four changes.
+/// One to three changes.
 pub(crate) fn mutate(rng: &mut Rng, message: &mut Vec<u8>) {
-    for _ in 0..=rng.below(4) {
-        let mutation = *rng.pick(MUTATIONS);
+    for _ in 0..=rng.below(3) {
+        let breaks = rng.one_in(12);
+        let mutation = *rng.pick(if breaks { BREAKAGES } else { MUTATIONS });
         mutation(rng, message);
+    }
+}
+
+/// Lets a message of another conversation be about this one: its session, and an id out of a few.
+pub(crate) fn aim(rng: &mut Rng, text: &mut Vec<u8>) {
+    if !rng.one_in(8) {
+        replace_value(text, b"\"sessionId\":", b"\"s-1\"");
+    }
+    if !rng.one_in(8) {
+        let id = rng.below(200).to_string();
+        replace_value(text, b"\"id\":", id.as_bytes());
+        let id = rng.below(200).to_string();
+        replace_value(text, b"\"requestId\":", id.as_bytes());
+    }
+}
+
+fn replace_value(text: &mut Vec<u8>, name: &[u8], value: &[u8]) {
+    let Some(at) = text.windows(name.len()).position(|window| window == name) else { return };
+    let start = at + name.len();
+    if let Some(token) = tokens(text).into_iter().find(|token| token.start == start) {
+        text.splice(token, value.iter().copied());
     }
 }
 
@@ -86,27 +97,18 @@ pub(crate) fn noise(rng: &mut Rng, length: usize) -> Vec<u8> {
     (0..length).map(|_| if json { *rng.pick(JSON) } else { rng.next().to_le_bytes()[3] }).collect()
 }
 
-/// Puts a text into one of the message's strings, outside of the three that an answer may repeat.
-pub(crate) fn plant(rng: &mut Rng, message: &mut Vec<u8>, canary: &str) -> bool {
-    let inside: Vec<usize> = tokens(message)
-        .into_iter()
-        .filter(|token| message[token.start] == b'"' && token.len() > 1 && !may_be_repeated(&message[..token.start]))
-        .map(|token| token.start + 1)
-        .collect();
-    if inside.is_empty() {
-        return false;
+/// Puts a text into one of the message's strings.
+pub(crate) fn plant(rng: &mut Rng, message: &mut Vec<u8>, canary: &str) {
+    let inside = strings(message);
+    if !inside.is_empty() {
+        let at = *rng.pick(&inside);
+        message.splice(at..at, canary.bytes());
     }
-    let at = *rng.pick(&inside);
-    message.splice(at..at, canary.bytes());
-    true
 }
 
-/// Ids come back by definition, and answers may name the method and the session.
-fn may_be_repeated(before: &[u8]) -> bool {
-    let before = before.trim_ascii_end();
-    let Some(before) = before.strip_suffix(b":") else { return false };
-    let before = before.trim_ascii_end();
-    [&b"\"id\""[..], b"\"method\"", b"\"sessionId\""].iter().any(|name| before.ends_with(name))
+/// Where strings begin, behind the quote.
+fn strings(text: &[u8]) -> Vec<usize> {
+    tokens(text).into_iter().map(|token| token.start).filter(|&at| text[at] == b'"').map(|at| at + 1).collect()
 }
 
 /// Where strings, numbers and words stand.
@@ -134,10 +136,20 @@ fn tokens(text: &[u8]) -> Vec<Range<usize>> {
     all
 }
 
+/// Tokens that are values; names are left out, a message without its names is only noise.
+fn values(text: &[u8]) -> Vec<Range<usize>> {
+    let is_name =
+        |token: &Range<usize>| text[token.end..].iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
+    tokens(text).into_iter().filter(|token| !is_name(token)).collect()
+}
+
 fn flip(rng: &mut Rng, text: &mut Vec<u8>) {
-    if !text.is_empty() {
-        let at = rng.below(text.len());
-        text[at] ^= 1 << rng.below(8);
+    if let Some(byte) = text.len().checked_sub(1).and_then(|last| text.get_mut(rng.below(last + 1))) {
+        *byte ^= 1 << rng.below(8);
+    }
+    // A byte more or less now and then.
+    if rng.one_in(4) {
+        text.pop();
     }
 }
 
@@ -159,6 +171,15 @@ fn repeat(rng: &mut Rng, text: &mut Vec<u8>) {
     text.splice(piece.end..piece.end, again);
 }
 
+/// What some parsers take for values, and JSON does not.
+fn no_token(rng: &mut Rng, text: &mut Vec<u8>) {
+    let all = values(text);
+    if !all.is_empty() {
+        let token = rng.pick(&all).clone();
+        text.splice(token, rng.pick(&["nul", "'x'", "+1", "01", "1.", "NaN", "\"\\x\"", "\"tab\there\"", ""]).bytes());
+    }
+}
+
 fn drop_piece(rng: &mut Rng, text: &mut Vec<u8>) {
     if !text.is_empty() {
         let piece = piece(rng, text);
@@ -167,7 +188,7 @@ fn drop_piece(rng: &mut Rng, text: &mut Vec<u8>) {
 }
 
 fn swap_tokens(rng: &mut Rng, text: &mut Vec<u8>) {
-    let all = tokens(text);
+    let all = values(text);
     if all.len() < 2 {
         return;
     }
@@ -181,7 +202,7 @@ fn swap_tokens(rng: &mut Rng, text: &mut Vec<u8>) {
 }
 
 fn replace_token(rng: &mut Rng, text: &mut Vec<u8>) {
-    let all = tokens(text);
+    let all = values(text);
     if !all.is_empty() {
         let token = rng.pick(&all).clone();
         text.splice(token, rng.pick(TOKENS).bytes());
@@ -227,7 +248,7 @@ fn write(rng: &mut Rng, value: &Value, out: &mut String) {
 }
 
 fn nest(rng: &mut Rng, text: &mut Vec<u8>) {
-    let all = tokens(text);
+    let all = values(text);
     if all.is_empty() {
         return;
     }
@@ -239,8 +260,7 @@ fn nest(rng: &mut Rng, text: &mut Vec<u8>) {
 }
 
 fn surrogate(rng: &mut Rng, text: &mut Vec<u8>) {
-    let inside: Vec<usize> =
-        tokens(text).into_iter().filter(|token| text[token.start] == b'"').map(|token| token.start + 1).collect();
+    let inside = strings(text);
     if !inside.is_empty() {
         let at = *rng.pick(&inside);
         text.splice(

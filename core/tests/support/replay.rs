@@ -81,7 +81,9 @@ fn config(value: &Value) -> Config {
             ("version_2", _) => config.version_2 = value.as_bool().unwrap(),
             ("timeout", _) => config.timeout = value.as_u64(),
             ("drafts", _) => {
-                value.as_array().unwrap().iter().for_each(|name| config.draft(name.as_str().unwrap()).unwrap())
+                for name in value.as_array().unwrap() {
+                    config.draft(name.as_str().unwrap()).unwrap();
+                }
             }
             ("limits", _) => limits(&mut config.limits, value),
             _ => panic!("config {name}: {value}"),
@@ -282,13 +284,13 @@ fn text(call: &Value, name: &str) -> String {
 }
 
 fn same_events(expected: &[Value], actual: &[Value]) -> Result<(), String> {
-    let all = || actual.iter().map(|event| format!("\n    {event}")).collect::<String>();
+    let all = || actual.iter().map(Value::to_string).collect::<Vec<_>>().join("\n    ");
     if expected.len() != actual.len() {
-        return Err(format!("{} events instead of {}:{}", actual.len(), expected.len(), all()));
+        return Err(format!("{} events instead of {}:\n    {}", actual.len(), expected.len(), all()));
     }
     for (index, (expected, actual)) in expected.iter().zip(actual).enumerate() {
         if let Some(why) = difference(expected, actual) {
-            return Err(format!("event {}: {why}; all events:{}", index + 1, all()));
+            return Err(format!("event {}: {why}; all events:\n    {}", index + 1, all()));
         }
     }
     Ok(())
