@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::problem::{Problem, Segment};
 use super::table::{Field, Other, StringKind, Tables, Type, TypeId, Variant};
-use super::words::{expected, integer_within, is_general, specific, tags};
+use super::words::{expected, integer_within, specific, tags};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
 
@@ -490,7 +490,9 @@ impl Walker {
         let direct = problem.is_here();
         problem.within(Segment::Name(field.name));
         if let Some(rule) = own {
-            if is_general(problem.rule) || (direct && problem.rule == "TOOL-11") {
+            // A closed value or a line number further in has been named well enough.
+            let general = if direct { matches!(problem.rule, "ENUM-07" | "TOOL-11") } else { false };
+            if general || problem.rule == self.rule() {
                 problem.rule = rule;
             }
         }

@@ -4,14 +4,9 @@ use std::borrow::Cow;
 
 use super::table::{Type, Variant};
 
-/// Whether a rule says no more than that something does not fit.
-pub(super) fn is_general(rule: &str) -> bool {
-    matches!(rule, "RPC-20" | "ENUM-10" | "ENUM-07")
-}
-
 /// A rule of the model stays; the general rules give way to the one that says what was done.
 pub(super) fn specific(rule: &'static str, general: &'static str) -> &'static str {
-    if is_general(rule) {
+    if matches!(rule, "RPC-20" | "ENUM-10" | "ENUM-07") {
         general
     } else {
         rule
