@@ -281,6 +281,10 @@ impl Walker {
                 }
                 if keep {
                     trim.keep(place, &mut self.edits);
+                } else if let Some(empty) = self.empty(field) {
+                    let value = value_at..place.end;
+                    trim.keep(place, &mut self.edits);
+                    self.edits.push(value, empty);
                 } else {
                     seen &= !(1 << index);
                     taken |= 1 << index;
@@ -317,6 +321,15 @@ impl Walker {
             }
         }
         Ok(())
+    }
+
+    /// What stands in for a member that must be there and whose value is given up: an empty list or map.
+    fn empty(&self, field: &Field) -> Option<&'static str> {
+        match self.tables.types[usize::from(field.ty)] {
+            Type::Array { .. } if field.has(Field::REQUIRED) => Some("[]"),
+            Type::Map { .. } if field.has(Field::REQUIRED) => Some("{}"),
+            _ => None,
+        }
     }
 
     /// The value of a known member; `false` when it is to be taken out.
