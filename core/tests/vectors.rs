@@ -10,10 +10,15 @@ mod replay;
 mod scenario;
 
 use std::io::Write as _;
+use std::panic::catch_unwind;
 
 /// One line for a scenario that failed: the first split of its bytes that did, and why.
 fn failure(scenario: &scenario::Scenario) -> Option<String> {
-    let fails = |split| scenario.run(split).err().map(|why| (split, why));
+    let fails = |split| {
+        // A panic is one scenario's failure, and the others still run.
+        let outcome = catch_unwind(|| scenario.run(split)).unwrap_or_else(|_| Err("a panic".into()));
+        outcome.err().map(|why| (split, why))
+    };
     let (split, why) = scenario.splits().into_iter().find_map(fails)?;
     Some(format!("{}: {} ({split:?}): {why}", scenario.file, scenario.name))
 }

@@ -9,7 +9,7 @@ use crate::event::{self, difference};
 use crate::scenario::{fed, Scenario};
 
 /// Two-piece splits are tried where a scenario feeds no more than this by itself.
-const SHORT: usize = 2_000;
+const SHORT: usize = 500;
 /// Longer pieces are not fed byte by byte.
 const LONG: usize = 100_000;
 
