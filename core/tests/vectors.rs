@@ -11,6 +11,7 @@ mod scenario;
 
 use std::io::Write as _;
 use std::panic::catch_unwind;
+use std::thread;
 
 /// One line for a scenario that failed: the first split of its bytes that did, and why.
 fn failure(scenario: &scenario::Scenario) -> Option<String> {
@@ -23,10 +24,30 @@ fn failure(scenario: &scenario::Scenario) -> Option<String> {
     Some(format!("{}: {} ({split:?}): {why}", scenario.file, scenario.name))
 }
 
+/// The failures of all scenarios, in their order; each processor takes its share.
+fn failures(all: &[scenario::Scenario]) -> Vec<String> {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let work = |first: usize| {
+        let mine = all.iter().enumerate().skip(first).step_by(workers);
+        mine.filter_map(|(index, scenario)| Some((index, failure(scenario)?))).collect::<Vec<_>>()
+    };
+    let mut found = thread::scope(|scope| {
+        let running: Vec<_> = (0..workers)
+            .map(|first| {
+                let work = &work;
+                scope.spawn(move || work(first))
+            })
+            .collect();
+        running.into_iter().flat_map(|worker| worker.join().expect("a worker's end")).collect::<Vec<_>>()
+    });
+    found.sort();
+    found.into_iter().map(|(_, why)| why).collect()
+}
+
 #[test]
 fn vectors() {
     let all = scenario::load(&scenario::vectors());
-    let failures: Vec<String> = all.iter().filter_map(failure).collect();
+    let failures = failures(&all);
     // Past the capture of test output: the count is compared between languages.
     let mut out = std::io::stdout();
     for failure in &failures {
