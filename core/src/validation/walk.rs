@@ -259,7 +259,7 @@ impl Walker {
 
     fn object(&mut self, scanner: &mut Scanner<'_>, owner: TypeId, fields: &'static [Field]) -> Walk {
         let mut trim = Trim::default();
-        let (mut seen, mut taken) = (0u64, 0u64);
+        let mut seen = 0u64;
         let outermost = self.depth == 0;
         self.depth += 1;
         let mut more = scanner.enter(Kind::Object)?;
@@ -287,7 +287,6 @@ impl Walker {
                     self.edits.push(value, empty);
                 } else {
                     seen &= !(1 << index);
-                    taken |= 1 << index;
                     trim.drop(place, &mut self.edits);
                 }
             } else {
@@ -307,18 +306,12 @@ impl Walker {
             let ty = &self.tables.types[usize::from(field.ty)];
             let mut problem = Problem::new(self.rule(), expected(ty), "nothing");
             self.name(&mut problem, owner, field, index as u8);
-            // What was taken out was reported then, or is null where the specification reads null as the default.
-            let was_taken = taken & (1 << index) != 0;
-            let list = matches!(ty, Type::Array { min: 0, .. }) && self.mode != Mode::Send;
-            if !list || !(was_taken || (field.has(Field::EMPTY) && self.mode == Mode::Tolerant)) {
-                return Err(Fail::Invalid(Box::new(problem)));
-            }
+            let empty = self.empty(field).filter(|_| field.has(Field::EMPTY) && self.mode == Mode::Tolerant);
+            let Some(empty) = empty else { return Err(Fail::Invalid(Box::new(problem))) };
             let end = scanner.offset() - 1;
             let comma = if std::mem::replace(&mut any, true) { "," } else { "" };
-            self.edits.push(end..end, format!("{comma}\"{}\":[]", field.name));
-            if !was_taken {
-                self.file(problem);
-            }
+            self.edits.push(end..end, format!("{comma}\"{}\":{empty}", field.name));
+            self.file(problem);
         }
         Ok(())
     }
