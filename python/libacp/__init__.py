@@ -41,9 +41,7 @@ from ._native import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Union
-
-    Event = Union[Request, Notification, Response, Cancel, Answered, Violation, Closed]
+    from .names import Event
 
 __all__ = [
     "DRAFTS",
@@ -82,7 +80,7 @@ __all__ = [
 def __getattr__(name: str) -> object:
     # `typing` takes longer to import than all of this package, and most programs do without it.
     if name == "Event":
-        from typing import Union
+        from .names import Event
 
-        return Union[Request, Notification, Response, Cancel, Answered, Violation, Closed]
+        return Event
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

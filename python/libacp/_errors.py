@@ -2,7 +2,9 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar
+    from typing import Any, ClassVar, Union
+
+    from .names import MisuseKind, Outcome
 
 
 class Error(Exception):
@@ -12,7 +14,7 @@ class Error(Exception):
 class Misuse(Error):
     """The host asked for something that the specification forbids now. Nothing was sent and nothing has changed."""
 
-    kind: "ClassVar[str]" = ""
+    kind: "ClassVar[Union[MisuseKind, None]]" = None
     """What kind of mistake it is, the same in every language."""
     rule: str
     """The rule that forbids it, as listed in the rule catalogue."""
@@ -96,12 +98,12 @@ class PeerError(Error):
 class NoResult(Error):
     """A request ended without an answer that can be used."""
 
-    outcome: str
+    outcome: "Outcome"
     """How it ended: ``invalid``, ``timeout`` or ``closed``."""
     method: str
     """The method that was called."""
 
-    def __init__(self, outcome: str, method: str) -> None:
+    def __init__(self, outcome: "Outcome", method: str) -> None:
         super().__init__(outcome, method)
         self.outcome = outcome
         self.method = method

@@ -26,7 +26,7 @@ fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'stat
 }
 
 /// The names that a host switches on.
-fn draft_names<'py>(drafts: &Bound<'py, PyAny>) -> PyResult<Vec<String>> {
+fn draft_names(drafts: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     if drafts.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("drafts: expected an iterable of names, found one str"));
     }

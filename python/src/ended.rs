@@ -11,7 +11,7 @@ use pyo3::types::PyTuple;
 use crate::errors;
 use crate::json::{self, JsonText, RawJson};
 use crate::known::TerminalRef;
-use crate::value::{self, PyId, Reduced, Repr};
+use crate::value::{self, IdArgument, PyId, Reduced, Repr};
 
 type Name = Cow<'static, str>;
 
@@ -218,18 +218,18 @@ impl From<libacp::connection::Violation> for Violation {
 #[pymethods]
 impl Violation {
     #[new]
-    #[pyo3(signature = (rule, message, pointer=String::new(), method=None, id=None, has_id=None, frame=0,
-        excerpt=String::new(), consequence="dropped", code=None))]
+    #[pyo3(signature = (rule, message, pointer="", method=None, id=None, has_id=None, frame=0,
+        excerpt="", consequence="dropped", code=None))]
     #[allow(clippy::too_many_arguments)] // As many as a violation has members.
     fn new(
         rule: String,
         message: String,
-        pointer: String,
+        pointer: &str,
         method: Option<String>,
         id: Option<&Bound<'_, PyAny>>,
         has_id: Option<bool>,
         frame: u64,
-        excerpt: String,
+        excerpt: &str,
         consequence: &str,
         code: Option<i32>,
     ) -> PyResult<Self> {
@@ -238,6 +238,7 @@ impl Violation {
             None if has_id == Some(true) => Some(Id::Null),
             None => None,
         };
+        let (pointer, excerpt) = (pointer.to_owned(), excerpt.to_owned());
         let (rule, method, consequence) = (rule.into(), method.map(Cow::Owned), consequence.to_owned().into());
         Ok(Violation { rule, message, pointer, method, id, frame, excerpt, consequence, code })
     }
@@ -306,9 +307,9 @@ impl From<libacp::connection::Closed> for Closed {
 impl Closed {
     #[new]
     #[pyo3(signature = (reason, unanswered=Vec::new(), terminals=Vec::new()))]
-    fn new(reason: String, unanswered: Vec<Bound<'_, PyAny>>, terminals: Vec<TerminalRef>) -> PyResult<Self> {
-        let unanswered = unanswered.iter().map(value::id).collect::<PyResult<_>>()?;
-        Ok(Closed { reason: reason.into(), unanswered, terminals })
+    fn new(reason: String, unanswered: Vec<IdArgument>, terminals: Vec<TerminalRef>) -> Self {
+        let unanswered = unanswered.into_iter().map(|id| id.0).collect();
+        Closed { reason: reason.into(), unanswered, terminals }
     }
 
     #[classattr]

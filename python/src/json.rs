@@ -143,7 +143,8 @@ impl Encoder {
             if !number.is_finite() {
                 return Err(self.wrong(value.py(), "RPC-21", &format!("expected a finite number, found {number}")));
             }
-            self.out.push_str(&format!("{number:?}"));
+            // Shortest and exact, with an exponent where Python has one.
+            self.out.push_str(&value.py().get_type::<PyFloat>().call_method1("__repr__", (value,))?.str()?.to_cow()?);
         } else if let Ok(dict) = value.cast::<PyDict>() {
             self.dict(dict)?;
         } else if let Ok(list) = value.cast::<PyList>() {

@@ -44,6 +44,17 @@ pub(crate) fn id(value: &Bound<'_, PyAny>) -> PyResult<Id> {
     Err(PyTypeError::new_err(format!("expected an id (int, str or None), found {}", type_name(value))))
 }
 
+/// An id as an item of an argument.
+pub(crate) struct IdArgument(pub(crate) Id);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for IdArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        id(&object).map(IdArgument)
+    }
+}
+
 /// An id for Python.
 pub(crate) struct PyId<'a>(pub(crate) &'a Id);
 
@@ -112,7 +123,7 @@ impl<'py> Repr<'py> {
 
     fn raw(&mut self, name: &str, value: &str) {
         let comma = if std::mem::take(&mut self.empty) { "" } else { ", " };
-        self.out.push_str(&format!("{comma}{name}={value}"));
+        self.out.extend([comma, name, "=", value]);
     }
 }
 

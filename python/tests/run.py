@@ -1,0 +1,136 @@
+"""Builds the wheel, installs it into fresh virtual environments under ``target/`` and tests it there.
+
+    python3 python/tests/run.py [--debug] [--types] [--keep-wheel] [INTERPRETER ...]
+
+Without interpreters, the one that runs this. Ends with ``N passed, N failed``; the status is 1 when something failed.
+With ``--types`` the stubs are checked as well, by mypy, stubtest and pyright. With ``--keep-wheel`` the wheel that was
+built before is tested again. Only the tools come from the package index; the wheel needs nothing at run time.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import List, Tuple
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = HERE.parent
+ROOT = PACKAGE.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+WHEELS = TARGET / "wheels"
+BUILD_TOOLS = ["maturin==1.16.0"]
+TYPE_TOOLS = ["mypy==2.4.1", "pyright==1.1.414"]
+SCRIPTS = "Scripts" if os.name == "nt" else "bin"
+
+
+def run(*command: object, quiet: bool = False, **options: object) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(  # type: ignore[call-overload, no-any-return]
+        [str(part) for part in command], check=True, text=True, stdout=sys.stderr if not quiet else None, **options
+    )
+
+
+def tools(packages: List[str]) -> Path:
+    """The folder of the tools' programs; they are installed when they are not there yet."""
+    home = TARGET / "venv-tools"
+    done = home / "installed"
+    wanted = "\n".join(packages)
+    if not done.exists() or not set(packages) <= set(done.read_text().split("\n")):
+        if not home.exists():
+            venv.create(home, with_pip=True)
+        run(home / SCRIPTS / "pip", "install", "--quiet", "--disable-pip-version-check", *packages)
+        done.write_text((done.read_text() + "\n" if done.exists() else "") + wanted)
+    return home / SCRIPTS
+
+
+def wheel(bin: Path, debug: bool, keep: bool) -> Path:
+    """The one wheel for all versions of Python."""
+    if not keep:
+        for old in WHEELS.glob("libacp-*.whl"):
+            old.unlink()
+        profile = ["--profile", "dev"] if debug else ["--release"]
+        run(bin / "maturin", "build", "--quiet", *profile, "--interpreter", sys.executable, "--out", WHEELS, cwd=PACKAGE)
+    (built,) = WHEELS.glob("libacp-*-abi3-*.whl")
+    return built
+
+
+def environment(bin: Path, interpreter: str, built: Path) -> Path:
+    """A fresh virtual environment with nothing but the wheel; its Python."""
+    version = subprocess.run(
+        [interpreter, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+        check=True,
+        text=True,
+        capture_output=True,
+    ).stdout.strip()
+    home = TARGET / f"venv-py{version}"
+    run(interpreter, "-m", "venv", "--clear", "--without-pip", home)
+    python = home / SCRIPTS / "python"
+    install = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-cache-dir", built]
+    run(bin / "python", "-m", "pip", "--python", python, *install)
+    return python
+
+
+def counted(name: str, *command: object) -> Tuple[int, int]:
+    """Runs something that ends with `N passed, N failed`."""
+    print(f"== {name}", flush=True)
+    done = subprocess.run([str(part) for part in command], text=True, stdout=subprocess.PIPE, cwd=TARGET)
+    print(done.stdout, end="", flush=True)
+    counts = re.search(r"(\d+) passed, (\d+) failed\s*\Z", done.stdout)
+    if counts is None or (done.returncode != 0) != (counts[2] != "0"):
+        print(f"{name} ended with {done.returncode}")
+        return 0, 1
+    return int(counts[1]), int(counts[2])
+
+
+def checked(name: str, *command: object) -> Tuple[int, int]:
+    """Runs something that has a status and no counts."""
+    print(f"== {name}", flush=True)
+    failed = subprocess.run([str(part) for part in command], cwd=PACKAGE).returncode != 0
+    return (0, 1) if failed else (1, 0)
+
+
+def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
+    files = sorted(HERE.glob("*.py"))
+    own = ["--python-executable", python, "--config-file", PACKAGE / "pyproject.toml"]
+    # stubtest imports what it checks, so it runs in an environment of its own that has the wheel and mypy.
+    home = TARGET / "venv-stubtest"
+    venv.create(home, with_pip=False, clear=True)
+    pip = [bin / "python", "-m", "pip", "--python", home / SCRIPTS / "python", "install", "--quiet"]
+    (built,) = WHEELS.glob("libacp-*-abi3-*.whl")
+    run(*pip, "--disable-pip-version-check", TYPE_TOOLS[0], built)
+    allowed = ["--allowlist", HERE / "stubtest.txt"]
+    return [
+        checked("mypy of the package", bin / "mypy", "--strict", *own, "-p", "libacp"),
+        checked("mypy of its use", bin / "mypy", "--strict", *own, *files),
+        checked("stubtest", home / SCRIPTS / "python", "-m", "mypy.stubtest", "libacp", *allowed),
+        checked("pyright", bin / "pyright", "--pythonpath", python, *files),
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--debug", action="store_true")
+    parser.add_argument("--types", action="store_true")
+    parser.add_argument("--keep-wheel", action="store_true")
+    parser.add_argument("interpreters", nargs="*", default=[sys.executable])
+    options = parser.parse_args()
+    bin = tools(BUILD_TOOLS + (TYPE_TOOLS if options.types else []))
+    built = wheel(bin, options.debug, options.keep_wheel)
+    print(f"{built.name}: {built.stat().st_size} bytes")
+    results = []
+    python = Path()
+    for interpreter in options.interpreters:
+        python = environment(bin, interpreter, built)
+        results.append(counted(f"unit tests, {python.parent.parent.name}", python, HERE / "suite.py"))
+        results.append(counted(f"vectors, {python.parent.parent.name}", python, ROOT / "tests" / "python" / "vectors.py"))
+    if options.types:
+        results += type_checks(bin, python)
+    passed, failed = map(sum, zip(*results))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
