@@ -2,7 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, ClassVar, Union
+    from typing import Any, ClassVar
 
     from .names import MisuseKind, Outcome
 
@@ -14,7 +14,7 @@ class Error(Exception):
 class Misuse(Error):
     """The host asked for something that the specification forbids now. Nothing was sent and nothing has changed."""
 
-    kind: "ClassVar[Union[MisuseKind, None]]" = None
+    kind: "ClassVar[MisuseKind]"
     """What kind of mistake it is, the same in every language."""
     rule: str
     """The rule that forbids it, as listed in the rule catalogue."""
@@ -36,43 +36,43 @@ class Misuse(Error):
 class PhaseMisuse(Misuse):
     """Too early, too late, or twice."""
 
-    kind = "phase"
+    kind: "ClassVar[MisuseKind]" = "phase"
 
 
 class MethodMisuse(Misuse):
     """No such method, or not from this side, or not in this form."""
 
-    kind = "method"
+    kind: "ClassVar[MisuseKind]" = "method"
 
 
 class CapabilityMisuse(Misuse):
     """The peer did not advertise what this needs."""
 
-    kind = "capability"
+    kind: "ClassVar[MisuseKind]" = "capability"
 
 
 class ParamsMisuse(Misuse):
     """Params, a result or an error that do not fit the model."""
 
-    kind = "params"
+    kind: "ClassVar[MisuseKind]" = "params"
 
 
 class SessionMisuse(Misuse):
     """A session that is not open on this connection."""
 
-    kind = "session"
+    kind: "ClassVar[MisuseKind]" = "session"
 
 
 class IdMisuse(Misuse):
     """An id that names no open request."""
 
-    kind = "id"
+    kind: "ClassVar[MisuseKind]" = "id"
 
 
 class LimitMisuse(Misuse):
     """A limit of the configuration."""
 
-    kind = "limit"
+    kind: "ClassVar[MisuseKind]" = "limit"
 
 
 class PeerError(Error):

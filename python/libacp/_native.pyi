@@ -353,7 +353,7 @@ class Connection:
         method: str,
         params: Mapping[str, Any] | RawJson | None = None,
         *,
-        id: int | str | None = None,
+        id: int | str = ...,
         timeout: int | None = None,
     ) -> int | str: ...
     def notify(self, method: str, params: Mapping[str, Any] | RawJson | None = None) -> None: ...

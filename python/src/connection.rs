@@ -13,7 +13,7 @@ use crate::errors;
 use crate::events::{self, Cancel, Request};
 use crate::json;
 use crate::known::{OpenRequest, Session, TerminalRef};
-use crate::value::{self, PyId};
+use crate::value::{self, IdChoice, PyId};
 
 /// Work on more bytes than this is done without the GIL.
 const LONG: usize = 64 * 1024;
@@ -169,17 +169,21 @@ impl Connection {
     ///
     /// For `initialize`, `protocolVersion` is filled in when it is left out. `timeout` is in milliseconds from the time
     /// that was last told. Raises `Misuse` when the call is not allowed now; nothing is sent then.
-    #[pyo3(signature = (method, params=None, *, id=None, timeout=None))]
+    #[pyo3(signature = (method, params=None, *, id=IdChoice::Next, timeout=None))]
     fn request<'py>(
         &self,
         py: Python<'py>,
         method: &Bound<'py, PyString>,
         params: Option<&Bound<'py, PyAny>>,
-        id: Option<&Bound<'py, PyAny>>,
+        id: IdChoice,
         timeout: Option<u64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (method, params) = (method_name(method)?, json::params(params)?);
-        let options = CallOptions { id: id.map(value::id).transpose()?, timeout };
+        let id = match id {
+            IdChoice::Next => None,
+            IdChoice::Given(id) => Some(id),
+        };
+        let options = CallOptions { id, timeout };
         let id = self.call(py, params.len(), |core| core.request_with(&method, &params, options))?;
         PyId(&id).into_pyobject(py)
     }

@@ -4,7 +4,7 @@ use libacp::connection::MisuseKind;
 use libacp::Id;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyEllipsis, PyFloat, PyInt, PyString};
 use pyo3::IntoPyObjectExt;
 
 use crate::errors;
@@ -52,6 +52,24 @@ impl<'a, 'py> FromPyObject<'a, 'py> for IdArgument {
 
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         id(&object).map(IdArgument)
+    }
+}
+
+/// The id of a request of the host's own.
+pub(crate) enum IdChoice {
+    /// The next free number; `...` in Python, where `None` is an id of its own.
+    Next,
+    Given(Id),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for IdChoice {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if object.is(PyEllipsis::get(object.py())) {
+            return Ok(IdChoice::Next);
+        }
+        id(&object).map(IdChoice::Given)
     }
 }
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
-from typing import List, Tuple
+from typing import Dict, List, Optional, Tuple
 
 HERE = Path(__file__).resolve().parent
 PACKAGE = HERE.parent
@@ -26,10 +26,8 @@ TYPE_TOOLS = ["mypy==2.4.1", "pyright==1.1.414"]
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 
 
-def run(*command: object, quiet: bool = False, **options: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(  # type: ignore[call-overload, no-any-return]
-        [str(part) for part in command], check=True, text=True, stdout=sys.stderr if not quiet else None, **options
-    )
+def run(*command: object, cwd: Optional[Path] = None) -> None:
+    subprocess.run([str(part) for part in command], check=True, stdout=sys.stderr, cwd=cwd)
 
 
 def tools(packages: List[str]) -> Path:
@@ -84,10 +82,11 @@ def counted(name: str, *command: object) -> Tuple[int, int]:
     return int(counts[1]), int(counts[2])
 
 
-def checked(name: str, *command: object) -> Tuple[int, int]:
+def checked(name: str, *command: object, path: Optional[Dict[str, str]] = None) -> Tuple[int, int]:
     """Runs something that has a status and no counts."""
     print(f"== {name}", flush=True)
-    failed = subprocess.run([str(part) for part in command], cwd=PACKAGE).returncode != 0
+    # From a folder without a `libacp`: the source beside the tests must not stand in for what is installed.
+    failed = subprocess.run([str(part) for part in command], cwd=TARGET, env=path).returncode != 0
     return (0, 1) if failed else (1, 0)
 
 
@@ -100,12 +99,15 @@ def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
     pip = [bin / "python", "-m", "pip", "--python", home / SCRIPTS / "python", "install", "--quiet"]
     (built,) = WHEELS.glob("libacp-*-abi3-*.whl")
     run(*pip, "--disable-pip-version-check", TYPE_TOOLS[0], built)
+    # pyright looks for what is installed with the `python` that it finds first.
+    path = {**os.environ, "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]])}
     allowed = ["--allowlist", HERE / "stubtest.txt"]
     return [
         checked("mypy of the package", bin / "mypy", "--strict", *own, "-p", "libacp"),
         checked("mypy of its use", bin / "mypy", "--strict", *own, *files),
         checked("stubtest", home / SCRIPTS / "python", "-m", "mypy.stubtest", "libacp", *allowed),
-        checked("pyright", bin / "pyright", "--pythonpath", python, *files),
+        checked("pyright of its use", bin / "pyright", HERE / "typing_use.py", path=path),
+        checked("pyright of the package", bin / "pyright", "--verifytypes", "libacp", path=path),
     ]
 
 
@@ -119,7 +121,7 @@ def main() -> int:
     bin = tools(BUILD_TOOLS + (TYPE_TOOLS if options.types else []))
     built = wheel(bin, options.debug, options.keep_wheel)
     print(f"{built.name}: {built.stat().st_size} bytes")
-    results = []
+    results: List[Tuple[int, int]] = []
     python = Path()
     for interpreter in options.interpreters:
         python = environment(bin, interpreter, built)

@@ -264,13 +264,14 @@ class Requests(unittest.TestCase):
 
     def test_ids_that_are_none(self) -> None:
         client = ready().client
-        for wrong, rule in ((2**63, "RPC-06"), (1.5, "RPC-08"), ("\ud800", "FRAME-01")):
+        for wrong, rule in ((None, "RPC-07"), (2**63, "RPC-06"), (1.5, "RPC-08"), ("\ud800", "FRAME-01")):
             with self.assertRaises(libacp.IdMisuse) as raised:
                 client.request("_x/y", id=wrong)  # type: ignore[arg-type]
             self.assertEqual(raised.exception.rule, rule)
-        for wrong in (True, b"1", [1]):
+        others: "list[Any]" = [True, b"1", [1]]
+        for other in others:
             with self.assertRaisesRegex(TypeError, "int, str or None"):
-                client.request("_x/y", id=wrong)  # type: ignore[arg-type]
+                client.request("_x/y", id=other)
         self.assertEqual(client.pending, [])
 
     def test_close(self) -> None:

@@ -134,7 +134,7 @@ class Scenario:
         self.connection.handle_timeout(now)
 
     def do_request(self, call, at):
-        own = json.loads(call["id"]) if "id" in call else None
+        own = json.loads(call["id"]) if "id" in call else ...
         return self.connection.request(call["method"], value_of(call, "params"), id=own, timeout=call.get("timeout"))
 
     def do_notify(self, call, at):
