@@ -11,7 +11,7 @@ from peer import Peer
 from script import Difference, Sum, compare, filled, kept_together
 
 E = TypeVar("E", bound=Union[libacp.Request, libacp.Notification, libacp.Response, libacp.Answered, libacp.Closed])
-#: What the client sends, and how the other side's own additions are checked.
+# A request that waits for its step of the script: its place there, the step, and its id or its event.
 Open = Tuple[str, Dict[str, Any], Any]
 
 

@@ -351,12 +351,12 @@ class Connection:
     def request(
         self,
         method: str,
-        params: Mapping[str, Any] | RawJson | None = None,
+        params: Mapping[str, object] | RawJson | None = None,
         *,
         id: int | str = ...,
         timeout: int | None = None,
     ) -> int | str: ...
-    def notify(self, method: str, params: Mapping[str, Any] | RawJson | None = None) -> None: ...
+    def notify(self, method: str, params: Mapping[str, object] | RawJson | None = None) -> None: ...
     def respond(self, request: Request | Cancel | OpenRequest | Id, result: object) -> None: ...
     def respond_error(
         self, request: Request | Cancel | OpenRequest | Id, code: int, message: str, data: object = None

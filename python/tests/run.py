@@ -71,14 +71,14 @@ def environment(bin: Path, interpreter: str, built: Path) -> Path:
 
 
 def counted(name: str, *command: object) -> Tuple[int, int]:
-    """Runs something that ends with `N passed, N failed`."""
+    """Runs something that ends with `N passed, N failed`; that line itself is left to the end of this program."""
     print(f"== {name}", flush=True)
     done = subprocess.run([str(part) for part in command], text=True, stdout=subprocess.PIPE, cwd=TARGET)
-    print(done.stdout, end="", flush=True)
     counts = re.search(r"(\d+) passed, (\d+) failed\s*\Z", done.stdout)
     if counts is None or (done.returncode != 0) != (counts[2] != "0"):
-        print(f"{name} ended with {done.returncode}")
+        print(f"{done.stdout}ended with the status {done.returncode}", flush=True)
         return 0, 1
+    print(f"{done.stdout[: counts.start()]}{counts[1]} right, {counts[2]} wrong", flush=True)
     return int(counts[1]), int(counts[2])
 
 
@@ -88,6 +88,12 @@ def checked(name: str, *command: object, path: Optional[Dict[str, str]] = None) 
     # From a folder without a `libacp`: the source beside the tests must not stand in for what is installed.
     failed = subprocess.run([str(part) for part in command], cwd=TARGET, env=path).returncode != 0
     return (0, 1) if failed else (1, 0)
+
+
+def import_time(python: Path) -> float:
+    """Milliseconds of the fastest of ten imports, each in a process of its own."""
+    code = "import time; start = time.perf_counter(); import libacp; print((time.perf_counter() - start) * 1000)"
+    return min(float(subprocess.check_output([str(python), "-I", "-c", code])) for _ in range(10))
 
 
 def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
@@ -106,7 +112,7 @@ def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
         checked("mypy of the package", bin / "mypy", "--strict", *own, "-p", "libacp"),
         checked("mypy of its use", bin / "mypy", "--strict", *own, *files),
         checked("stubtest", home / SCRIPTS / "python", "-m", "mypy.stubtest", "libacp", *allowed),
-        checked("pyright of its use", bin / "pyright", HERE / "typing_use.py", path=path),
+        checked("pyright of its use", bin / "pyright", *sorted(HERE.glob("typing_*.py")), path=path),
         checked("pyright of the package", bin / "pyright", "--verifytypes", "libacp", path=path),
     ]
 
@@ -120,12 +126,14 @@ def main() -> int:
     options = parser.parse_args()
     bin = tools(BUILD_TOOLS + (TYPE_TOOLS if options.types else []))
     built = wheel(bin, options.debug, options.keep_wheel)
-    print(f"{built.name}: {built.stat().st_size} bytes")
+    print(f"note: {built.name}: {built.stat().st_size / 1000:.0f} kB")
     results: List[Tuple[int, int]] = []
     python = Path()
     for interpreter in options.interpreters:
         python = environment(bin, interpreter, built)
+        print(f"note: import libacp: {import_time(python):.1f} ms, {python.parent.parent.name}")
         results.append(counted(f"unit tests, {python.parent.parent.name}", python, HERE / "suite.py"))
+        results.append(checked(f"types at run time, {python.parent.parent.name}", python, HERE / "typing_types.py"))
         results.append(counted(f"vectors, {python.parent.parent.name}", python, ROOT / "tests" / "python" / "vectors.py"))
     if options.types:
         results += type_checks(bin, python)

@@ -5,6 +5,7 @@ from typing import Any, Optional
 
 import libacp
 from libacp.names import Id, MisuseKind, Outcome, Phase
+from libacp.types import v1
 
 
 def kind(event: libacp.Event) -> str:
@@ -49,6 +50,21 @@ def converse(data: bytes) -> "list[Id]":
     sent: bytes = connection.transmit(100)
     connection.consume(len(sent))
     return [request.id for request in connection.pending]
+
+
+def typed(connection: libacp.Connection, event: libacp.Request) -> None:
+    """The generated types of the protocol, where a host wants its params checked."""
+    ask: "v1.SendClientRequest[int | str]" = connection.request
+    id: "int | str" = ask("session/new", {"cwd": "/work", "mcpServers": []})
+    ask("session/new", {"cwd": 5, "mcpServers": []})  # type: ignore[call-overload]
+    tell: "v1.SendAgentNotification[None]" = connection.notify
+    tell("session/update", {"sessionId": "s", "update": {"sessionUpdate": "plan", "entries": []}})
+    prompt: v1.PromptRequest = event.params
+    for block in prompt["prompt"]:
+        if block["type"] == "text":
+            print(block["text"], id)
+    result: v1.PromptResponse = {"stopReason": "end_turn"}
+    connection.respond(event, result)
 
 
 def wrong(connection: libacp.Connection, event: libacp.Request, anything: Any) -> None:
