@@ -1,0 +1,86 @@
+"""libacp: the Agent Client Protocol without I/O.
+
+A :class:`Connection` is one peer, seen from one side. Bytes go in with ``receive_data``, events come out of
+``next_event``, bytes for the peer come out of ``data_to_send``; who reads and writes them, and when, is the host's
+business.
+"""
+
+from ._errors import (
+    CapabilityMisuse,
+    Error,
+    IdMisuse,
+    LimitMisuse,
+    MethodMisuse,
+    Misuse,
+    NoResult,
+    ParamsMisuse,
+    PeerError,
+    PhaseMisuse,
+    SessionMisuse,
+)
+from ._native import (
+    DRAFTS,
+    Answered,
+    Cancel,
+    Closed,
+    Config,
+    Connection,
+    ErrorCode,
+    Events,
+    Limits,
+    Notification,
+    OpenRequest,
+    RawJson,
+    Request,
+    Response,
+    Session,
+    TerminalRef,
+    Violation,
+    __version__,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .names import Event
+
+__all__ = [
+    "DRAFTS",
+    "Answered",
+    "Cancel",
+    "CapabilityMisuse",
+    "Closed",
+    "Config",
+    "Connection",
+    "Error",
+    "ErrorCode",
+    "Event",
+    "Events",
+    "IdMisuse",
+    "LimitMisuse",
+    "Limits",
+    "MethodMisuse",
+    "Misuse",
+    "NoResult",
+    "Notification",
+    "OpenRequest",
+    "ParamsMisuse",
+    "PeerError",
+    "PhaseMisuse",
+    "RawJson",
+    "Request",
+    "Response",
+    "Session",
+    "SessionMisuse",
+    "TerminalRef",
+    "Violation",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> object:
+    # `typing` takes longer to import than all of this package, and most programs do without it.
+    if name == "Event":
+        from .names import Event
+
+        return Event
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,19 @@
+"""The names that libacp gives to states and kinds, as types for annotations. Nothing here is needed at run time."""
+
+from typing import Literal, Union
+
+from ._native import Answered, Cancel, Closed, Notification, Request, Response, Violation
+
+Id = Union[int, str, None]
+Role = Literal["client", "agent"]
+Framing = Literal["lines", "content-length", "messages"]
+Policy = Literal["tolerant", "strict"]
+Phase = Literal["start", "initializing", "ready", "closed"]
+Timing = Literal["turn", "replay", "idle", "none"]
+Outcome = Literal["result", "error", "invalid", "timeout", "closed"]
+Consequence = Literal["delivered", "dropped", "refused"]
+CloseReason = Literal["end_of_stream", "host", "version"]
+SessionState = Literal["loading", "resuming", "ready"]
+Turn = Literal["idle", "running", "cancelling"]
+MisuseKind = Literal["phase", "method", "capability", "params", "session", "id", "limit"]
+Event = Union[Request, Notification, Response, Cancel, Answered, Violation, Closed]

@@ -1,0 +1,180 @@
+//! What a host decides before a connection begins.
+
+use libacp::connection::Policy;
+use libacp::framing::Framing;
+use libacp::Role;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+use crate::value::{Reduced, Repr};
+
+const ROLES: &[(&str, Role)] = &[("client", Role::Client), ("agent", Role::Agent)];
+const POLICIES: &[(&str, Policy)] = &[("tolerant", Policy::Tolerant), ("strict", Policy::Strict)];
+const FRAMINGS: &[(&str, Framing)] =
+    &[("lines", Framing::Lines), ("content-length", Framing::ContentLength), ("messages", Framing::Messages)];
+
+fn named<T: Copy>(what: &str, table: &[(&str, T)], name: &str) -> PyResult<T> {
+    table.iter().find(|(known, _)| *known == name).map(|(_, value)| *value).ok_or_else(|| {
+        let names: Vec<_> = table.iter().map(|(known, _)| format!("{known:?}")).collect();
+        PyValueError::new_err(format!("{what}: expected one of {}, found {name:?}", names.join(", ")))
+    })
+}
+
+fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'static str {
+    table.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
+}
+
+/// The names that a host switches on.
+fn draft_names(drafts: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    if drafts.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err("drafts: expected an iterable of names, found one str"));
+    }
+    drafts.try_iter()?.map(|name| name?.extract()).collect()
+}
+
+/// The core's configuration from the arguments of `Connection`.
+pub(crate) fn read(
+    role: &str,
+    framing: &str,
+    policy: &str,
+    limits: Option<&Limits>,
+    version_2: bool,
+    drafts: Option<&Bound<'_, PyAny>>,
+    timeout: Option<u64>,
+) -> PyResult<libacp::Config> {
+    let mut config = libacp::Config::new(named("role", ROLES, role)?);
+    config.framing = named("framing", FRAMINGS, framing)?;
+    config.policy = named("policy", POLICIES, policy)?;
+    config.version_2 = version_2;
+    config.timeout = timeout;
+    if let Some(limits) = limits {
+        config.limits = limits.0;
+    }
+    for name in drafts.map(draft_names).transpose()?.unwrap_or_default() {
+        config.draft(&name).map_err(|_| {
+            let known = libacp::schema::drafts::DRAFTS.join(", ");
+            PyValueError::new_err(format!("drafts: expected names from {known}; found {name:?}"))
+        })?;
+    }
+    Ok(config)
+}
+
+/// Bounds that hold whatever the peer sends.
+#[pyclass(frozen, eq, hash, module = "libacp")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Limits(libacp::connection::Limits);
+
+#[pymethods]
+impl Limits {
+    #[new]
+    #[pyo3(signature = (frame=33_554_432, depth=128, pending=1024, sessions=10_000, terminals=1024))]
+    fn new(frame: usize, depth: u32, pending: usize, sessions: usize, terminals: usize) -> Self {
+        Limits(libacp::connection::Limits { frame, depth, pending, sessions, terminals })
+    }
+
+    /// Bytes of one frame.
+    #[getter]
+    fn frame(&self) -> usize {
+        self.0.frame
+    }
+
+    /// Nesting of lists and objects in one frame.
+    #[getter]
+    fn depth(&self) -> u32 {
+        self.0.depth
+    }
+
+    /// Open requests in each direction.
+    #[getter]
+    fn pending(&self) -> usize {
+        self.0.pending
+    }
+
+    /// Sessions that are tracked at once.
+    #[getter]
+    fn sessions(&self) -> usize {
+        self.0.sessions
+    }
+
+    /// Terminals that are tracked per session.
+    #[getter]
+    fn terminals(&self) -> usize {
+        self.0.terminals
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Limits").field("frame", self.0.frame)?.field("depth", self.0.depth)?;
+        let repr = repr.field("pending", self.0.pending)?.field("sessions", self.0.sessions)?;
+        Ok(repr.field("terminals", self.0.terminals)?.finish())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (usize, u32, usize, usize, usize)> {
+        let limits = slf.get().0;
+        (slf.get_type(), (limits.frame, limits.depth, limits.pending, limits.sessions, limits.terminals))
+    }
+}
+
+/// What a connection was made with; `Connection.config`.
+#[pyclass(frozen, eq, module = "libacp")]
+#[derive(PartialEq)]
+pub(crate) struct Config(pub(crate) libacp::Config);
+
+impl Config {
+    fn draft_names(&self) -> Vec<&'static str> {
+        let on = |(index, name): (usize, &&'static str)| (self.0.drafts >> (index + 1) & 1 == 1).then_some(*name);
+        libacp::schema::drafts::DRAFTS.iter().enumerate().filter_map(on).collect()
+    }
+}
+
+#[pymethods]
+impl Config {
+    /// The side that the host plays: `client` or `agent`.
+    #[getter]
+    fn role(&self) -> &'static str {
+        self.0.role.name()
+    }
+
+    /// How messages are told apart: `lines`, `content-length` or `messages`.
+    #[getter]
+    fn framing(&self) -> &'static str {
+        name_of(FRAMINGS, self.0.framing)
+    }
+
+    /// What happens to messages that break a rule: `tolerant` or `strict`.
+    #[getter]
+    fn policy(&self) -> &'static str {
+        name_of(POLICIES, self.0.policy)
+    }
+
+    /// Bounds.
+    #[getter]
+    fn limits(&self) -> Limits {
+        Limits(self.0.limits)
+    }
+
+    /// Whether protocol version 2 may be agreed on.
+    #[getter]
+    fn version_2(&self) -> bool {
+        self.0.version_2
+    }
+
+    /// Drafts that are switched on.
+    #[getter]
+    fn drafts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.draft_names())
+    }
+
+    /// Milliseconds after which a request of the host's own fails, unless the call says otherwise.
+    #[getter]
+    fn timeout(&self) -> Option<u64> {
+        self.0.timeout
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Config").field("role", self.role())?.field("framing", self.framing())?;
+        let repr = repr.field("policy", self.policy())?.field("limits", self.limits())?;
+        let repr = repr.field("version_2", self.version_2())?.field("drafts", self.drafts(py)?)?;
+        Ok(repr.field("timeout", self.timeout())?.finish())
+    }
+}

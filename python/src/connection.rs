@@ -1,0 +1,389 @@
+//! The class `Connection`: the core's connection behind a lock that is tried and never waited for.
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use libacp::connection::{CallOptions, MisuseKind};
+use libacp::{Connection as Core, Id};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyString};
+
+use crate::config::{self, Config, Limits};
+use crate::errors;
+use crate::events::{self, Cancel, Request};
+use crate::json;
+use crate::known::{OpenRequest, Session, TerminalRef};
+use crate::value::{self, IdChoice, PyId};
+
+/// Work on more bytes than this is done without the GIL.
+const LONG: usize = 64 * 1024;
+
+/// One peer, seen from one side.
+///
+/// The drain order after anything went in (bytes, end of stream, time, a call of the host's): `next_event` until it
+/// returns `None`, then write what `data_to_send` returns, then ask `poll_timeout` when to come back.
+///
+/// One thread at a time: a call while another thread is inside one raises `RuntimeError` and changes nothing.
+#[pyclass(frozen, module = "libacp")]
+pub(crate) struct Connection {
+    core: Mutex<Core>,
+}
+
+impl Connection {
+    fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
+        match self.core.try_lock() {
+            Ok(core) => Ok(core),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "this Connection is in use by another thread; give each thread its own, or put a lock around it",
+            )),
+            // Only a panic in the core leaves this behind; what it left cannot be trusted.
+            Err(TryLockError::Poisoned(_)) => {
+                Err(PyRuntimeError::new_err("this Connection was broken by an earlier failure and cannot be used"))
+            }
+        }
+    }
+
+    /// Does something with the core; without the GIL when it is long.
+    fn with<T: Send>(&self, py: Python<'_>, bytes: usize, work: impl FnOnce(&mut Core) -> T + Send) -> PyResult<T> {
+        let mut guard = self.core()?;
+        let core = &mut *guard;
+        Ok(if bytes > LONG { py.detach(|| work(core)) } else { work(core) })
+    }
+
+    /// The same for a call that can be refused.
+    fn call<T: Send>(
+        &self,
+        py: Python<'_>,
+        bytes: usize,
+        work: impl FnOnce(&mut Core) -> Result<T, libacp::Misuse> + Send,
+    ) -> PyResult<T> {
+        self.with(py, bytes, work)?.map_err(|misuse| errors::misuse(py, &misuse))
+    }
+
+    /// The id of the peer's request that a host names by its id or by an object about it. An object names that one
+    /// request, also where a later one has the same id.
+    fn answerable(&self, request: &Bound<'_, PyAny>) -> PyResult<Id> {
+        let (id, serial) = if let Ok(request) = request.cast::<Request>() {
+            (&request.get().id, request.get().serial)
+        } else if let Ok(cancel) = request.cast::<Cancel>() {
+            (&cancel.get().id, cancel.get().serial)
+        } else if let Ok(open) = request.cast::<OpenRequest>() {
+            (&open.get().id, open.get().serial)
+        } else {
+            return value::id(request);
+        };
+        if self.core()?.unanswered_by_serial(serial).is_some_and(|open| open.id == *id) {
+            return Ok(id.clone());
+        }
+        let message = format!("the request with the id {id} waits for no answer");
+        Err(errors::border(request.py(), MisuseKind::Id, "RPC-15", &message, ""))
+    }
+}
+
+fn method_name(method: &Bound<'_, PyString>) -> PyResult<String> {
+    value::text(method, MisuseKind::Method, "")
+}
+
+#[pymethods]
+impl Connection {
+    #[new]
+    #[pyo3(signature = (role, *, framing="lines", policy="tolerant", limits=None, version_2=false, drafts=None,
+        timeout=None))]
+    #[allow(clippy::too_many_arguments)] // As many as a configuration has members.
+    fn new(
+        role: &str,
+        framing: &str,
+        policy: &str,
+        limits: Option<&Bound<'_, Limits>>,
+        version_2: bool,
+        drafts: Option<&Bound<'_, PyAny>>,
+        timeout: Option<u64>,
+    ) -> PyResult<Self> {
+        let limits = limits.map(Bound::get);
+        let config = config::read(role, framing, policy, limits, version_2, drafts, timeout)?;
+        Ok(Connection { core: Mutex::new(Core::new(config)) })
+    }
+
+    /// Takes bytes from the peer, in any split (with the framing `messages`: one message a call). Never fails for what
+    /// is in them; what is wrong becomes events.
+    #[pyo3(signature = (data, /))]
+    fn receive_data(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = data.py();
+        if let Ok(bytes) = data.cast::<PyBytes>() {
+            let bytes = bytes.as_bytes();
+            return self.with(py, bytes.len(), |core| core.receive(bytes));
+        }
+        let bytes = if let Ok(array) = data.cast::<PyByteArray>() {
+            array.to_vec()
+        } else if data.is_instance_of::<PyMemoryView>() {
+            data.call_method0("tobytes")?.extract()?
+        } else {
+            let found = value::type_name(data);
+            return Err(PyTypeError::new_err(format!("expected bytes, bytearray or memoryview, found {found}")));
+        };
+        self.with(py, bytes.len(), |core| core.receive(&bytes))
+    }
+
+    /// The peer has closed its side: what was received is still read, then everything open ends.
+    fn receive_eof(&self) -> PyResult<()> {
+        self.core()?.receive_eof();
+        Ok(())
+    }
+
+    /// The next thing that the host must know, or `None`.
+    fn next_event(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let buffered = self.core()?.buffered();
+        let event = self.with(py, buffered, Core::poll_event)?;
+        event.map(|event| events::from_core(py, event)).transpose()
+    }
+
+    /// The events that are there now, until there are none.
+    fn events(slf: Bound<'_, Self>) -> Events {
+        Events { connection: slf.unbind() }
+    }
+
+    /// All bytes for the peer, which count as written from now on. With the framing `messages`: one message; call
+    /// until it returns nothing.
+    fn data_to_send<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut core = self.core()?;
+        let bytes = PyBytes::new(py, core.transmit());
+        core.consume(bytes.as_bytes().len());
+        Ok(bytes)
+    }
+
+    /// Bytes for the peer, at most `limit` of them, which go on waiting until they are consumed.
+    #[pyo3(signature = (limit=None))]
+    fn transmit<'py>(&self, py: Python<'py>, limit: Option<usize>) -> PyResult<Bound<'py, PyBytes>> {
+        let core = self.core()?;
+        let bytes = core.transmit();
+        Ok(PyBytes::new(py, &bytes[..limit.unwrap_or(bytes.len()).min(bytes.len())]))
+    }
+
+    /// Takes `count` bytes of `transmit` as written; partial writes are normal.
+    fn consume(&self, count: usize) -> PyResult<()> {
+        self.core()?.consume(count);
+        Ok(())
+    }
+
+    /// Sends a request and returns its id; the answer comes as one `Response`.
+    ///
+    /// For `initialize`, `protocolVersion` is filled in when it is left out. `timeout` is in milliseconds from the time
+    /// that was last told. Raises `Misuse` when the call is not allowed now; nothing is sent then.
+    #[pyo3(signature = (method, params=None, *, id=IdChoice::Next, timeout=None))]
+    fn request<'py>(
+        &self,
+        py: Python<'py>,
+        method: &Bound<'py, PyString>,
+        params: Option<&Bound<'py, PyAny>>,
+        id: IdChoice,
+        timeout: Option<u64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (method, params) = (method_name(method)?, json::params(params)?);
+        let id = match id {
+            IdChoice::Next => None,
+            IdChoice::Given(id) => Some(id),
+        };
+        let options = CallOptions { id, timeout };
+        let id = self.call(py, params.len(), |core| core.request_with(&method, &params, options))?;
+        PyId(&id).into_pyobject(py)
+    }
+
+    /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`.
+    ///
+    /// Raises `Misuse` when it is not allowed now; nothing is sent then.
+    #[pyo3(signature = (method, params=None))]
+    fn notify(&self, py: Python<'_>, method: &Bound<'_, PyString>, params: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let (method, params) = (method_name(method)?, json::params(params)?);
+        self.call(py, params.len(), |core| core.notify(&method, &params))
+    }
+
+    /// Answers a request of the peer's, named by its event or its id. For `initialize`, `protocolVersion` is filled in
+    /// when it is left out.
+    ///
+    /// Raises `Misuse` when no such request is open or the result does not fit; nothing is sent then.
+    fn respond(&self, py: Python<'_>, request: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
+        let result = json::dumps(result)?;
+        let id = self.answerable(request)?;
+        self.call(py, result.len(), |core| core.respond(&id, &result))
+    }
+
+    /// Answers a request of the peer's with an error. The error of a prompt that the client has cancelled is sent as
+    /// the stop reason `cancelled`.
+    ///
+    /// Raises `Misuse` when no such request is open; nothing is sent then.
+    #[pyo3(signature = (request, code, message, data=None))]
+    fn respond_error(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, PyAny>,
+        code: i32,
+        message: &Bound<'_, PyString>,
+        data: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let message = value::text(message, MisuseKind::Params, "")?;
+        let data = data.map(json::dumps).transpose()?;
+        let id = self.answerable(request)?;
+        let bytes = data.as_ref().map_or(0, String::len);
+        self.call(py, bytes, |core| core.respond_error(&id, libacp::ErrorCode(code), &message, data.as_deref()))
+    }
+
+    /// Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes, whatever it
+    /// is. Asking twice sends nothing more.
+    fn cancel(&self, py: Python<'_>, id: &Bound<'_, PyAny>) -> PyResult<()> {
+        let id = value::id(id)?;
+        self.call(py, 0, |core| core.cancel(&id))
+    }
+
+    /// Ends the connection from this side: permission requests that are open are answered `cancelled`, own requests
+    /// end as `closed`, and what waits can still be sent.
+    fn close(&self) -> PyResult<()> {
+        self.core()?.close();
+        Ok(())
+    }
+
+    /// Tells the time, in milliseconds on a clock of the host's own that does not run backwards. Requests whose time
+    /// is up end as `timeout`.
+    fn handle_timeout(&self, now: u64) -> PyResult<()> {
+        self.core()?.handle_timeout(now);
+        Ok(())
+    }
+
+    /// When `handle_timeout` is wanted, on the host's clock.
+    fn poll_timeout(&self) -> PyResult<Option<u64>> {
+        Ok(self.core()?.poll_timeout())
+    }
+
+    /// The side that the host plays: `client` or `agent`.
+    #[getter]
+    fn role(&self) -> PyResult<&'static str> {
+        Ok(self.core()?.role().name())
+    }
+
+    /// What the connection was made with.
+    #[getter]
+    fn config(&self) -> PyResult<Config> {
+        Ok(Config(self.core()?.config().clone()))
+    }
+
+    /// How far the connection is: `start`, `initializing`, `ready` or `closed`.
+    #[getter]
+    fn phase(&self) -> PyResult<&'static str> {
+        Ok(self.core()?.phase().name())
+    }
+
+    /// The agreed protocol version, once `initialize` has been answered.
+    #[getter]
+    fn version(&self) -> PyResult<Option<u16>> {
+        Ok(self.core()?.version())
+    }
+
+    /// What the peer can do: a fresh copy of its capabilities, `{}` before `initialize`.
+    #[getter]
+    fn capabilities(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let text = self.core()?.capabilities().to_owned();
+        json::loads(py, &text)
+    }
+
+    /// What the host said it can do: a fresh copy, `{}` before `initialize`.
+    #[getter]
+    fn own_capabilities(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let text = self.core()?.own_capabilities().to_owned();
+        json::loads(py, &text)
+    }
+
+    /// The peer's whole params or result of `initialize`: its name, its ways to log in. A fresh copy, `{}` before.
+    #[getter]
+    fn peer_info(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let text = self.core()?.peer_info().to_owned();
+        json::loads(py, &text)
+    }
+
+    /// The sessions that are known, by id, in no order.
+    #[getter]
+    fn sessions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let sessions: Vec<_> =
+            self.core()?.sessions().map(|(id, session)| (id.clone(), Session::from(session))).collect();
+        let dict = PyDict::new(py);
+        for (id, session) in sessions {
+            dict.set_item(&*id, session)?;
+        }
+        Ok(dict)
+    }
+
+    /// What is known of one session, or `None`.
+    fn session(&self, id: &str) -> PyResult<Option<Session>> {
+        Ok(self.core()?.session(id).map(Into::into))
+    }
+
+    /// The host's own requests that have no answer yet, oldest first.
+    #[getter]
+    fn pending(&self) -> PyResult<Vec<OpenRequest>> {
+        Ok(self.core()?.pending().map(Into::into).collect())
+    }
+
+    /// The peer's requests that the host has not answered yet, oldest first.
+    #[getter]
+    fn unanswered(&self) -> PyResult<Vec<OpenRequest>> {
+        Ok(self.core()?.unanswered().map(Into::into).collect())
+    }
+
+    /// The host's own open request with this number, or `None`.
+    fn pending_by_serial(&self, serial: u64) -> PyResult<Option<OpenRequest>> {
+        Ok(self.core()?.pending_by_serial(serial).map(Into::into))
+    }
+
+    /// The peer's open request with this number, or `None`.
+    fn unanswered_by_serial(&self, serial: u64) -> PyResult<Option<OpenRequest>> {
+        Ok(self.core()?.unanswered_by_serial(serial).map(Into::into))
+    }
+
+    /// Terminals that were created and not released, by session.
+    #[getter]
+    fn open_terminals(&self) -> PyResult<Vec<TerminalRef>> {
+        Ok(self.core()?.open_terminals().iter().map(Into::into).collect())
+    }
+
+    /// Bytes that were received and not read yet: stop reading from the transport while this is large.
+    #[getter]
+    fn buffered(&self) -> PyResult<usize> {
+        Ok(self.core()?.buffered())
+    }
+
+    /// Whether a method could be sent now as far as version, side, phase and capabilities go.
+    fn can(&self, method: &Bound<'_, PyString>) -> PyResult<bool> {
+        let method = method_name(method)?;
+        Ok(self.core()?.can(&method))
+    }
+
+    /// Why a method could not be sent now, as the `Misuse` that the call would raise; `None` when it could.
+    fn why_not<'py>(&self, py: Python<'py>, method: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let method = method_name(method)?;
+        let misuse = self.core()?.why_not(&method);
+        misuse.map(|misuse| errors::from_core(py, &misuse)).transpose()
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let core = self.core()?;
+        let version = core.version().map_or_else(String::new, |version| format!(" version={version}"));
+        let (role, phase) = (core.role().name(), core.phase().name());
+        let (pending, unanswered) = (core.pending().count(), core.unanswered().count());
+        Ok(format!("<libacp.Connection {role} {phase}{version} pending={pending} unanswered={unanswered}>"))
+    }
+}
+
+/// The iterator of `Connection.events`.
+#[pyclass(frozen, module = "libacp")]
+pub(crate) struct Events {
+    connection: Py<Connection>,
+}
+
+#[pymethods]
+impl Events {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.connection.get().next_event(py)
+    }
+}

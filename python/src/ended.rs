@@ -1,0 +1,342 @@
+//! Events about what is over or wrong: [`Response`], [`Violation`], [`Closed`].
+
+use std::borrow::Cow;
+
+use libacp::connection::{Consequence, Outcome};
+use libacp::Id;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::errors;
+use crate::json::{self, JsonText, RawJson};
+use crate::known::TerminalRef;
+use crate::value::{self, IdArgument, PyId, Reduced, Repr};
+
+type Name = Cow<'static, str>;
+
+#[derive(PartialEq, Eq, Hash)]
+struct PeerError {
+    code: i32,
+    message: String,
+    data: Option<JsonText>,
+}
+
+impl PeerError {
+    fn object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let data = self.data.as_ref().map(|data| data.object(py)).transpose()?;
+        errors::peer_error(py, self.code, &self.message, data)
+    }
+
+    fn read(error: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if !error.is_instance(&errors::peer_error_class(error.py())?)? {
+            return Err(PyTypeError::new_err("error: expected a PeerError"));
+        }
+        let data = error.getattr("data")?;
+        let data = if data.is_none() { None } else { Some(JsonText::new(json::dumps(&data)?)) };
+        Ok(PeerError { code: error.getattr("code")?.extract()?, message: error.getattr("message")?.extract()?, data })
+    }
+}
+
+/// The end of a request of the host's. Each request has exactly one.
+#[pyclass(frozen, eq, hash, module = "libacp")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Response {
+    id: Id,
+    /// How it ended: `result`, `error`, `invalid`, `timeout` or `closed`.
+    #[pyo3(get)]
+    outcome: Name,
+    /// The method that was called.
+    #[pyo3(get)]
+    method: Name,
+    result: Option<JsonText>,
+    error: Option<PeerError>,
+    /// The session it was about.
+    #[pyo3(get)]
+    session: Option<String>,
+    /// The request's own number; see `OpenRequest.serial`.
+    #[pyo3(get)]
+    serial: u64,
+}
+
+impl From<libacp::connection::Response> for Response {
+    fn from(event: libacp::connection::Response) -> Self {
+        let outcome = event.outcome.name().into();
+        let result = event.outcome.result().map(JsonText::new);
+        let error = match event.outcome {
+            Outcome::Error(error) => {
+                Some(PeerError { code: error.code.0, message: error.message, data: error.data.map(JsonText::new) })
+            }
+            _ => None,
+        };
+        let session = event.session.as_deref().map(str::to_owned);
+        Response { id: event.id, outcome, method: event.method, result, error, session, serial: event.serial }
+    }
+}
+
+#[pymethods]
+impl Response {
+    #[new]
+    #[pyo3(signature = (id, outcome, method, result=None, error=None, session=None, serial=0))]
+    fn new(
+        id: &Bound<'_, PyAny>,
+        outcome: String,
+        method: String,
+        result: Option<&Bound<'_, PyAny>>,
+        error: Option<&Bound<'_, PyAny>>,
+        session: Option<String>,
+        serial: u64,
+    ) -> PyResult<Self> {
+        let result = match (&*outcome, result) {
+            ("result", result) => Some(JsonText::new(result.map_or_else(|| Ok("null".to_owned()), json::dumps)?)),
+            (_, None) => None,
+            _ => return Err(PyTypeError::new_err("result: only the outcome `result` has one")),
+        };
+        let error = error.map(PeerError::read).transpose()?;
+        if error.is_some() != (outcome == "error") {
+            return Err(PyTypeError::new_err("error: the outcome `error` has one, the others have none"));
+        }
+        Ok(Response {
+            id: value::id(id)?,
+            outcome: outcome.into(),
+            method: method.into(),
+            result,
+            error,
+            session,
+            serial,
+        })
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str) {
+        ("id", "outcome", "method")
+    }
+
+    /// The id that `request` returned.
+    #[getter]
+    fn id(&self) -> PyId<'_> {
+        PyId(&self.id)
+    }
+
+    /// The result; raises `PeerError` or `NoResult` when there is none.
+    fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match (&self.result, &self.error) {
+            (Some(result), _) => result.object(py),
+            (None, Some(error)) => Err(PyErr::from_value(error.object(py)?)),
+            (None, None) => Err(errors::no_result(py, &self.outcome, &self.method)),
+        }
+    }
+
+    /// The result as JSON text, if there is one.
+    #[getter]
+    fn result_json(&self) -> Option<&str> {
+        self.result.as_ref().map(JsonText::as_str)
+    }
+
+    /// The peer's error, if it sent one.
+    #[getter]
+    fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.error.as_ref().map(|error| error.object(py)).transpose()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Response").field("id", PyId(&self.id))?.field("outcome", &self.outcome)?;
+        let mut repr = repr.field("method", &self.method)?;
+        if let Some(result) = &self.result {
+            repr = repr.json("result", result.as_str());
+        }
+        let repr = repr.some("error", self.error(py)?)?.some("session", self.session.as_ref())?;
+        Ok(repr.field("serial", self.serial)?.finish())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
+        let (py, event) = (slf.py(), slf.get());
+        let result = event.result.as_ref().map(RawJson::from_text);
+        let args = (
+            PyId(&event.id),
+            &event.outcome,
+            &event.method,
+            result,
+            event.error(py)?,
+            event.session.as_ref(),
+            event.serial,
+        );
+        Ok((slf.get_type(), args.into_pyobject(py)?))
+    }
+}
+
+/// The peer broke a rule.
+#[pyclass(frozen, eq, hash, module = "libacp")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Violation {
+    /// The rule, as listed in the rule catalogue.
+    #[pyo3(get)]
+    rule: Name,
+    /// What is wrong, in one sentence.
+    #[pyo3(get)]
+    message: String,
+    /// JSON pointer into the params or result; empty when it is about the message as a whole.
+    #[pyo3(get)]
+    pointer: String,
+    /// The method, where one could be read.
+    #[pyo3(get)]
+    method: Option<Name>,
+    id: Option<Id>,
+    /// The number of the frame on this connection, from 1.
+    #[pyo3(get)]
+    frame: u64,
+    /// Its first bytes, at most 256, with U+FFFD for what is not UTF-8.
+    #[pyo3(get)]
+    excerpt: String,
+    /// What became of the message: `delivered`, `dropped` or `refused`.
+    #[pyo3(get)]
+    consequence: Name,
+    /// The code of the error that it was answered with, if it was.
+    #[pyo3(get)]
+    code: Option<i32>,
+}
+
+impl From<libacp::connection::Violation> for Violation {
+    fn from(event: libacp::connection::Violation) -> Self {
+        Violation {
+            rule: event.rule.into(),
+            message: event.message,
+            pointer: event.pointer,
+            method: event.method,
+            id: event.id,
+            frame: event.frame,
+            excerpt: event.excerpt,
+            consequence: event.consequence.name().into(),
+            code: match event.consequence {
+                Consequence::Refused(code) => Some(code.0),
+                _ => None,
+            },
+        }
+    }
+}
+
+#[pymethods]
+impl Violation {
+    #[new]
+    #[pyo3(signature = (rule, message, pointer="", method=None, id=None, has_id=None, frame=0,
+        excerpt="", consequence="dropped", code=None))]
+    #[allow(clippy::too_many_arguments)] // As many as a violation has members.
+    fn new(
+        rule: String,
+        message: String,
+        pointer: &str,
+        method: Option<String>,
+        id: Option<&Bound<'_, PyAny>>,
+        has_id: Option<bool>,
+        frame: u64,
+        excerpt: &str,
+        consequence: &str,
+        code: Option<i32>,
+    ) -> PyResult<Self> {
+        let id = match id {
+            Some(id) => Some(value::id(id)?),
+            None if has_id == Some(true) => Some(Id::Null),
+            None => None,
+        };
+        let (pointer, excerpt) = (pointer.to_owned(), excerpt.to_owned());
+        let (rule, method, consequence) = (rule.into(), method.map(Cow::Owned), consequence.to_owned().into());
+        Ok(Violation { rule, message, pointer, method, id, frame, excerpt, consequence, code })
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str) {
+        ("rule", "message")
+    }
+
+    /// The id, where one could be read.
+    #[getter]
+    fn id(&self) -> Option<PyId<'_>> {
+        self.id.as_ref().map(PyId)
+    }
+
+    /// Whether an id could be read: tells an id that is `None` from no id.
+    #[getter]
+    fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Violation").field("rule", &self.rule)?.field("message", &self.message)?;
+        let repr = repr.field("pointer", &self.pointer)?.some("method", self.method.as_ref())?;
+        let repr = repr.some("id", self.id())?.field("frame", self.frame)?.field("excerpt", &self.excerpt)?;
+        Ok(repr.field("consequence", &self.consequence)?.some("code", self.code)?.finish())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
+        let event = slf.get();
+        let args = (
+            &event.rule,
+            &event.message,
+            &event.pointer,
+            &event.method,
+            event.id(),
+            event.has_id(),
+            event.frame,
+            &event.excerpt,
+            &event.consequence,
+            event.code,
+        );
+        Ok((slf.get_type(), args.into_pyobject(slf.py())?))
+    }
+}
+
+/// The connection is over; the last event.
+#[pyclass(frozen, eq, hash, module = "libacp")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Closed {
+    /// Why: `end_of_stream`, `host` or `version`.
+    #[pyo3(get)]
+    reason: Name,
+    unanswered: Vec<Id>,
+    terminals: Vec<TerminalRef>,
+}
+
+impl From<libacp::connection::Closed> for Closed {
+    fn from(event: libacp::connection::Closed) -> Self {
+        let terminals = event.terminals.iter().map(Into::into).collect();
+        Closed { reason: event.reason.name().into(), unanswered: event.unanswered, terminals }
+    }
+}
+
+#[pymethods]
+impl Closed {
+    #[new]
+    #[pyo3(signature = (reason, unanswered=Vec::new(), terminals=Vec::new()))]
+    fn new(reason: String, unanswered: Vec<IdArgument>, terminals: Vec<TerminalRef>) -> Self {
+        let unanswered = unanswered.into_iter().map(|id| id.0).collect();
+        Closed { reason: reason.into(), unanswered, terminals }
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str,) {
+        ("reason",)
+    }
+
+    /// Ids of the peer's requests that the host never answered, oldest first.
+    #[getter]
+    fn unanswered<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.unanswered.iter().map(PyId))
+    }
+
+    /// Terminals that were never released.
+    #[getter]
+    fn terminals<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.terminals.iter().cloned())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Closed").field("reason", &self.reason)?;
+        Ok(repr.field("unanswered", self.unanswered(py)?)?.field("terminals", self.terminals(py)?)?.finish())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
+        let (py, event) = (slf.py(), slf.get());
+        let args = (&event.reason, event.unanswered(py)?, event.terminals(py)?);
+        Ok((slf.get_type(), args.into_pyobject(py)?))
+    }
+}

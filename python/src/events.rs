@@ -1,0 +1,324 @@
+//! Events about a call of the peer's: [`Request`], [`Notification`], [`Cancel`], [`Answered`]. The others are in
+//! [`ended`](crate::ended).
+//!
+//! All event classes are immutable, compare by value, can be pickled, and can be made by hand for a host's own tests.
+
+use std::borrow::Cow;
+
+use libacp::{Event, Id};
+use pyo3::prelude::*;
+
+use crate::ended::{Closed, Response, Violation};
+use crate::json::{self, JsonText, RawJson};
+use crate::value::{self, PyId, Reduced, Repr};
+
+type Name = Cow<'static, str>;
+
+/// An event of the core's as its Python class.
+pub(crate) fn from_core(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
+    Ok(match event {
+        Event::Request(event) => Py::new(py, Request::from(event))?.into_any(),
+        Event::Notification(event) => Py::new(py, Notification::from(event))?.into_any(),
+        Event::Response(event) => Py::new(py, Response::from(event))?.into_any(),
+        Event::Cancel(event) => Py::new(py, Cancel::from(event))?.into_any(),
+        Event::Answered(event) => Py::new(py, Answered::from(event))?.into_any(),
+        Event::Violation(event) => Py::new(py, Violation::from(event))?.into_any(),
+        Event::Closed(event) => Py::new(py, Closed::from(event))?.into_any(),
+        other => {
+            let message = format!("an event of a kind that this module does not know: {}", other.name());
+            return Err(pyo3::exceptions::PyRuntimeError::new_err(message));
+        }
+    })
+}
+
+/// A request of the peer's; answer it with `respond` or `respond_error`.
+#[pyclass(frozen, eq, hash, module = "libacp")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Request {
+    /// The method.
+    #[pyo3(get)]
+    method: Name,
+    params: JsonText,
+    pub(crate) id: Id,
+    /// The session it is about.
+    #[pyo3(get)]
+    session: Option<String>,
+    /// A number for it that is unique on this connection, where an id is unwieldy.
+    #[pyo3(get)]
+    pub(crate) serial: u64,
+}
+
+impl From<libacp::connection::Request> for Request {
+    fn from(event: libacp::connection::Request) -> Self {
+        Request {
+            params: JsonText::new(event.params()),
+            method: event.method,
+            id: event.id,
+            session: event.session.as_deref().map(str::to_owned),
+            serial: event.serial,
+        }
+    }
+}
+
+#[pymethods]
+impl Request {
+    #[new]
+    #[pyo3(signature = (method, params=None, id=None, session=None, serial=0))]
+    fn new(
+        method: String,
+        params: Option<&Bound<'_, PyAny>>,
+        id: Option<&Bound<'_, PyAny>>,
+        session: Option<String>,
+        serial: u64,
+    ) -> PyResult<Self> {
+        let params = JsonText::new(json::params(params)?);
+        let id = id.map(value::id).transpose()?.unwrap_or(Id::Null);
+        Ok(Request { method: method.into(), params, id, session, serial })
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str) {
+        ("method", "params", "id")
+    }
+
+    /// Its id, exactly as sent.
+    #[getter]
+    fn id(&self) -> PyId<'_> {
+        PyId(&self.id)
+    }
+
+    /// The params, read when first asked for; `{}` where there were none. They fit the model, except for extension
+    /// methods.
+    #[getter]
+    fn params(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.params.object(py)
+    }
+
+    /// The params as JSON text.
+    #[getter]
+    fn params_json(&self) -> &str {
+        self.params.as_str()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Request").field("method", &self.method)?.json("params", self.params.as_str());
+        let repr = repr.field("id", PyId(&self.id))?.some("session", self.session.as_ref())?;
+        Ok(repr.field("serial", self.serial)?.finish())
+    }
+
+    #[allow(clippy::type_complexity)] // The arguments of `new`, once more.
+    fn __reduce__<'py>(
+        slf: &'py Bound<'py, Self>,
+    ) -> Reduced<'py, (&'py str, RawJson, PyId<'py>, Option<&'py str>, u64)> {
+        let event = slf.get();
+        let params = RawJson::from_text(&event.params);
+        (slf.get_type(), (&event.method, params, PyId(&event.id), event.session.as_deref(), event.serial))
+    }
+}
+
+/// A notification of the peer's.
+#[pyclass(frozen, eq, hash, module = "libacp")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Notification {
+    /// The method.
+    #[pyo3(get)]
+    method: Name,
+    params: JsonText,
+    /// The session it is about.
+    #[pyo3(get)]
+    session: Option<String>,
+    /// The kind of a `session/update`, where the model knows it.
+    #[pyo3(get)]
+    update: Option<Name>,
+    /// Where it stands in the life of its session: `turn`, `replay`, `idle` or `none`.
+    #[pyo3(get)]
+    timing: Name,
+}
+
+impl From<libacp::connection::Notification> for Notification {
+    fn from(event: libacp::connection::Notification) -> Self {
+        Notification {
+            params: JsonText::new(event.params()),
+            method: event.method,
+            session: event.session.as_deref().map(str::to_owned),
+            update: event.update.map(Cow::Borrowed),
+            timing: event.timing.name().into(),
+        }
+    }
+}
+
+#[pymethods]
+impl Notification {
+    #[new]
+    #[pyo3(signature = (method, params=None, session=None, update=None, timing="none"))]
+    fn new(
+        method: String,
+        params: Option<&Bound<'_, PyAny>>,
+        session: Option<String>,
+        update: Option<String>,
+        timing: &str,
+    ) -> PyResult<Self> {
+        let params = JsonText::new(json::params(params)?);
+        Ok(Notification {
+            method: method.into(),
+            params,
+            session,
+            update: update.map(Cow::Owned),
+            timing: timing.to_owned().into(),
+        })
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str) {
+        ("method", "params")
+    }
+
+    /// The params, read when first asked for; `{}` where there were none. They fit the model, except for extension
+    /// methods.
+    #[getter]
+    fn params(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.params.object(py)
+    }
+
+    /// The params as JSON text.
+    #[getter]
+    fn params_json(&self) -> &str {
+        self.params.as_str()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Notification").field("method", &self.method)?.json("params", self.params.as_str());
+        let repr = repr.some("session", self.session.as_ref())?.some("update", self.update.as_ref())?;
+        Ok(repr.field("timing", &self.timing)?.finish())
+    }
+
+    #[allow(clippy::type_complexity)] // The arguments of `new`, once more.
+    fn __reduce__<'py>(
+        slf: &'py Bound<'py, Self>,
+    ) -> Reduced<'py, (&'py str, RawJson, Option<&'py str>, Option<&'py str>, &'py str)> {
+        let event = slf.get();
+        let params = RawJson::from_text(&event.params);
+        let (session, update) = (event.session.as_deref(), event.update.as_deref());
+        (slf.get_type(), (&event.method, params, session, update, &event.timing))
+    }
+}
+
+/// The peer no longer wants the answer to a request (`$/cancel_request`). It must be answered all the same.
+#[pyclass(frozen, eq, hash, module = "libacp")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Cancel {
+    pub(crate) id: Id,
+    /// The method that was called.
+    #[pyo3(get)]
+    method: Name,
+    /// The session it is about.
+    #[pyo3(get)]
+    session: Option<String>,
+    /// The request's own number; see `Request.serial`.
+    #[pyo3(get)]
+    pub(crate) serial: u64,
+}
+
+impl From<libacp::connection::Cancel> for Cancel {
+    fn from(event: libacp::connection::Cancel) -> Self {
+        let session = event.session.as_deref().map(str::to_owned);
+        Cancel { id: event.id, method: event.method, session, serial: event.serial }
+    }
+}
+
+#[pymethods]
+impl Cancel {
+    #[new]
+    #[pyo3(signature = (id, method, session=None, serial=0))]
+    fn new(id: &Bound<'_, PyAny>, method: String, session: Option<String>, serial: u64) -> PyResult<Self> {
+        Ok(Cancel { id: value::id(id)?, method: method.into(), session, serial })
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str) {
+        ("id", "method")
+    }
+
+    /// The id of the peer's request.
+    #[getter]
+    fn id(&self) -> PyId<'_> {
+        PyId(&self.id)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Cancel").field("id", PyId(&self.id))?.field("method", &self.method)?;
+        Ok(repr.some("session", self.session.as_ref())?.field("serial", self.serial)?.finish())
+    }
+
+    fn __reduce__<'py>(slf: &'py Bound<'py, Self>) -> Reduced<'py, (PyId<'py>, &'py str, Option<&'py str>, u64)> {
+        let event = slf.get();
+        (slf.get_type(), (PyId(&event.id), &event.method, event.session.as_deref(), event.serial))
+    }
+}
+
+/// The core has answered a request of the peer's in the host's place: close the dialog, an answer of the host's would
+/// be a second one.
+#[pyclass(frozen, eq, hash, module = "libacp")]
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) struct Answered {
+    id: Id,
+    /// The method that was called.
+    #[pyo3(get)]
+    method: Name,
+    /// The rule that asks for it.
+    #[pyo3(get)]
+    rule: Name,
+    /// The session it is about.
+    #[pyo3(get)]
+    session: Option<String>,
+    /// The request's own number; see `Request.serial`.
+    #[pyo3(get)]
+    serial: u64,
+}
+
+impl From<libacp::connection::Answered> for Answered {
+    fn from(event: libacp::connection::Answered) -> Self {
+        let session = event.session.as_deref().map(str::to_owned);
+        Answered { id: event.id, method: event.method, rule: event.rule.into(), session, serial: event.serial }
+    }
+}
+
+#[pymethods]
+impl Answered {
+    #[new]
+    #[pyo3(signature = (id, method, rule, session=None, serial=0))]
+    fn new(
+        id: &Bound<'_, PyAny>,
+        method: String,
+        rule: String,
+        session: Option<String>,
+        serial: u64,
+    ) -> PyResult<Self> {
+        Ok(Answered { id: value::id(id)?, method: method.into(), rule: rule.into(), session, serial })
+    }
+
+    #[classattr]
+    fn __match_args__() -> (&'static str, &'static str, &'static str) {
+        ("id", "method", "rule")
+    }
+
+    /// The id of the peer's request.
+    #[getter]
+    fn id(&self) -> PyId<'_> {
+        PyId(&self.id)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Answered").field("id", PyId(&self.id))?.field("method", &self.method)?;
+        let repr = repr.field("rule", &self.rule)?.some("session", self.session.as_ref())?;
+        Ok(repr.field("serial", self.serial)?.finish())
+    }
+
+    #[allow(clippy::type_complexity)] // The arguments of `new`, once more.
+    fn __reduce__<'py>(
+        slf: &'py Bound<'py, Self>,
+    ) -> Reduced<'py, (PyId<'py>, &'py str, &'py str, Option<&'py str>, u64)> {
+        let event = slf.get();
+        (slf.get_type(), (PyId(&event.id), &event.method, &event.rule, event.session.as_deref(), event.serial))
+    }
+}

@@ -1,0 +1,45 @@
+//! The Python module `libacp._native`: the connection of the `libacp` crate as Python classes.
+//!
+//! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
+//! class that hosts use), `events` and `ended` (what it hands out), `known` (what it knows), `config`, then what all of
+//! them stand on: `json` (objects to text and back), `value` (ids and `repr`), `errors`.
+#![forbid(unsafe_code)]
+
+mod config;
+mod connection;
+mod ended;
+mod errors;
+mod events;
+mod json;
+mod known;
+mod value;
+
+use pyo3::prelude::*;
+
+/// The part of libacp that is not written in Python. Use the package `libacp`.
+// Every class is immutable or behind a lock that is tried and never waited for, so free-threaded Python needs no GIL.
+#[pymodule(gil_used = false)]
+mod _native {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::config::{Config, Limits};
+    #[pymodule_export]
+    use crate::connection::{Connection, Events};
+    #[pymodule_export]
+    use crate::ended::{Closed, Response, Violation};
+    #[pymodule_export]
+    use crate::errors::ErrorCode;
+    #[pymodule_export]
+    use crate::events::{Answered, Cancel, Notification, Request};
+    #[pymodule_export]
+    use crate::json::RawJson;
+    #[pymodule_export]
+    use crate::known::{OpenRequest, Session, TerminalRef};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("DRAFTS", pyo3::types::PyTuple::new(module.py(), libacp::schema::drafts::DRAFTS)?)?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

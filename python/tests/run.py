@@ -1,0 +1,146 @@
+"""Builds the wheel, installs it into fresh virtual environments under ``target/`` and tests it there.
+
+    python3 python/tests/run.py [--debug] [--types] [--keep-wheel] [INTERPRETER ...]
+
+Without interpreters, the one that runs this. Ends with ``N passed, N failed``; the status is 1 when something failed.
+With ``--types`` the stubs are checked as well, by mypy, stubtest and pyright. With ``--keep-wheel`` the wheel that was
+built before is tested again. Only the tools come from the package index; the wheel needs nothing at run time.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+from typing import Dict, List, Optional, Tuple
+
+HERE = Path(__file__).resolve().parent
+PACKAGE = HERE.parent
+ROOT = PACKAGE.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+WHEELS = TARGET / "wheels"
+BUILD_TOOLS = ["maturin==1.16.0"]
+TYPE_TOOLS = ["mypy==2.4.1", "pyright==1.1.414"]
+SCRIPTS = "Scripts" if os.name == "nt" else "bin"
+
+
+def run(*command: object, cwd: Optional[Path] = None) -> None:
+    subprocess.run([str(part) for part in command], check=True, stdout=sys.stderr, cwd=cwd)
+
+
+def tools(packages: List[str]) -> Path:
+    """The folder of the tools' programs; they are installed when they are not there yet."""
+    home = TARGET / "venv-tools"
+    done = home / "installed"
+    wanted = "\n".join(packages)
+    if not done.exists() or not set(packages) <= set(done.read_text().split("\n")):
+        if not home.exists():
+            venv.create(home, with_pip=True)
+        run(home / SCRIPTS / "pip", "install", "--quiet", "--disable-pip-version-check", *packages)
+        done.write_text((done.read_text() + "\n" if done.exists() else "") + wanted)
+    return home / SCRIPTS
+
+
+def wheel(bin: Path, debug: bool, keep: bool) -> Path:
+    """The one wheel for all versions of Python."""
+    if not keep:
+        for old in WHEELS.glob("libacp-*.whl"):
+            old.unlink()
+        profile = ["--profile", "dev"] if debug else ["--release"]
+        run(bin / "maturin", "build", "--quiet", *profile, "--interpreter", sys.executable, "--out", WHEELS, cwd=PACKAGE)
+    (built,) = WHEELS.glob("libacp-*-abi3-*.whl")
+    return built
+
+
+def environment(bin: Path, interpreter: str, built: Path) -> Path:
+    """A fresh virtual environment with nothing but the wheel; its Python."""
+    version = subprocess.run(
+        [interpreter, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+        check=True,
+        text=True,
+        capture_output=True,
+    ).stdout.strip()
+    home = TARGET / f"venv-py{version}"
+    run(interpreter, "-m", "venv", "--clear", "--without-pip", home)
+    python = home / SCRIPTS / "python"
+    install = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-cache-dir", built]
+    run(bin / "python", "-m", "pip", "--python", python, *install)
+    return python
+
+
+def counted(name: str, *command: object) -> Tuple[int, int]:
+    """Runs something that ends with `N passed, N failed`; that line itself is left to the end of this program."""
+    print(f"== {name}", flush=True)
+    done = subprocess.run([str(part) for part in command], text=True, stdout=subprocess.PIPE, cwd=TARGET)
+    counts = re.search(r"(\d+) passed, (\d+) failed\s*\Z", done.stdout)
+    if counts is None or (done.returncode != 0) != (counts[2] != "0"):
+        print(f"{done.stdout}ended with the status {done.returncode}", flush=True)
+        return 0, 1
+    print(f"{done.stdout[: counts.start()]}{counts[1]} right, {counts[2]} wrong", flush=True)
+    return int(counts[1]), int(counts[2])
+
+
+def checked(name: str, *command: object, path: Optional[Dict[str, str]] = None) -> Tuple[int, int]:
+    """Runs something that has a status and no counts."""
+    print(f"== {name}", flush=True)
+    # From a folder without a `libacp`: the source beside the tests must not stand in for what is installed.
+    failed = subprocess.run([str(part) for part in command], cwd=TARGET, env=path).returncode != 0
+    return (0, 1) if failed else (1, 0)
+
+
+def import_time(python: Path) -> float:
+    """Milliseconds of the fastest of ten imports, each in a process of its own."""
+    code = "import time; start = time.perf_counter(); import libacp; print((time.perf_counter() - start) * 1000)"
+    return min(float(subprocess.check_output([str(python), "-I", "-c", code])) for _ in range(10))
+
+
+def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
+    files = sorted(HERE.glob("*.py"))
+    own = ["--python-executable", python, "--config-file", PACKAGE / "pyproject.toml"]
+    # stubtest imports what it checks, so it runs in an environment of its own that has the wheel and mypy.
+    home = TARGET / "venv-stubtest"
+    venv.create(home, with_pip=False, clear=True)
+    pip = [bin / "python", "-m", "pip", "--python", home / SCRIPTS / "python", "install", "--quiet"]
+    (built,) = WHEELS.glob("libacp-*-abi3-*.whl")
+    run(*pip, "--disable-pip-version-check", TYPE_TOOLS[0], built)
+    # pyright looks for what is installed with the `python` that it finds first.
+    path = {**os.environ, "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]])}
+    allowed = ["--allowlist", HERE / "stubtest.txt"]
+    return [
+        checked("mypy of the package", bin / "mypy", "--strict", *own, "-p", "libacp"),
+        checked("mypy of its use", bin / "mypy", "--strict", *own, *files),
+        checked("stubtest", home / SCRIPTS / "python", "-m", "mypy.stubtest", "libacp", *allowed),
+        checked("pyright of its use", bin / "pyright", *sorted(HERE.glob("typing_*.py")), path=path),
+        checked("pyright of the package", bin / "pyright", "--verifytypes", "libacp", path=path),
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--debug", action="store_true")
+    parser.add_argument("--types", action="store_true")
+    parser.add_argument("--keep-wheel", action="store_true")
+    parser.add_argument("interpreters", nargs="*", default=[sys.executable])
+    options = parser.parse_args()
+    bin = tools(BUILD_TOOLS + (TYPE_TOOLS if options.types else []))
+    built = wheel(bin, options.debug, options.keep_wheel)
+    print(f"note: {built.name}: {built.stat().st_size / 1000:.0f} kB")
+    results: List[Tuple[int, int]] = []
+    python = Path()
+    for interpreter in options.interpreters:
+        python = environment(bin, interpreter, built)
+        print(f"note: import libacp: {import_time(python):.1f} ms, {python.parent.parent.name}")
+        results.append(counted(f"unit tests, {python.parent.parent.name}", python, HERE / "suite.py"))
+        results.append(checked(f"types at run time, {python.parent.parent.name}", python, HERE / "typing_types.py"))
+        results.append(counted(f"vectors, {python.parent.parent.name}", python, ROOT / "tests" / "python" / "vectors.py"))
+    if options.types:
+        results += type_checks(bin, python)
+    passed, failed = map(sum, zip(*results))
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

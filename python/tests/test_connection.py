@@ -1,0 +1,306 @@
+"""The connection: what goes in, what comes out, what it knows."""
+
+import unittest
+from typing import Any
+
+import libacp
+from pair import AGENT, CLIENT, Pair, line, ready, with_session
+
+
+class Handshake(unittest.TestCase):
+    def test_both_sides_know_each_other(self) -> None:
+        pair = Pair()
+        self.assertEqual((pair.client.phase, pair.client.version, pair.client.capabilities), ("start", None, {}))
+        request, response = pair.call(pair.client, "initialize", CLIENT, AGENT)
+        self.assertEqual(request.params, {"protocolVersion": 1, **CLIENT})
+        self.assertEqual(response.result(), {"protocolVersion": 1, **AGENT})
+        for side, own, peer in ((pair.client, CLIENT, AGENT), (pair.agent, AGENT, CLIENT)):
+            self.assertEqual((side.phase, side.version), ("ready", 1))
+            self.assertEqual(side.own_capabilities, next(iter(own.values())))
+            self.assertEqual(side.capabilities, next(iter(peer.values())))
+            self.assertEqual(side.peer_info, {"protocolVersion": 1, **peer})
+        self.assertEqual((pair.client.role, pair.agent.role), ("client", "agent"))
+
+    def test_version_2_where_both_want_it(self) -> None:
+        pair = ready(
+            client={"capabilities": {}, "info": {"name": "c", "version": "1"}},
+            agent={"capabilities": {}, "info": {"name": "a", "version": "1"}},
+            version_2=True,
+        )
+        self.assertEqual((pair.client.version, pair.agent.version), (2, 2))
+
+    def test_config_is_what_was_asked_for(self) -> None:
+        limits = libacp.Limits(frame=4096, pending=2)
+        connection = libacp.Connection(
+            "agent",
+            framing="content-length",
+            policy="strict",
+            limits=limits,
+            version_2=True,
+            drafts=iter(["nes", "session_fork"]),
+            timeout=5,
+        )
+        config = connection.config
+        self.assertEqual((config.role, config.framing, config.policy), ("agent", "content-length", "strict"))
+        self.assertEqual((config.limits, config.version_2, config.timeout), (limits, True, 5))
+        self.assertEqual(config.drafts, ("session_fork", "nes"))
+        self.assertEqual((limits.frame, limits.pending, limits.depth), (4096, 2, libacp.Limits().depth))
+
+    def test_a_wrong_config_is_refused(self) -> None:
+        wrong: "list[tuple[dict[str, Any], str]]" = [
+            ({"role": "server"}, "role.*client.*agent.*server"),
+            ({"framing": "json"}, "framing.*lines.*json"),
+            ({"policy": "lax"}, "policy.*tolerant.*lax"),
+            ({"drafts": ["nope"]}, "drafts.*nope"),
+        ]
+        for arguments, message in wrong:
+            with self.assertRaisesRegex(ValueError, message):
+                libacp.Connection(**{"role": "client", **arguments})
+        with self.assertRaisesRegex(TypeError, "drafts"):
+            libacp.Connection("client", drafts="nes")
+
+
+class Bytes(unittest.TestCase):
+    def test_any_split_gives_the_same_events(self) -> None:
+        data = line("initialize", {"protocolVersion": 1, **CLIENT}, 0) + b"{oops\n" + line("_x/y", {}, "é")
+        whole, split = libacp.Connection("agent"), libacp.Connection("agent")
+        whole.receive_data(data)
+        events = list(whole.events())
+        for byte in data:
+            split.receive_data(bytes([byte]))
+        self.assertEqual(list(split.events()), events)
+        self.assertEqual([type(event) for event in events], [libacp.Request, libacp.Violation, libacp.Violation])
+
+    def test_kinds_of_bytes(self) -> None:
+        data = line("initialize", {"protocolVersion": 1}, 1)
+        for kind in (bytes, bytearray, memoryview, lambda data: memoryview(bytearray(data + data))[: len(data)]):
+            agent = libacp.Connection("agent")
+            agent.receive_data(kind(data))
+            self.assertIsInstance(agent.next_event(), libacp.Request)
+        for wrong in ("text", 5, None, [1, 2]):
+            with self.assertRaisesRegex(TypeError, "bytes, bytearray or memoryview"):
+                libacp.Connection("agent").receive_data(wrong)  # type: ignore[arg-type]
+
+    def test_partial_writes(self) -> None:
+        client = libacp.Connection("client")
+        client.request("initialize", CLIENT)
+        whole = client.transmit()
+        sent = b""
+        while piece := client.transmit(7):
+            self.assertLessEqual(len(piece), 7)
+            client.consume(len(piece[:5]))
+            sent += piece[:5]
+        self.assertEqual(sent, whole)
+        self.assertEqual(client.data_to_send(), b"")
+
+    def test_data_to_send_takes_all(self) -> None:
+        pair = with_session()
+        for _ in range(3):
+            pair.agent.notify("session/update", update("x"))
+        data = pair.agent.data_to_send()
+        self.assertEqual((data.count(b"\n"), pair.agent.transmit()), (3, b""))
+
+    def test_other_framings(self) -> None:
+        pair = with_session(framing="content-length")
+        pair.agent.notify("session/update", update("é"))
+        self.assertRegex(pair.agent.transmit(), rb"\AContent-Length: \d+\r\n\r\n\{")
+        self.assertEqual(pair.one(pair.agent).update, "agent_message_chunk")
+        pair = with_session(framing="messages")
+        pair.agent.notify("session/update", update("a\nb"))
+        pair.agent.notify("session/update", update("c"))
+        self.assertEqual(pair.agent.transmit()[-1:], b"}")
+        self.assertEqual([event.params["update"]["content"]["text"] for event in _notes(pair)], ["a\nb", "c"])
+
+    def test_buffered_is_what_was_not_read(self) -> None:
+        agent = libacp.Connection("agent")
+        agent.receive_data(b"x" * 10)
+        self.assertEqual(agent.buffered, 10)
+
+
+def update(text: str) -> "dict[str, object]":
+    content = {"type": "text", "text": text}
+    return {"sessionId": "s-1", "update": {"sessionUpdate": "agent_message_chunk", "content": content}}
+
+
+def _notes(pair: Pair) -> "list[Any]":
+    return list(pair.pump(pair.agent))
+
+
+class Turn(unittest.TestCase):
+    def setUp(self) -> None:
+        self.pair = with_session()
+        self.client, self.agent = self.pair.client, self.pair.agent
+
+    def prompt(self) -> Any:
+        self.client.request("session/prompt", {"sessionId": "s-1", "prompt": [{"type": "text", "text": "Hi"}]})
+        return self.pair.one(self.client)
+
+    def test_a_turn(self) -> None:
+        prompt = self.prompt()
+        self.assertEqual((prompt.method, prompt.session), ("session/prompt", "s-1"))
+        self.assertEqual(self.agent.sessions["s-1"].turn, "running")
+        self.agent.notify("session/update", update("🦀\u2028"))
+        self.agent.respond(prompt, {"stopReason": "end_turn"})
+        note, response = self.pair.pump(self.agent)
+        assert isinstance(note, libacp.Notification) and isinstance(response, libacp.Response)
+        self.assertEqual((note.update, note.timing, note.session), ("agent_message_chunk", "turn", "s-1"))
+        self.assertEqual(note.params, update("🦀\u2028"))
+        self.assertEqual((response.outcome, response.result()), ("result", {"stopReason": "end_turn"}))
+        session = self.client.session("s-1")
+        assert session is not None
+        self.assertEqual((session.state, session.turn, session.terminals), ("ready", "idle", {}))
+        self.assertIsNone(self.client.session("s-2"))
+
+    def test_cancelling_answers_permission_requests(self) -> None:
+        prompt = self.prompt()
+        options = [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]
+        ask = {"sessionId": "s-1", "toolCall": {"toolCallId": "t"}, "options": options}
+        asked = self.agent.request("session/request_permission", ask)
+        request = self.pair.one(self.agent)
+        self.client.notify("session/cancel", {"sessionId": "s-1"})
+        (answered,) = list(self.client.events())
+        assert isinstance(answered, libacp.Answered)
+        self.assertEqual((answered.id, answered.serial, answered.rule), (request.id, request.serial, "CANCEL-03"))
+        with self.assertRaises(libacp.IdMisuse):
+            self.client.respond(request, {"outcome": {"outcome": "selected", "optionId": "y"}})
+        events: Any = self.pair.pump(self.client)
+        self.assertEqual({type(event) for event in events}, {libacp.Notification, libacp.Response})
+        response = next(event for event in events if isinstance(event, libacp.Response))
+        self.assertEqual((response.id, response.result()), (asked, {"outcome": {"outcome": "cancelled"}}))
+        self.agent.respond_error(prompt, libacp.ErrorCode.INTERNAL_ERROR, "aborted")
+        self.assertEqual(self.pair.one(self.agent).result(), {"stopReason": "cancelled"})
+
+    def test_terminals_are_tracked(self) -> None:
+        self.prompt()
+        create = {"sessionId": "s-1", "command": "true"}
+        self.pair.call(self.agent, "terminal/create", create, {"terminalId": "t-1"})
+        self.assertEqual(self.agent.open_terminals, [libacp.TerminalRef("s-1", "t-1")])
+        self.assertEqual(self.client.sessions["s-1"].terminals, {"t-1": False})
+        self.client.receive_eof()
+        closed: Any = list(self.client.events())[-1]
+        self.assertEqual(closed.terminals, (libacp.TerminalRef("s-1", "t-1"),))
+        self.assertEqual((closed.reason, closed.unanswered), ("end_of_stream", ()))
+
+
+class Requests(unittest.TestCase):
+    def test_a_cancelled_request_is_still_answered(self) -> None:
+        pair = ready()
+        own = pair.client.request("_x/slow", {}, id="mine")
+        request = pair.one(pair.client)
+        pair.client.cancel(own)
+        pair.client.cancel(own)
+        cancel = pair.one(pair.client)
+        self.assertEqual((cancel.id, cancel.method, cancel.serial), ("mine", "_x/slow", request.serial))
+        self.assertTrue(pair.agent.unanswered[0].cancelled)
+        pair.agent.respond_error(cancel, libacp.ErrorCode.REQUEST_CANCELLED, "stopped", {"at": [1]})
+        response = pair.one(pair.agent)
+        self.assertEqual((response.outcome, response.result_json), ("error", None))
+        self.assertEqual((response.error.code, response.error.data), (-32800, {"at": [1]}))
+        with self.assertRaisesRegex(libacp.PeerError, r"stopped \(-32800\)"):
+            response.result()
+
+    def test_time(self) -> None:
+        pair = ready(timeout=1000)
+        pair.client.handle_timeout(50)
+        slow = pair.client.request("_x/slow")
+        quick = pair.client.request("_x/quick", timeout=10)
+        self.assertEqual([request.deadline for request in pair.client.pending], [1050, 60])
+        self.assertEqual(pair.client.poll_timeout(), 60)
+        pair.client.handle_timeout(60)
+        event: Any = pair.client.next_event()
+        self.assertEqual((event.id, event.outcome), (quick, "timeout"))
+        with self.assertRaises(libacp.NoResult) as raised:
+            event.result()
+        self.assertEqual((raised.exception.outcome, raised.exception.method), ("timeout", "_x/quick"))
+        self.assertEqual([request.id for request in pair.client.pending], [slow])
+
+    def test_an_event_names_one_request_and_not_a_later_one_with_its_id(self) -> None:
+        pair = ready()
+        pair.client.request("_x/y", {"n": 1}, id=7)
+        first = pair.one(pair.client)
+        pair.agent.respond(first, {})
+        pair.pump(pair.agent)
+        pair.client.request("_x/y", {"n": 2}, id=7)
+        second = pair.one(pair.client)
+        self.assertNotEqual(first.serial, second.serial)
+        with self.assertRaises(libacp.IdMisuse) as raised:
+            pair.agent.respond(first, {})
+        self.assertEqual(raised.exception.rule, "RPC-15")
+        self.assertEqual(pair.agent.data_to_send(), b"")
+        (open_request,) = pair.agent.unanswered
+        self.assertEqual(pair.agent.unanswered_by_serial(second.serial), open_request)
+        self.assertEqual((open_request.id, open_request.method, open_request.session), (7, "_x/y", None))
+        pair.agent.respond(open_request, {})
+        self.assertIsNone(pair.agent.unanswered_by_serial(second.serial))
+
+    def test_pending_by_serial(self) -> None:
+        pair = ready()
+        pair.client.request("_x/y")
+        (request,) = pair.client.pending
+        self.assertEqual(pair.client.pending_by_serial(request.serial), request)
+        self.assertIsNone(pair.client.pending_by_serial(request.serial + 1))
+
+    def test_ids_are_exact(self) -> None:
+        for id in (0, -1, 2**53 + 1, 2**63 - 1, -(2**63), "1", "", "é\n\U0001f980"):
+            pair = ready()
+            self.assertEqual(pair.client.request("_x/y", id=id), id)
+            request = pair.one(pair.client)
+            self.assertEqual((type(request.id), request.id), (type(id), id))
+            pair.agent.respond(request.id, {})
+            self.assertEqual(pair.one(pair.agent).id, id)
+
+    def test_null_is_an_id_and_no_id_is_none(self) -> None:
+        agent = ready().agent
+        agent.receive_data(b'{"jsonrpc":"2.0","id":null,"method":"_x/y"}\n{\n')
+        violation, request, garbage = list(agent.events())
+        assert isinstance(violation, libacp.Violation) and isinstance(garbage, libacp.Violation)
+        assert isinstance(request, libacp.Request)
+        self.assertEqual((violation.id, violation.has_id), (None, True))
+        self.assertEqual((garbage.id, garbage.has_id), (None, False))
+        self.assertIsNone(request.id)
+        agent.data_to_send()
+        agent.respond(request, {})
+        self.assertIn(b'"id":null', agent.data_to_send())
+
+    def test_ids_that_are_none(self) -> None:
+        client = ready().client
+        for wrong, rule in ((None, "RPC-07"), (2**63, "RPC-06"), (1.5, "RPC-08"), ("\ud800", "FRAME-01")):
+            with self.assertRaises(libacp.IdMisuse) as raised:
+                client.request("_x/y", id=wrong)  # type: ignore[arg-type]
+            self.assertEqual(raised.exception.rule, rule)
+        others: "list[Any]" = [True, b"1", [1]]
+        for other in others:
+            with self.assertRaisesRegex(TypeError, "int, str or None"):
+                client.request("_x/y", id=other)
+        self.assertEqual(client.pending, [])
+
+    def test_close(self) -> None:
+        pair = ready()
+        own = pair.client.request("_x/y")
+        pair.client.close()
+        response, closed = list(pair.client.events())
+        assert isinstance(response, libacp.Response) and isinstance(closed, libacp.Closed)
+        self.assertEqual((response.id, response.outcome, closed.reason), (own, "closed", "host"))
+        self.assertEqual(pair.client.phase, "closed")
+        self.assertIsNone(pair.client.next_event())
+        self.assertRaises(libacp.PhaseMisuse, pair.client.request, "_x/y")
+
+    def test_can_and_why_not(self) -> None:
+        pair = ready(client={})
+        self.assertTrue(pair.client.can("session/new"))
+        self.assertIsNone(pair.client.why_not("session/new"))
+        self.assertFalse(pair.agent.can("fs/read_text_file"))
+        why = pair.agent.why_not("fs/read_text_file")
+        self.assertIsInstance(why, libacp.CapabilityMisuse)
+        with self.assertRaises(libacp.CapabilityMisuse) as raised:
+            pair.agent.request("fs/read_text_file", {"sessionId": "s", "path": "/a"})
+        self.assertEqual(str(raised.exception), str(why))
+
+    def test_repr(self) -> None:
+        pair = ready()
+        self.assertEqual(repr(pair.client), "<libacp.Connection client ready version=1 pending=0 unanswered=0>")
+        self.assertEqual(repr(libacp.Connection("agent")), "<libacp.Connection agent start pending=0 unanswered=0>")
+
+
+if __name__ == "__main__":
+    unittest.main()

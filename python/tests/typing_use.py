@@ -1,0 +1,80 @@
+# pyright: strict, reportUnusedExpression=false
+"""What type checkers must make of a program that uses libacp. Checked and never run."""
+
+from typing import Any, Optional
+
+import libacp
+from libacp.names import Id, MisuseKind, Outcome, Phase
+from libacp.types import v1
+
+
+def kind(event: libacp.Event) -> str:
+    """Every kind of event is told apart, and there is no other."""
+    if isinstance(event, (libacp.Request, libacp.Notification)):
+        text: str = event.params_json
+        return event.method + text
+    if isinstance(event, libacp.Response):
+        outcome: Outcome = event.outcome
+        error: Optional[libacp.PeerError] = event.error
+        return outcome if error is None else error.message
+    if isinstance(event, (libacp.Cancel, libacp.Answered)):
+        return event.method
+    if isinstance(event, libacp.Violation):
+        return event.rule
+    closed: libacp.Closed = event
+    return closed.reason
+
+
+def converse(data: bytes) -> "list[Id]":
+    """The calls, with the types that they take and give."""
+    connection = libacp.Connection("client", limits=libacp.Limits(frame=1 << 20), drafts=["nes"])
+    id: "int | str" = connection.request("initialize", {"clientCapabilities": {}}, timeout=5_000)
+    connection.request("_x/y", libacp.RawJson("{}"), id="mine")
+    connection.receive_data(memoryview(data))
+    for event in connection.events():
+        kind(event)
+        if isinstance(event, libacp.Request):
+            connection.respond(event, {"a": [1, None]})
+            connection.respond_error(event.id, libacp.ErrorCode.INTERNAL_ERROR, "no")
+    connection.cancel(id)
+    phase: Phase = connection.phase
+    session = connection.session(phase)
+    if session is not None:
+        terminals: "dict[str, bool]" = session.terminals
+        print(terminals)
+    try:
+        connection.notify("session/cancel", {"sessionId": "s"})
+    except libacp.Misuse as misuse:
+        known: "MisuseKind | None" = misuse.kind
+        print(known, misuse.rule, misuse.pointer)
+    sent: bytes = connection.transmit(100)
+    connection.consume(len(sent))
+    return [request.id for request in connection.pending]
+
+
+def typed(connection: libacp.Connection, event: libacp.Request) -> None:
+    """The generated types of the protocol, where a host wants its params checked."""
+    ask: "v1.SendClientRequest[int | str]" = connection.request
+    id: "int | str" = ask("session/new", {"cwd": "/work", "mcpServers": []})
+    ask("session/new", {"cwd": 5, "mcpServers": []})  # type: ignore[call-overload]
+    tell: "v1.SendAgentNotification[None]" = connection.notify
+    tell("session/update", {"sessionId": "s", "update": {"sessionUpdate": "plan", "entries": []}})
+    prompt: v1.PromptRequest = event.params
+    for block in prompt["prompt"]:
+        if block["type"] == "text":
+            print(block["text"], id)
+    result: v1.PromptResponse = {"stopReason": "end_turn"}
+    connection.respond(event, result)
+
+
+def wrong(connection: libacp.Connection, event: libacp.Request, anything: Any) -> None:
+    """Each of these is a mistake that a checker must see."""
+    libacp.Connection("server")  # type: ignore[arg-type]
+    libacp.Connection("client", framing="json")  # type: ignore[arg-type]
+    connection.request("_x/y", id=1.5)  # type: ignore[arg-type]
+    connection.request("_x/y", 5)  # type: ignore[arg-type]
+    connection.receive_data("text")  # type: ignore[arg-type]
+    connection.phase == "open"  # type: ignore[comparison-overlap]
+    event.method = "other"  # type: ignore[misc]
+    connection.respond(5.5, anything)  # type: ignore[arg-type]
+    event.outcome  # type: ignore[attr-defined]

@@ -1,0 +1,237 @@
+"""Replays the scenarios of ``tests/vectors`` through the installed module ``libacp``.
+
+``python vectors.py [FOLDER]`` ends with ``N passed, N failed`` and status 1 when one failed or there was none. The
+format is described in ``tests/vectors/README.md``.
+"""
+
+import base64
+import json
+import sys
+from pathlib import Path
+
+import libacp
+
+MISSING = object()
+
+
+class Difference(Exception):
+    """A scenario went another way than it says."""
+
+
+def same(expected, found):
+    """Equality of JSON values: unlike Python's, it tells ``true`` from 1."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        return expected.keys() == found.keys() and all(same(item, found[key]) for key, item in expected.items())
+    if isinstance(expected, list) and isinstance(found, list):
+        return len(expected) == len(found) and all(map(same, expected, found))
+    return isinstance(expected, bool) == isinstance(found, bool) and expected == found
+
+
+def members(expected, found, at):
+    """The members that stand in `expected` must be equal."""
+    for name, value in expected.items():
+        actual = found.get(name, MISSING)
+        if actual is MISSING:
+            raise Difference(f"{at}: no member {name}")
+        if not same(value, actual):
+            raise Difference(f"{at}/{name}: expected {value!r}, found {actual!r}")
+
+
+def id_text(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+def terminals(references):
+    return [{"session": each.session, "terminal": each.terminal} for each in references]
+
+
+def describe(event):
+    """An event with the member names of the vectors."""
+    known = {"event": type(event).__name__.lower()}
+    for name in ("method", "session", "update", "timing", "rule", "outcome", "pointer", "consequence", "frame"):
+        if hasattr(event, name):
+            known[name] = getattr(event, name)
+    if isinstance(event, libacp.Violation):
+        known.update(id=id_text(event.id) if event.has_id else None, code=event.code, excerpt=event.excerpt)
+    elif hasattr(event, "id"):
+        known["id"] = id_text(event.id)
+    if isinstance(event, (libacp.Request, libacp.Notification)):
+        known.update(params=event.params, params_text=event.params_json)
+    elif isinstance(event, libacp.Response):
+        result = None if event.result_json is None else event.result()
+        known.update(result=result, result_text=event.result_json, code=None, message=None, data=None)
+        if event.error is not None:
+            known.update(code=event.error.code, message=event.error.message, data=event.error.data)
+    elif isinstance(event, libacp.Closed):
+        known.update(
+            reason=event.reason,
+            unanswered=[id_text(each) for each in event.unanswered],
+            terminals=terminals(event.terminals),
+        )
+    return known
+
+
+def value_of(call, name):
+    """A member as an object, or exactly as text where the vector has it as text."""
+    return libacp.RawJson(call[f"{name}_text"]) if f"{name}_text" in call else call.get(name)
+
+
+class Scenario:
+    def __init__(self, scenario, includes):
+        config = dict(scenario["config"])
+        if "limits" in config:
+            config["limits"] = libacp.Limits(**config["limits"])
+        self.framing = config.get("framing", "lines")
+        self.connection = libacp.Connection(config.pop("role"), **config)
+        self.includes = includes
+
+    def play(self, steps, at=""):
+        for index, step in enumerate(steps):
+            place = f"{at}/{index}"
+            if "include" in step:
+                self.play(self.includes[step["include"]], f"{place}({step['include']})")
+            else:
+                self.step(step, place)
+
+    def step(self, step, at):
+        names = [name for name in step if name not in ("misuse", "returns")]
+        if len(names) != 1 or not hasattr(self, f"do_{names[0]}"):
+            raise Difference(f"{at}: an unknown step {names}")
+        action = getattr(self, f"do_{names[0]}")
+        if "misuse" not in step:
+            returned = action(step[names[0]], at)
+            if "returns" in step:
+                members({"returns": step["returns"]}, {"returns": id_text(returned)}, at)
+            return
+        waiting = self.connection.transmit()
+        try:
+            action(step[names[0]], at)
+        except libacp.Misuse as misuse:
+            found = {"kind": misuse.kind, "rule": misuse.rule, "pointer": misuse.pointer}
+            members(step["misuse"], found, f"{at}/misuse")
+        else:
+            raise Difference(f"{at}: expected misuse {step['misuse']}, but it was accepted")
+        if self.connection.transmit() != waiting:
+            raise Difference(f"{at}: misuse has sent something")
+
+    def end(self):
+        self.do_expect([], "/end")
+        self.do_transmit([], "/end")
+
+    def do_feed(self, text, at):
+        self.connection.receive_data(text.encode())
+
+    def do_feed_base64(self, text, at):
+        self.connection.receive_data(base64.b64decode(text))
+
+    def do_feed_repeat(self, repeat, at):
+        self.connection.receive_data(repeat["text"].encode() * repeat["times"])
+
+    def do_eof(self, _, at):
+        self.connection.receive_eof()
+
+    def do_time(self, now, at):
+        self.connection.handle_timeout(now)
+
+    def do_request(self, call, at):
+        own = json.loads(call["id"]) if "id" in call else ...
+        return self.connection.request(call["method"], value_of(call, "params"), id=own, timeout=call.get("timeout"))
+
+    def do_notify(self, call, at):
+        self.connection.notify(call["method"], value_of(call, "params"))
+
+    def do_respond(self, call, at):
+        self.connection.respond(json.loads(call["id"]), value_of(call, "result"))
+
+    def do_respond_error(self, call, at):
+        self.connection.respond_error(json.loads(call["id"]), call["code"], call["message"], value_of(call, "data"))
+
+    def do_cancel(self, call, at):
+        self.connection.cancel(json.loads(call["id"]))
+
+    def do_close(self, _, at):
+        self.connection.close()
+
+    def do_expect(self, expected, at):
+        found = [describe(event) for event in self.connection.events()]
+        for index, (event, actual) in enumerate(zip(expected, found)):
+            members(event, actual, f"{at}/expect/{index}")
+        if len(expected) != len(found):
+            rest = found[len(expected) :] or expected[len(found) :]
+            raise Difference(f"{at}: expected {len(expected)} events, found {len(found)}; the first odd one: {rest[0]}")
+
+    def do_transmit(self, expected, at):
+        found = self.messages()
+        if expected != found:
+            raise Difference(f"{at}: expected to send {expected}, found {found}")
+
+    def do_state(self, expected, at):
+        connection = self.connection
+        found = {
+            "phase": connection.phase,
+            "version": connection.version,
+            "pending": [id_text(each.id) for each in connection.pending],
+            "unanswered": [id_text(each.id) for each in connection.unanswered],
+            "timeout": connection.poll_timeout(),
+            "capabilities": connection.capabilities,
+            "terminals": terminals(connection.open_terminals),
+            "sessions": {
+                name: {"state": session.state, "turn": session.turn, "terminals": session.terminals}
+                for name, session in connection.sessions.items()
+            },
+        }
+        members(expected, found, f"{at}/state")
+
+    def do_can(self, expected, at):
+        for method, answer in expected.items():
+            misuse = self.connection.why_not(method)
+            found = True if misuse is None else misuse.rule
+            if self.connection.can(method) != (misuse is None) or not same(answer, found):
+                raise Difference(f"{at}/can/{method}: expected {answer}, found {found}")
+
+    def messages(self):
+        """What waits for the peer, message by message."""
+        if self.framing == "messages":
+            return [message.decode() for message in iter(self.connection.data_to_send, b"")]
+        data = self.connection.data_to_send()
+        found = []
+        while data:
+            if self.framing == "lines":
+                message, end, data = data.partition(b"\n")
+                if not end:
+                    raise Difference("a line without its end was sent")
+            else:
+                head, _, data = data.partition(b"\r\n\r\n")
+                length = int(head.removeprefix(b"Content-Length: "))
+                message, data = data[:length], data[length:]
+            found.append(message.decode())
+        return found
+
+
+def main():
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1] / "vectors"
+    includes = json.loads((folder / "include.json").read_text("utf-8"))
+    passed = failed = 0
+    for path in sorted(folder.rglob("*.jsonl")):
+        for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+            if not line.strip():
+                continue
+            name = "?"
+            try:
+                scenario = json.loads(line)
+                name = scenario["name"]
+                run = Scenario(scenario, includes)
+                run.play(scenario["steps"])
+                run.end()
+            except Exception as problem:
+                failed += 1
+                kind = "" if isinstance(problem, Difference) else f"{type(problem).__name__}: "
+                print(f"{path.relative_to(folder)}:{number}: {name}: {kind}{problem}")
+            else:
+                passed += 1
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
