@@ -1,18 +1,16 @@
 // The entry for browsers and bundlers: ready when `init` is.
+import { loaded } from "./connection.js";
 import load from "./libacp_core.js";
 
-let ready;
+let loading;
 
 /** Loads the WebAssembly file, once; a failure may be tried again. */
 export function init(source) {
-  ready ??= load(source === undefined ? undefined : { module_or_path: source }).then(
-    () => {},
-    (error) => {
-      ready = undefined;
-      throw error;
-    },
-  );
-  return ready;
+  loading ??= load(source === undefined ? undefined : { module_or_path: source }).then(loaded, (error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
 }
 
 export { ErrorCode } from "./codes.js";

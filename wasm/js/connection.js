@@ -61,12 +61,20 @@ function target(request) {
 
 const asSession = (session) => ({ ...session, terminals: new Map(Object.entries(session.terminals)) });
 
+let ready = false;
+
+/** Said by the entries once the module is there. */
+export function loaded() {
+  ready = true;
+}
+
 export class Connection {
   #core;
   /** What to undo when the request with this id (as text) has ended. */
   #signals = new Map();
 
   constructor(options) {
+    if (!ready) throw new Error("libacp is not loaded yet: await init() first");
     const given = checked(options, OPTIONS);
     if (given.limits) given.limits = checked(given.limits, LIMITS, "limits/");
     this.#core = new Core(JSON.stringify(given));

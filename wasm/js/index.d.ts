@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /** The Agent Client Protocol as a state machine without I/O: bytes in, events out, bytes out. */
 import type { Json, ProtocolVersion, RequestId, v1, v2 } from "./types.js";
 
@@ -112,6 +113,9 @@ type RequestsOf<R extends Role, Two extends boolean> =
 type NotificationsOf<R extends Role, Two extends boolean> =
   | (R extends "client" ? v1.ClientNotifications : v1.AgentNotifications)
   | (Two extends true ? (R extends "client" ? v2.ClientNotifications : v2.AgentNotifications) : never);
+type CapabilitiesOf<R extends Role, Two extends boolean> =
+  | (R extends "client" ? v1.ClientCapabilities : v1.AgentCapabilities)
+  | (Two extends true ? (R extends "client" ? v2.ClientCapabilities : v2.AgentCapabilities) : never);
 type Names<T> = T extends unknown ? keyof T & string : never;
 type Member<T, M extends string, K extends string> = T extends unknown
   ? M extends keyof T
@@ -370,11 +374,11 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
   /** The agreed version, once `initialize` has been answered. */
   readonly version: ProtocolVersion | undefined;
   /** What the peer can do, `{}` before `initialize`. A new object each time; to ask about one method, use `can`. */
-  readonly capabilities: R extends "client" ? v1.AgentCapabilities : v1.ClientCapabilities;
+  readonly capabilities: CapabilitiesOf<Other<R>, Two>;
   /** What this side said it can do, `{}` before `initialize`. */
-  readonly ownCapabilities: R extends "client" ? v1.ClientCapabilities : v1.AgentCapabilities;
+  readonly ownCapabilities: CapabilitiesOf<R, Two>;
   /** The peer's whole params or result of `initialize`, `{}` before. */
-  readonly peerInfo: Partial<R extends "client" ? v1.InitializeResponse : v1.InitializeRequest>;
+  readonly peerInfo: Partial<Called<"client", Two, "initialize", R extends "client" ? "result" : "params">>;
   /** Bytes that were received and not read yet: stop reading from the transport while this is large. */
   readonly buffered: number;
 
