@@ -63,7 +63,7 @@ async function runChecks(executablePath) {
       counts[failure === null ? "passed" : "failed"] += 1;
       if (failure !== null) console.error(`failed: ${name}: ${failure}`);
     }
-    console.log(`browser: Chromium ${context.browser()?.version() ?? ""}`.trim());
+    console.log(`note: browser: Chromium ${context.browser()?.version() ?? ""}`.trim());
   } finally {
     await context.close();
     server.close();
@@ -74,7 +74,7 @@ async function runChecks(executablePath) {
 
 const executable = places.find((path) => path && existsSync(path));
 if (executable === undefined) {
-  console.log("skipped: no Chromium found; install it (apt-get install chromium) or name it in CHROMIUM");
+  console.log("note: browser tests skipped: no Chromium found; install it (apt-get install chromium) or name it in CHROMIUM");
   console.log("0 passed, 0 failed");
 } else {
   const { passed, failed } = await runChecks(executable);

@@ -108,6 +108,7 @@ impl Core {
     }
 
     /// Answers a request with an error.
+    #[allow(clippy::needless_pass_by_value, reason = "the border has no optional text that is borrowed")]
     #[wasm_bindgen(js_name = respondError)]
     pub fn respond_error(
         &mut self,
