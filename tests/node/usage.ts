@@ -9,6 +9,9 @@ using client = new Connection({ role: "client", drafts: ["session_fork"], limits
 const id: string | number | bigint = client.request("initialize", { clientCapabilities: { terminal: true } });
 client.request("session/new", { cwd: "/", mcpServers: [] }, { timeout: 10, signal: AbortSignal.timeout(5) });
 client.request("_own/method", { anything: 1n });
+client.request("_own/method");
+client.request("initialize");
+client.notify("_own/notification");
 client.request("session/prompt", raw("{}"), { id });
 client.notify("session/cancel", { sessionId: "s" });
 
@@ -18,6 +21,10 @@ client.request("fs/read_text_file", { sessionId: "s", path: "/" });
 client.request("session/nwe", {});
 // @ts-expect-error cwd is missing
 client.request("session/new", { mcpServers: [] });
+// @ts-expect-error params are missing
+client.request("session/new");
+// @ts-expect-error params are missing
+client.notify("session/cancel");
 // @ts-expect-error a notification
 client.request("session/cancel", { sessionId: "s" });
 // @ts-expect-error no such role
@@ -33,6 +40,9 @@ for (const event of client.events()) {
         client.respond(event, { content: path });
         // @ts-expect-error the content is missing
         client.respond(event, {});
+        // @ts-expect-error the result is missing
+        client.respond(event);
+        client.respond(event.id, { anything: true });
         // @ts-expect-error the content is text
         client.respond(event, { content: 1 });
       } else if (event.method === "session/request_permission") {

@@ -28,12 +28,13 @@ export function event(head, text) {
 
 /** A member that is read from its text when it is first asked for. */
 function lazy(object, name, text) {
-  const member = { configurable: true, enumerable: true };
+  let read = false;
+  let value;
   const get = () => {
-    const value = parse(text);
-    Object.defineProperty(object, name, { ...member, writable: true, value });
+    if (!read) value = parse(text);
+    read = true;
     return value;
   };
-  Object.defineProperty(object, name, { ...member, get });
+  Object.defineProperty(object, name, { configurable: true, enumerable: true, get });
   object[`${name}Text`] = text;
 }

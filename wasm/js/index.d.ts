@@ -140,6 +140,9 @@ type Called<R extends Role, Two extends boolean, M extends string, K extends str
 type Told<R extends Role, Two extends boolean, M extends string> =
   M extends Names<NotificationsOf<R, Two>> ? Member<NotificationsOf<R, Two>, M, "params"> : unknown;
 
+/** A value that may be left out where `{}` will do. */
+type Value<T> = {} extends T ? [value?: T | RawJson] : [value: T | RawJson];
+
 export interface RequestOptions {
   /** The id; without it the connection takes the next number. */
   id?: string | number | bigint | undefined;
@@ -339,19 +342,21 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
    */
   request<M extends RequestMethod<R, Two>>(
     method: M,
-    params?: Filled<M, Called<R, Two, M, "params">> | RawJson,
-    options?: RequestOptions,
+    ...rest: [...Value<Filled<M, Called<R, Two, M, "params">>>, options?: RequestOptions]
   ): string | number | bigint;
   /**
    * Sends a notification.
    * @throws {@link Misuse} as above.
    */
-  notify<M extends NotificationMethod<R, Two>>(method: M, params?: Told<R, Two, M> | RawJson): void;
+  notify<M extends NotificationMethod<R, Two>>(method: M, ...rest: Value<Told<R, Two, M>>): void;
   /**
    * Answers a request of the peer's; the answer to an event is typed, and never goes to a later request with its id.
    * @throws {@link Misuse} when the request has been answered, or the result does not fit.
    */
-  respond<Q extends RequestEvent<R, Two> | RequestId>(request: Q, result?: ResultFor<Q, R, Two> | RawJson): void;
+  respond<Q extends RequestEvent<R, Two> | RequestId>(
+    request: Q,
+    ...rest: Value<ResultFor<Q, R, Two>>
+  ): void;
   /**
    * Answers a request of the peer's with an error.
    * @throws {@link Misuse} when the request has been answered.
