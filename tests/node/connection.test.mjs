@@ -1,7 +1,7 @@
 // The members of the connection: calls, answers, events, state, time, misuse.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Connection, ErrorCode, Misuse, carry, greeted, init, sent, withSession } from "./pair.mjs";
+import { Connection, ErrorCode, Misuse, carry, greeted, init, rule, sent, withSession } from "./pair.mjs";
 
 test("under Node the package is ready when it is imported", async () => {
   await init();
@@ -180,6 +180,43 @@ test("version 2 and drafts are switched on by options", () => {
   assert.equal(JSON.parse(sent(client)).params.protocolVersion, 2);
 });
 
+/** An agent asks for permission without an option: what either side hears of it. */
+function emptyQuestion(clientOptions) {
+  const { client, agent } = withSession({ client: clientOptions });
+  client.request("session/prompt", { sessionId: "s", prompt: [] });
+  carry(client, agent);
+  agent.request("session/request_permission", { sessionId: "s", toolCall: { toolCallId: "t" }, options: [] });
+  const advice = [...agent.events()];
+  return { advice, told: carry(agent, client) };
+}
+
+test("what is odd in an own message comes back as advice", () => {
+  const { advice, told } = emptyQuestion();
+  const [{ message, ...rest }] = advice;
+  assert.deepEqual(rest, { type: "advice", rule: "PERM-02", pointer: rest.pointer, method: "session/request_permission" });
+  assert.ok(message.length > 5);
+  assert.deepEqual(told.map(({ type }) => type), ["violation", "request"]);
+  assert.deepEqual([told[0].rule, told[0].consequence], ["PERM-02", "delivered"]);
+});
+
+test("a policy for the rules of one severity", () => {
+  const { severity } = rule("PERM-02");
+  const policies = { [severity]: "off" };
+  assert.deepEqual(new Connection({ role: "client", policies }).config.policies, policies);
+  assert.deepEqual(emptyQuestion({ policies }).told.map(({ type }) => type), ["request"]);
+});
+
+test("a rule says what it is", () => {
+  const { id, level, severity, text, ...flags } = rule("PERM-02");
+  assert.equal(id, "PERM-02");
+  assert.match(level, /^(MUST|SHOULD)( NOT)?$|^MAY$/);
+  assert.match(severity, /^(note|warning|error)$/);
+  assert.ok(text.length > 10);
+  assert.deepEqual(flags, { send: true, receive: true, track: flags.track });
+  assert.equal(rule("NO-01"), undefined);
+  assert.equal(rule(undefined), undefined);
+});
+
 test("options, ids and values that do not fit are named", () => {
   const make = (options) => () => new Connection(options);
   for (const [options, name] of [
@@ -188,6 +225,8 @@ test("options, ids and values that do not fit are named", () => {
     [{ role: "editor" }, "role"],
     [{ role: "client", roles: 1 }, "roles"],
     [{ role: "client", policy: "lax" }, "policy"],
+    [{ role: "client", policies: { note: "lax" } }, "policies/note"],
+    [{ role: "client", policies: { fatal: "off" } }, "policies/fatal"],
     [{ role: "client", timeout: -1 }, "timeout"],
     [{ role: "client", drafts: ["nope"] }, "drafts"],
     [{ role: "client", limits: { frames: 1 } }, "limits/frames"],

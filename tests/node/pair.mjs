@@ -1,5 +1,5 @@
 // Two connections wired together, for tests.
-export const { Connection, ErrorCode, Misuse, RawJson, init, raw } = await import(process.env.LIBACP_ENTRY);
+export const { Connection, ErrorCode, Misuse, RawJson, init, raw, rule } = await import(process.env.LIBACP_ENTRY);
 
 const decoder = new TextDecoder();
 

@@ -1,11 +1,11 @@
 // How a host in TypeScript uses the package; compiled, never run. Each `@ts-expect-error` is a mistake that the types
 // must catch.
-import { Connection, ErrorCode, Misuse, init, raw } from "libacp";
+import { Connection, ErrorCode, Misuse, init, raw, rule } from "libacp";
 import type { Event, RequestEvent, v1, v2 } from "libacp";
 
 await init();
 
-using client = new Connection({ role: "client", drafts: ["session_fork"], limits: { frame: 1000 } });
+using client = new Connection({ role: "client", drafts: ["session_fork"], policies: { note: "off" }, limits: { frame: 1000 } });
 const id: string | number | bigint = client.request("initialize", { clientCapabilities: { terminal: true } });
 client.request("session/new", { cwd: "/", mcpServers: [] }, { timeout: 10, signal: AbortSignal.timeout(5) });
 client.request("_own/method", { anything: 1n });
@@ -75,6 +75,9 @@ for (const event of client.events()) {
     case "violation":
       console.log(event.rule, event.pointer, event.consequence, event.code?.toFixed());
       break;
+    case "advice":
+      console.log(event.rule, event.method, rule(event.rule)?.text);
+      break;
     case "cancel":
     case "answered":
       console.log(event.id, event.method);
@@ -110,8 +113,8 @@ function keep(event: Event<"agent">): RequestEvent<"agent"> | undefined {
 }
 
 const refusal: Misuse | undefined = client.whyNot("session/load");
-const rule: string | undefined = refusal?.rule;
+const broken: string | undefined = refusal?.rule;
 const turn: "idle" | "running" | "cancelling" | undefined = client.session("s")?.turn;
 const bytes: Uint8Array = client.transmit();
 client.consume(bytes.length);
-export { capabilities, keep, name, rule, turn };
+export { capabilities, keep, name, broken, turn };

@@ -1,6 +1,6 @@
 // The connection as JavaScript has it: values instead of JSON text, AbortSignal, disposal. What each member does is said
 // in index.d.ts; what it means, in the core.
-import { Core } from "./libacp_core.js";
+import { Core, rule as ruleText } from "./libacp_core.js";
 import { Misuse } from "./events.js";
 import { parse, stringify } from "./json.js";
 
@@ -13,11 +13,13 @@ const OPTIONS = {
   role: TEXT,
   framing: TEXT,
   policy: TEXT,
+  policies: [(value) => typeof value === "object" && value !== null, "an object"],
   version2: [(value) => typeof value === "boolean", "a boolean"],
   drafts: [(value) => Array.isArray(value) && value.every((name) => typeof name === "string"), "a list of names"],
   timeout: COUNT,
   limits: [(value) => typeof value === "object" && value !== null, "an object"],
 };
+const POLICIES = { note: TEXT, warning: TEXT, error: TEXT };
 const LIMITS = { frame: COUNT, depth: COUNT, pending: COUNT, sessions: COUNT, terminals: COUNT };
 const CALL = { id: [() => true], timeout: COUNT, signal: [(value) => value instanceof AbortSignal, "an AbortSignal"] };
 
@@ -68,15 +70,26 @@ export function loaded() {
   ready = true;
 }
 
+function mustBeReady() {
+  if (!ready) throw new Error("libacp is not loaded yet: await init() first");
+}
+
+export function rule(id) {
+  mustBeReady();
+  const text = ruleText(String(id));
+  return text === undefined ? undefined : parse(text);
+}
+
 export class Connection {
   #core;
   /** What to undo when the request with this id (as text) has ended. */
   #signals = new Map();
 
   constructor(options) {
-    if (!ready) throw new Error("libacp is not loaded yet: await init() first");
+    mustBeReady();
     const given = checked(options, OPTIONS);
     if (given.limits) given.limits = checked(given.limits, LIMITS, "limits/");
+    if (given.policies) given.policies = checked(given.policies, POLICIES, "policies/");
     this.#core = new Core(JSON.stringify(given));
   }
 

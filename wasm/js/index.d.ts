@@ -31,6 +31,15 @@ export type Draft =
   | "nes"
   | "mcp_connections";
 
+/**
+ * What happens to a peer's message that breaks a rule: it is repaired where the specification allows it, delivered and
+ * reported; it is refused and reported; or it is let through and not reported.
+ */
+export type Policy = "tolerant" | "strict" | "off";
+
+/** How bad it is to break a rule: odd, wrong but clear, or beyond use. */
+export type Severity = "note" | "warning" | "error";
+
 /** Bounds that hold whatever the peer sends. */
 export interface Limits {
   /** Bytes of one frame (33,554,432). */
@@ -50,8 +59,10 @@ export interface Options<R extends Role = Role, Two extends boolean = boolean> {
   role: R;
   /** How messages are told apart: as lines (the default), by LSP headers, or by the transport itself. */
   framing?: "lines" | "content-length" | "messages" | undefined;
-  /** Whether what the peer gets wrong is repaired where the specification allows it (the default), or refused. */
-  policy?: "tolerant" | "strict" | undefined;
+  /** `tolerant`, unless it is said otherwise. */
+  policy?: Policy | undefined;
+  /** Another policy for the rules of a severity. */
+  policies?: { [S in Severity]?: Policy | undefined } | undefined;
   limits?: Partial<Limits> | undefined;
   /** Whether version 2 may be agreed on; version 1 always may. */
   version2?: Two | undefined;
@@ -64,7 +75,8 @@ export interface Options<R extends Role = Role, Two extends boolean = boolean> {
 export interface Config {
   role: Role;
   framing: "lines" | "content-length" | "messages";
-  policy: "tolerant" | "strict";
+  policy: Policy;
+  policies: { [S in Severity]?: Policy };
   limits: Limits;
   version2: boolean;
   drafts: Draft[];
@@ -79,6 +91,25 @@ export class RawJson {
 
 /** JSON text in the place of params, a result or data. */
 export function raw(text: string): RawJson;
+
+/** A rule of the catalogue, whose id events and errors carry. */
+export interface Rule {
+  id: string;
+  /** How binding the specification makes it. */
+  level: "MUST" | "MUST NOT" | "SHOULD" | "SHOULD NOT" | "MAY";
+  severity: Severity;
+  /** Whether the host's calls are held to it. */
+  send: boolean;
+  /** Whether the peer's messages are held to it. */
+  receive: boolean;
+  /** Whether the connection follows or does what it says. */
+  track: boolean;
+  /** What it says, in one sentence. */
+  text: string;
+}
+
+/** The rule with this id. */
+export function rule(id: string): Rule | undefined;
 
 /** Codes of error answers. */
 export const ErrorCode: {
@@ -255,6 +286,18 @@ export interface ViolationEvent {
   code?: number;
 }
 
+/** A message of the host's own went out, but a rule that does not bind says that it should not look like this. */
+export interface AdviceEvent {
+  type: "advice";
+  rule: string;
+  /** What is odd, in one sentence. */
+  message: string;
+  /** JSON pointer into the params or result. */
+  pointer: string;
+  /** The method; of an answer, the method that was called. */
+  method: string;
+}
+
 /** The connection is over; the last event. */
 export interface ClosedEvent {
   type: "closed";
@@ -273,6 +316,7 @@ export type Event<R extends Role = Role, Two extends boolean = boolean> =
   | CancelEvent
   | AnsweredEvent
   | ViolationEvent
+  | AdviceEvent
   | ClosedEvent;
 
 /** A request without an answer. */

@@ -3,10 +3,13 @@
 use libacp::connection::{Config, Limits, Policy, Role};
 use libacp::framing::Framing;
 use libacp::json::{pointer, unescape, Writer};
+use libacp::rules::Severity;
 use libacp::schema::drafts::DRAFTS;
 
 const ROLES: [(&str, Role); 2] = [("client", Role::Client), ("agent", Role::Agent)];
-const POLICIES: [(&str, Policy); 2] = [("tolerant", Policy::Tolerant), ("strict", Policy::Strict)];
+const POLICIES: [(&str, Policy); 3] =
+    [("tolerant", Policy::Tolerant), ("strict", Policy::Strict), ("off", Policy::Off)];
+const SEVERITIES: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
 const FRAMINGS: [(&str, Framing); 3] =
     [("lines", Framing::Lines), ("content-length", Framing::ContentLength), ("messages", Framing::Messages)];
 
@@ -16,6 +19,9 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
     let mut config = Config::new(role);
     config.framing = choice(json, "framing", &FRAMINGS)?.unwrap_or_default();
     config.policy = choice(json, "policy", &POLICIES)?.unwrap_or_default();
+    for severity in SEVERITIES {
+        config.policies[severity as usize] = choice(json, &format!("policies/{}", severity.name()), &POLICIES)?;
+    }
     config.version_2 = pointer(json, "/version2") == Some("true");
     config.timeout = number(json, "timeout")?;
     let Limits { frame, depth, pending, sessions, terminals } = &mut config.limits;
@@ -37,6 +43,13 @@ pub(crate) fn write(config: &Config) -> String {
     out.key("role").string(config.role.name());
     out.key("framing").string(name(&FRAMINGS, config.framing));
     out.key("policy").string(name(&POLICIES, config.policy));
+    out.key("policies").begin_object();
+    for severity in SEVERITIES {
+        if let Some(policy) = config.policies[severity as usize] {
+            out.key(severity.name()).string(name(&POLICIES, policy));
+        }
+    }
+    out.end_object();
     out.key("version2").boolean(config.version_2);
     out.key("drafts").begin_array();
     for (index, draft) in DRAFTS.iter().enumerate() {
@@ -101,7 +114,8 @@ mod tests {
     #[test]
     fn options_come_back_as_they_went_in() {
         let text = concat!(
-            r#"{"role":"agent","framing":"content-length","policy":"strict","version2":true,"#,
+            r#"{"role":"agent","framing":"content-length","policy":"strict","policies":{"note":"off","error":"tolerant"},"#,
+            r#""version2":true,"#,
             r#""drafts":["session_fork","nes"],"timeout":90000,"#,
             r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6}}"#,
         );
@@ -119,6 +133,7 @@ mod tests {
             ("{}", "role"),
             (r#"{"role":"editor"}"#, "role"),
             (r#"{"role":"client","framing":"tcp"}"#, "framing"),
+            (r#"{"role":"client","policies":{"note":"lax"}}"#, "policies/note"),
             (r#"{"role":"client","drafts":["no_such"]}"#, "drafts"),
             (r#"{"role":"client","limits":{"depth":4294967296}}"#, "limits/depth"),
         ] {

@@ -37,6 +37,13 @@ pub(crate) fn parts(event: &Event) -> (String, Option<&str>) {
             write_violation(&mut out, violation);
             None
         }
+        Event::Advice(advice) => {
+            out.key("rule").string(advice.rule);
+            out.key("message").string(&advice.message);
+            out.key("pointer").string(&advice.pointer);
+            out.key("method").string(&advice.method);
+            None
+        }
         Event::Closed(closed) => {
             out.key("reason").string(closed.reason.name());
             out.key("unanswered").begin_array();

@@ -219,6 +219,12 @@ impl Core {
     }
 }
 
+/// What a rule says.
+#[wasm_bindgen]
+pub fn rule(id: &str) -> Option<String> {
+    libacp::rules::rule(id).map(state::rule)
+}
+
 fn read_id(json: &str) -> Result<Id, JsValue> {
     Id::from_json(json)
         .ok_or_else(|| type_error(&format!("id: expected a string, null or a whole number of 64 bits, found {json}")))
