@@ -1,0 +1,83 @@
+// The installed package in Chromium, on a page without a bundler: `node run.mjs`. The browser is CHROMIUM, or one of the
+// usual places. The last line is `N passed, N failed`.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { extname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { install } from "../node/installed.mjs";
+
+const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+
+/** Serves the page, and the package under /libacp/. */
+async function serve(root) {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const entry = `/libacp/${normalize(exports["."].browser)}`;
+  const server = createServer((request, response) => {
+    const path = normalize(new URL(request.url, "http://localhost").pathname);
+    const file = path.startsWith("/libacp/") ? join(root, path.slice("/libacp/".length)) : join(here, path);
+    if (!existsSync(file) || TYPES[extname(file)] === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    const body = readFileSync(file);
+    response.writeHead(200, { "content-type": TYPES[extname(file)] });
+    response.end(path === "/page.html" ? body.toString().replace("%ENTRY%", entry) : body);
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  return server;
+}
+
+async function runChecks(executablePath) {
+  const server = await serve(install().root);
+  const profile = mkdtempSync(join(tmpdir(), "libacp-chromium-"));
+  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: FLAGS });
+  const counts = { passed: 0, failed: 0 };
+  try {
+    const page = await context.newPage();
+    const complaints = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("requestfailed", (request) => complaints.push(`${request.url()} was not loaded`));
+    await page.goto(`http://127.0.0.1:${server.address().port}/page.html`);
+    await page.waitForFunction(() => globalThis.checks !== undefined, undefined, { timeout: 20_000 }).catch((error) => {
+      throw new Error(`the page did not load: ${complaints.join("; ") || error.message}`);
+    });
+    for (const name of await page.evaluate(() => Object.keys(globalThis.checks))) {
+      const failure = await page.evaluate(async (name) => {
+        const late = new Promise((_, fail) => setTimeout(() => fail(new Error("no end within 20 s")), 20_000));
+        return Promise.race([Promise.resolve().then(globalThis.checks[name]), late]).then(() => null, String);
+      }, name);
+      counts[failure === null ? "passed" : "failed"] += 1;
+      if (failure !== null) console.error(`failed: ${name}: ${failure}`);
+    }
+    console.log(`note: browser: Chromium ${context.browser()?.version() ?? ""}`.trim());
+  } finally {
+    await context.close();
+    server.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+  return counts;
+}
+
+const executable = places.find((path) => path && existsSync(path));
+if (executable === undefined) {
+  console.log("note: browser tests skipped: no Chromium found; install it (apt-get install chromium) or name it in CHROMIUM");
+  console.log("0 passed, 0 failed");
+} else {
+  const { passed, failed } = await runChecks(executable);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+}

@@ -1,0 +1,57 @@
+// What is in the package, how it is found, and its types.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const folder = process.env.LIBACP_FOLDER;
+const root = join(folder, "node_modules/libacp");
+const require = createRequire(join(folder, "index.js"));
+
+test("each export is a file of the package, and nothing else is in it", () => {
+  const { exports, name, license } = JSON.parse(readFileSync(require.resolve("libacp/package.json"), "utf8"));
+  assert.deepEqual([name, license], ["libacp", "Apache-2.0 OR MIT"]);
+  const targets = Object.values(exports).flatMap((target) => (typeof target === "string" ? [target] : Object.values(target)));
+  for (const target of targets) assert.ok(existsSync(join(root, target)), target);
+  const files = readdirSync(join(root, "dist")).filter((file) => !file.startsWith("LICENSE-"));
+  for (const file of files) assert.match(file, /^[\w.]+\.(js|d\.ts|wasm)$/);
+});
+
+test("the raw module is exported, and imports only its glue", async () => {
+  const module = await WebAssembly.compile(readFileSync(require.resolve("libacp/wasm")));
+  const sources = new Set(WebAssembly.Module.imports(module).map(({ module }) => module));
+  assert.deepEqual([...sources], ["./libacp_core_bg.js"]);
+});
+
+test("the browser's entry waits for init, and loads once", async () => {
+  const script = `
+    import { Connection, init } from "./node_modules/libacp/dist/browser.js";
+    import { readFileSync } from "node:fs";
+    const make = () => new Connection({ role: "client" });
+    try { make(); process.exit(1); } catch (error) { if (!/init/.test(error.message)) throw error; }
+    await init(new Response("no module", { headers: { "content-type": "application/wasm" } })).then(() => process.exit(2), () => {});
+    const first = init(readFileSync("node_modules/libacp/dist/libacp_core_bg.wasm"));
+    if (first !== init()) process.exit(3);
+    await first;
+    console.log(make().phase);`;
+  writeFileSync(join(folder, "browser.mjs"), script);
+  assert.equal(execFileSync(process.execPath, ["browser.mjs"], { cwd: folder, encoding: "utf8" }), "start\n");
+});
+
+for (const [resolution, module] of [["node16", "node16"], ["bundler", "es2022"]]) {
+  test(`a strict host compiles, with modules resolved as ${resolution} does`, () => {
+    const source = fileURLToPath(new URL("usage.ts", import.meta.url));
+    copyFileSync(source, join(folder, "usage.ts"));
+    const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+    const options = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
+    const target = ["--target", "es2022", "--lib", "es2022,dom", "--module", module, "--moduleResolution", resolution];
+    try {
+      execFileSync(process.execPath, [tsc, ...options, ...target, "usage.ts"], { cwd: folder, encoding: "utf8" });
+    } catch (error) {
+      assert.fail(error.stdout);
+    }
+  });
+}

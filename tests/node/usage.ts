@@ -1,0 +1,120 @@
+// How a host in TypeScript uses the package; compiled, never run. Each `@ts-expect-error` is a mistake that the types
+// must catch.
+import { Connection, ErrorCode, Misuse, init, raw, rule } from "libacp";
+import type { Event, RequestEvent, v1, v2 } from "libacp";
+
+await init();
+
+using client = new Connection({ role: "client", drafts: ["session_fork"], policies: { note: "off" }, limits: { frame: 1000 } });
+const id: string | number | bigint = client.request("initialize", { clientCapabilities: { terminal: true } });
+client.request("session/new", { cwd: "/", mcpServers: [] }, { timeout: 10, signal: AbortSignal.timeout(5) });
+client.request("_own/method", { anything: 1n });
+client.request("_own/method");
+client.request("initialize");
+client.notify("_own/notification");
+client.request("session/prompt", raw("{}"), { id });
+client.notify("session/cancel", { sessionId: "s" });
+
+// @ts-expect-error an agent's method
+client.request("fs/read_text_file", { sessionId: "s", path: "/" });
+// @ts-expect-error no such method
+client.request("session/nwe", {});
+// @ts-expect-error cwd is missing
+client.request("session/new", { mcpServers: [] });
+// @ts-expect-error params are missing
+client.request("session/new");
+// @ts-expect-error params are missing
+client.notify("session/cancel");
+// @ts-expect-error a notification
+client.request("session/cancel", { sessionId: "s" });
+// @ts-expect-error no such role
+new Connection({ role: "editor" });
+// @ts-expect-error no such draft
+new Connection({ role: "client", drafts: ["nope"] });
+
+for (const event of client.events()) {
+  switch (event.type) {
+    case "request":
+      if (event.method === "fs/read_text_file") {
+        const path: string = event.params.path;
+        client.respond(event, { content: path });
+        // @ts-expect-error the content is missing
+        client.respond(event, {});
+        // @ts-expect-error the result is missing
+        client.respond(event);
+        client.respond(event.id, { anything: true });
+        // @ts-expect-error the content is text
+        client.respond(event, { content: 1 });
+      } else if (event.method === "session/request_permission") {
+        const option: v1.PermissionOption | undefined = event.params.options[0];
+        client.respond(event, { outcome: option ? { outcome: "selected", optionId: option.optionId } : { outcome: "cancelled" } });
+      } else {
+        client.respondError(event, { code: ErrorCode.METHOD_NOT_FOUND, message: "not here", data: { method: event.method } });
+      }
+      break;
+    case "notification":
+      if (event.method === "session/update") {
+        const { update } = event.params;
+        if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") {
+          const text: string = update.content.text;
+          console.log(event.timing, text);
+        }
+      }
+      break;
+    case "response":
+      if (event.outcome === "result" && event.method === "session/prompt") {
+        const reason: v1.StopReason = event.result.stopReason;
+        console.log(reason);
+      } else if (event.outcome === "error") {
+        const code: number = event.error.code;
+        console.log(code, event.error.data);
+      }
+      // @ts-expect-error only a result has it
+      event.result;
+      break;
+    case "violation":
+      console.log(event.rule, event.pointer, event.consequence, event.code?.toFixed());
+      break;
+    case "advice":
+      console.log(event.rule, event.method, rule(event.rule)?.text);
+      break;
+    case "cancel":
+    case "answered":
+      console.log(event.id, event.method);
+      break;
+    case "closed":
+      console.log(event.reason, event.terminals.length);
+      break;
+    default:
+      event satisfies never;
+  }
+}
+
+const agent = new Connection({ role: "agent" });
+const reading = agent.request("fs/read_text_file", { sessionId: "s", path: "/x", line: 1 });
+agent.cancel(reading);
+agent.notify("session/update", {
+  sessionId: "s",
+  update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "hi" } },
+});
+// @ts-expect-error no such kind of update
+agent.notify("session/update", { sessionId: "s", update: { sessionUpdate: 5 } });
+const capabilities: v1.ClientCapabilities = agent.capabilities;
+const name: string | undefined = agent.peerInfo.clientInfo?.name;
+
+const either = new Connection({ role: "client", version2: true });
+either.request("initialize", { info: { name: "c", version: "1" }, capabilities: {} });
+either.request("initialize", { clientCapabilities: {} });
+const hello: v2.InitializeRequest = { protocolVersion: 2, info: { name: "c", version: "1" }, capabilities: {} };
+either.request("initialize", hello);
+
+function keep(event: Event<"agent">): RequestEvent<"agent"> | undefined {
+  return event.type === "request" ? event : undefined;
+}
+
+const refusal: Misuse | undefined = client.whyNot("session/load");
+const broken: string | undefined = refusal?.rule;
+const turn: "idle" | "running" | "cancelling" | undefined = client.session("s")?.turn;
+const bytes: Uint8Array = client.transmit();
+client.consume(bytes.length);
+export { capabilities, keep, name, broken, turn };

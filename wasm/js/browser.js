@@ -1,0 +1,19 @@
+// The entry for browsers and bundlers: ready when `init` is.
+import { loaded } from "./connection.js";
+import load from "./libacp_core.js";
+
+let loading;
+
+/** Loads the WebAssembly file, once; a failure may be tried again. */
+export function init(source) {
+  loading ??= load(source === undefined ? undefined : { module_or_path: source }).then(loaded, (error) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+export { ErrorCode } from "./codes.js";
+export { Connection, rule } from "./connection.js";
+export { Misuse } from "./events.js";
+export { RawJson, raw } from "./json.js";

@@ -1,0 +1,452 @@
+/// <reference lib="esnext.disposable" />
+/** The Agent Client Protocol as a state machine without I/O: bytes in, events out, bytes out. */
+import type { Json, ProtocolVersion, RequestId, v1, v2 } from "./types.js";
+
+export type { Json, ProtocolVersion, RequestId, v1, v2 };
+
+/**
+ * Loads the WebAssembly file, in browsers and bundlers; await it before the first {@link Connection}. Under Node there is
+ * nothing to wait for. `source` says where the file is when it does not lie beside the script: a URL, a `Response`, the
+ * bytes, or a compiled module (the file itself is `libacp/wasm`).
+ */
+export function init(source?: string | URL | Request | Response | Promise<Response> | BufferSource | WebAssembly.Module): Promise<void>;
+
+/** The side that the host plays. */
+export type Role = "client" | "agent";
+
+/** Parts of the protocol that may still change, each switched on by its name. */
+export type Draft =
+  | "auth_status"
+  | "end_turn_token_usage"
+  | "llm_providers"
+  | "mcp_over_acp"
+  | "plan_operations"
+  | "proxy_chains"
+  | "session_archive"
+  | "session_fork"
+  | "session_status"
+  | "session_set_title"
+  | "session_system_prompt"
+  | "subagents"
+  | "nes"
+  | "mcp_connections";
+
+/**
+ * What happens to a peer's message that breaks a rule: it is repaired where the specification allows it, delivered and
+ * reported; it is refused and reported; or it is let through and not reported.
+ */
+export type Policy = "tolerant" | "strict" | "off";
+
+/** How bad it is to break a rule: odd, wrong but clear, or beyond use. */
+export type Severity = "note" | "warning" | "error";
+
+/** Bounds that hold whatever the peer sends. */
+export interface Limits {
+  /** Bytes of one frame (33,554,432). */
+  frame: number;
+  /** Nesting of lists and objects in one frame (128). */
+  depth: number;
+  /** Open requests in each direction (1,024). */
+  pending: number;
+  /** Sessions that are tracked at once (10,000). */
+  sessions: number;
+  /** Terminals that are tracked per session (1,024). */
+  terminals: number;
+}
+
+/** What a host decides before a connection begins. */
+export interface Options<R extends Role = Role, Two extends boolean = boolean> {
+  role: R;
+  /** How messages are told apart: as lines (the default), by LSP headers, or by the transport itself. */
+  framing?: "lines" | "content-length" | "messages" | undefined;
+  /** `tolerant`, unless it is said otherwise. */
+  policy?: Policy | undefined;
+  /** Another policy for the rules of a severity. */
+  policies?: { [S in Severity]?: Policy | undefined } | undefined;
+  limits?: Partial<Limits> | undefined;
+  /** Whether version 2 may be agreed on; version 1 always may. */
+  version2?: Two | undefined;
+  drafts?: readonly Draft[] | undefined;
+  /** Milliseconds after which an own request fails, unless the call says otherwise; without it, never. */
+  timeout?: number | undefined;
+}
+
+/** The options with their defaults filled in. */
+export interface Config {
+  role: Role;
+  framing: "lines" | "content-length" | "messages";
+  policy: Policy;
+  policies: { [S in Severity]?: Policy };
+  limits: Limits;
+  version2: boolean;
+  drafts: Draft[];
+  timeout?: number;
+}
+
+/** JSON text in the place of a value: it is checked and sent as it stands. */
+export class RawJson {
+  private constructor();
+  readonly text: string;
+}
+
+/** JSON text in the place of params, a result or data. */
+export function raw(text: string): RawJson;
+
+/** A rule of the catalogue, whose id events and errors carry. */
+export interface Rule {
+  id: string;
+  /** How binding the specification makes it. */
+  level: "MUST" | "MUST NOT" | "SHOULD" | "SHOULD NOT" | "MAY";
+  severity: Severity;
+  /** Whether the host's calls are held to it. */
+  send: boolean;
+  /** Whether the peer's messages are held to it. */
+  receive: boolean;
+  /** Whether the connection follows or does what it says. */
+  track: boolean;
+  /** What it says, in one sentence. */
+  text: string;
+}
+
+/** The rule with this id. */
+export function rule(id: string): Rule | undefined;
+
+/** Codes of error answers. */
+export const ErrorCode: {
+  readonly PARSE_ERROR: -32700;
+  readonly INVALID_REQUEST: -32600;
+  readonly METHOD_NOT_FOUND: -32601;
+  readonly INVALID_PARAMS: -32602;
+  readonly INTERNAL_ERROR: -32603;
+  readonly REQUEST_CANCELLED: -32800;
+  readonly AUTH_REQUIRED: -32000;
+  readonly RESOURCE_NOT_FOUND: -32002;
+  readonly UNSUPPORTED_PROTOCOL_VERSION: -32022;
+};
+
+/** The host asked for something that the specification forbids now. Nothing was sent and nothing has changed. */
+export class Misuse extends Error {
+  private constructor();
+  readonly name: "Misuse";
+  readonly kind: "phase" | "method" | "capability" | "params" | "session" | "id" | "limit";
+  /** The rule that forbids it. */
+  readonly rule: string;
+  /** JSON pointer into what the host passed; empty when it is about the call as a whole. */
+  readonly pointer: string;
+}
+
+type Other<R extends Role> = R extends "client" ? "agent" : "client";
+type Extension = `_${string}`;
+/** The maps of version 1 and, where it is allowed, of version 2. */
+type RequestsOf<R extends Role, Two extends boolean> =
+  | (R extends "client" ? v1.ClientRequests : v1.AgentRequests)
+  | (Two extends true ? (R extends "client" ? v2.ClientRequests : v2.AgentRequests) : never);
+type NotificationsOf<R extends Role, Two extends boolean> =
+  | (R extends "client" ? v1.ClientNotifications : v1.AgentNotifications)
+  | (Two extends true ? (R extends "client" ? v2.ClientNotifications : v2.AgentNotifications) : never);
+type CapabilitiesOf<R extends Role, Two extends boolean> =
+  | (R extends "client" ? v1.ClientCapabilities : v1.AgentCapabilities)
+  | (Two extends true ? (R extends "client" ? v2.ClientCapabilities : v2.AgentCapabilities) : never);
+type Names<T> = T extends unknown ? keyof T & string : never;
+type Member<T, M extends string, K extends string> = T extends unknown
+  ? M extends keyof T
+    ? T[M] extends { [key in K]: infer V }
+      ? V
+      : never
+    : never
+  : never;
+type Optional<T, K extends string> = T extends unknown ? Omit<T, K> & Partial<Pick<T, K & keyof T>> : never;
+/** The core knows the version by itself. */
+type Filled<M extends string, T> = M extends "initialize" ? Optional<T, "protocolVersion"> : T;
+
+/** Methods that a side may call. Extensions begin with an underscore. */
+export type RequestMethod<R extends Role = Role, Two extends boolean = boolean> = Names<RequestsOf<R, Two>> | Extension;
+/** Notifications that a side may send. */
+export type NotificationMethod<R extends Role = Role, Two extends boolean = boolean> =
+  | Names<NotificationsOf<R, Two>>
+  | Extension;
+
+type Called<R extends Role, Two extends boolean, M extends string, K extends string> =
+  M extends Names<RequestsOf<R, Two>> ? Member<RequestsOf<R, Two>, M, K> : unknown;
+type Told<R extends Role, Two extends boolean, M extends string> =
+  M extends Names<NotificationsOf<R, Two>> ? Member<NotificationsOf<R, Two>, M, "params"> : unknown;
+
+/** A value that may be left out where `{}` will do. */
+type Value<T> = {} extends T ? [value?: T | RawJson] : [value: T | RawJson];
+
+export interface RequestOptions {
+  /** The id; without it the connection takes the next number. */
+  id?: string | number | bigint | undefined;
+  /** Milliseconds from the time last told after which the request fails. */
+  timeout?: number | undefined;
+  /**
+   * Cancels the request when it aborts: `$/cancel_request` waits in {@link Connection.transmit} before the call of
+   * `abort()` returns, and the response still comes. A signal that has aborted already throws its reason.
+   */
+  signal?: AbortSignal | undefined;
+}
+
+interface Call<M extends string> {
+  /** Exactly as it was sent. */
+  id: RequestId;
+  /** A number that is unique on this connection. */
+  serial: number;
+  method: M;
+  session?: string;
+}
+
+interface WithParams<P> {
+  /** Read from the text when first asked for; integers that a number cannot hold are bigints. */
+  readonly params: P;
+  readonly paramsText: string;
+}
+
+interface RequestAs<M extends string, P> extends Call<M>, WithParams<P> {
+  type: "request";
+}
+
+interface NotificationAs<M extends string, P> extends WithParams<P> {
+  type: "notification";
+  method: M;
+  session?: string;
+  /** The kind of a `session/update`, where it is a known one. */
+  update?: string;
+  /** Inside a prompt turn, the past as `session/load` tells it, outside of both, or about no session. */
+  timing: "turn" | "replay" | "idle" | "none";
+}
+
+interface ResponseAs<M extends string> extends Call<M> {
+  type: "response";
+}
+
+/** An error answer of the peer's. */
+export interface PeerError {
+  code: number;
+  message: string;
+  readonly data?: unknown;
+  readonly dataText?: string;
+}
+
+type Ended<M extends string, T> =
+  | (ResponseAs<M> & { outcome: "result"; readonly result: T; readonly resultText: string })
+  | (ResponseAs<M> & { outcome: "error"; error: PeerError })
+  | (ResponseAs<M> & {
+      /** An answer that cannot be used (a violation before says why), none in time, or none before the end. */
+      outcome: "invalid" | "timeout" | "closed";
+    });
+
+/** The peer asks; answer with `respond` or `respondError`. */
+export type RequestEvent<R extends Role = Role, Two extends boolean = boolean> =
+  | { [M in Names<RequestsOf<Other<R>, Two>>]: RequestAs<M, Called<Other<R>, Two, M, "params">> }[Names<
+      RequestsOf<Other<R>, Two>
+    >]
+  | RequestAs<Extension, unknown>;
+
+/** The peer tells. */
+export type NotificationEvent<R extends Role = Role, Two extends boolean = boolean> =
+  | { [M in Names<NotificationsOf<Other<R>, Two>>]: NotificationAs<M, Told<Other<R>, Two, M>> }[Names<
+      NotificationsOf<Other<R>, Two>
+    >]
+  | NotificationAs<Extension, unknown>;
+
+/** An own request has ended. Exactly one for each. */
+export type ResponseEvent<R extends Role = Role, Two extends boolean = boolean> =
+  | { [M in Names<RequestsOf<R, Two>>]: Ended<M, Called<R, Two, M, "result">> }[Names<RequestsOf<R, Two>>]
+  | Ended<Extension, unknown>;
+
+/** The peer no longer wants the answer to its request; it must be answered all the same. */
+export interface CancelEvent extends Call<string> {
+  type: "cancel";
+}
+
+/** The core has answered a request of the peer's in the host's place. */
+export interface AnsweredEvent extends Call<string> {
+  type: "answered";
+  /** The rule that asks for it. */
+  rule: string;
+}
+
+/** The peer broke a rule. */
+export interface ViolationEvent {
+  type: "violation";
+  rule: string;
+  /** What is wrong, in one sentence. */
+  message: string;
+  /** JSON pointer into the params or result; empty when it is about the message as a whole. */
+  pointer: string;
+  method?: string;
+  id?: RequestId;
+  /** The number of the frame on this connection, from 1. */
+  frame: number;
+  /** Its first bytes. */
+  excerpt: string;
+  /** What became of the message: delivered, if need be repaired; dropped; or answered with an error. */
+  consequence: "delivered" | "dropped" | "refused";
+  /** The error's code, when it was refused. */
+  code?: number;
+}
+
+/** A message of the host's own went out, but a rule that does not bind says that it should not look like this. */
+export interface AdviceEvent {
+  type: "advice";
+  rule: string;
+  /** What is odd, in one sentence. */
+  message: string;
+  /** JSON pointer into the params or result. */
+  pointer: string;
+  /** The method; of an answer, the method that was called. */
+  method: string;
+}
+
+/** The connection is over; the last event. */
+export interface ClosedEvent {
+  type: "closed";
+  reason: "end_of_stream" | "host" | "version";
+  /** Requests of the peer's that were never answered, oldest first. */
+  unanswered: RequestId[];
+  /** Terminals that were never released. */
+  terminals: TerminalRef[];
+}
+
+/** Something that the host must know; told apart by `type`, then by `method`, `outcome` and so on. */
+export type Event<R extends Role = Role, Two extends boolean = boolean> =
+  | RequestEvent<R, Two>
+  | NotificationEvent<R, Two>
+  | ResponseEvent<R, Two>
+  | CancelEvent
+  | AnsweredEvent
+  | ViolationEvent
+  | AdviceEvent
+  | ClosedEvent;
+
+/** A request without an answer. */
+export interface OpenRequest {
+  id: RequestId;
+  serial: number;
+  method: string;
+  session?: string;
+  /** Whether its sender has asked to cancel it. */
+  cancelled: boolean;
+  /** When it times out, on the host's clock; own requests only. */
+  deadline?: number;
+}
+
+/** What is known of a session. */
+export interface Session {
+  state: "loading" | "resuming" | "ready";
+  turn: "idle" | "running" | "cancelling";
+  /** Its open terminals, and whether the command of each has ended. */
+  terminals: Map<string, boolean>;
+}
+
+export interface TerminalRef {
+  session: string;
+  terminal: string;
+}
+
+/** What an answer may be for: the event of the request, or its id. */
+type ResultFor<Q, R extends Role, Two extends boolean> = Q extends { type: "request"; method: infer M extends string }
+  ? Filled<M, Called<Other<R>, Two, M, "result">>
+  : unknown;
+
+/**
+ * One peer, seen from one side.
+ *
+ * After anything went in (bytes, the end of the stream, the time, a call): take {@link events} until there are none,
+ * write {@link transmit} and {@link consume} what was written, then ask {@link pollTimeout} when to come back.
+ */
+export class Connection<R extends Role = Role, Two extends boolean = false> {
+  /** @throws TypeError for an option that there is not, or a value that does not fit. */
+  constructor(options: Options<R, Two>);
+
+  /** Takes bytes from the peer, in any split; with the framing `messages`, one message a call. A string goes in as UTF-8. */
+  receive(data: Uint8Array | string): void;
+  /** The peer has closed its side. */
+  receiveEof(): void;
+  /** Tells the time in milliseconds, on a clock of the host's own that does not run backwards. */
+  handleTimeout(now: number): void;
+  /** The next thing that the host must know. */
+  pollEvent(): Event<R, Two> | undefined;
+  /** The events that there are now, one by one; a `for` loop may stop early and lose none. */
+  events(): Generator<Event<R, Two>, void, void>;
+  /** When `handleTimeout` is wanted, on the host's clock. */
+  pollTimeout(): number | undefined;
+  /**
+   * Bytes for the peer, as a copy that the host may keep; empty when there are none. With the framing `messages`, the
+   * rest of one message.
+   */
+  transmit(): Uint8Array;
+  /** Takes so many bytes of `transmit` as written. */
+  consume(count: number): void;
+
+  /**
+   * Sends a request; its answer comes as one event of the type `response` with the id that is returned. For
+   * `initialize`, `protocolVersion` is filled in.
+   * @throws {@link Misuse} when the specification forbids the call now, or the params do not fit.
+   */
+  request<M extends RequestMethod<R, Two>>(
+    method: M,
+    ...rest: [...Value<Filled<M, Called<R, Two, M, "params">>>, options?: RequestOptions]
+  ): string | number | bigint;
+  /**
+   * Sends a notification.
+   * @throws {@link Misuse} as above.
+   */
+  notify<M extends NotificationMethod<R, Two>>(method: M, ...rest: Value<Told<R, Two, M>>): void;
+  /**
+   * Answers a request of the peer's; the answer to an event is typed, and never goes to a later request with its id.
+   * @throws {@link Misuse} when the request has been answered, or the result does not fit.
+   */
+  respond<Q extends RequestEvent<R, Two> | RequestId>(
+    request: Q,
+    ...rest: Value<ResultFor<Q, R, Two>>
+  ): void;
+  /**
+   * Answers a request of the peer's with an error.
+   * @throws {@link Misuse} when the request has been answered.
+   */
+  respondError(
+    request: RequestEvent<R, Two> | RequestId,
+    error: { code: number; message: string; data?: unknown | RawJson },
+  ): void;
+  /**
+   * Asks the peer to cancel an own request; its answer still comes.
+   * @throws {@link Misuse} when there is no such request.
+   */
+  cancel(id: string | number | bigint): void;
+  /** Ends the connection from this side; what waits in `transmit` can still be sent. */
+  close(): void;
+
+  readonly role: R;
+  readonly config: Config;
+  readonly phase: "start" | "initializing" | "ready" | "closed";
+  /** The agreed version, once `initialize` has been answered. */
+  readonly version: ProtocolVersion | undefined;
+  /** What the peer can do, `{}` before `initialize`. A new object each time; to ask about one method, use `can`. */
+  readonly capabilities: CapabilitiesOf<Other<R>, Two>;
+  /** What this side said it can do, `{}` before `initialize`. */
+  readonly ownCapabilities: CapabilitiesOf<R, Two>;
+  /** The peer's whole params or result of `initialize`, `{}` before. */
+  readonly peerInfo: Partial<Called<"client", Two, "initialize", R extends "client" ? "result" : "params">>;
+  /** Bytes that were received and not read yet: stop reading from the transport while this is large. */
+  readonly buffered: number;
+
+  /** The known sessions by id, in no order. */
+  sessions(): Map<string, Session>;
+  /** What is known of one session. */
+  session(id: string): Session | undefined;
+  /** Own requests without an answer, oldest first. */
+  pending(): OpenRequest[];
+  /** The peer's requests without an answer, oldest first. */
+  unanswered(): OpenRequest[];
+  /** Terminals that were created and not released. */
+  openTerminals(): TerminalRef[];
+  /** Whether a method could be sent now, as far as version, side, phase and capabilities go. */
+  can(method: string): boolean;
+  /** Why a method could not be sent now; not thrown. */
+  whyNot(method: string): Misuse | undefined;
+
+  /** Gives the memory back; nothing else may be called after it. */
+  free(): void;
+  [Symbol.dispose](): void;
+}

@@ -1,0 +1,172 @@
+//! Options from JSON text and back, and numbers from and to JavaScript's.
+
+use libacp::connection::{Config, Limits, Policy, Role};
+use libacp::framing::Framing;
+use libacp::json::{pointer, unescape, Writer};
+use libacp::rules::Severity;
+use libacp::schema::drafts::DRAFTS;
+
+const ROLES: [(&str, Role); 2] = [("client", Role::Client), ("agent", Role::Agent)];
+const POLICIES: [(&str, Policy); 3] =
+    [("tolerant", Policy::Tolerant), ("strict", Policy::Strict), ("off", Policy::Off)];
+const SEVERITIES: [Severity; 3] = [Severity::Note, Severity::Warning, Severity::Error];
+const FRAMINGS: [(&str, Framing); 3] =
+    [("lines", Framing::Lines), ("content-length", Framing::ContentLength), ("messages", Framing::Messages)];
+
+/// A configuration from its JSON text. What is missing keeps its default.
+pub(crate) fn read(json: &str) -> Result<Config, String> {
+    let role = choice(json, "role", &ROLES)?.ok_or("role: expected \"client\" or \"agent\"")?;
+    let mut config = Config::new(role);
+    config.framing = choice(json, "framing", &FRAMINGS)?.unwrap_or_default();
+    config.policy = choice(json, "policy", &POLICIES)?.unwrap_or_default();
+    for severity in SEVERITIES {
+        config.policies[severity as usize] = choice(json, &format!("policies/{}", severity.name()), &POLICIES)?;
+    }
+    config.version_2 = pointer(json, "/version2") == Some("true");
+    config.timeout = number(json, "timeout")?;
+    let Limits { frame, depth, pending, sessions, terminals } = &mut config.limits;
+    for (name, limit) in [("frame", frame), ("pending", pending), ("sessions", sessions), ("terminals", terminals)] {
+        *limit = number(json, &format!("limits/{name}"))?.unwrap_or(*limit);
+    }
+    *depth = number(json, "limits/depth")?.unwrap_or(*depth);
+    let drafts = (0..).map_while(|index| pointer(json, &format!("/drafts/{index}")));
+    for draft in drafts.filter_map(unescape) {
+        config.draft(&draft).map_err(|_| format!("drafts: no {draft:?}, there are {}", DRAFTS.join(", ")))?;
+    }
+    Ok(config)
+}
+
+/// A configuration as JSON text.
+pub(crate) fn write(config: &Config) -> String {
+    let mut out = Writer::new();
+    out.begin_object();
+    out.key("role").string(config.role.name());
+    out.key("framing").string(name(&FRAMINGS, config.framing));
+    out.key("policy").string(name(&POLICIES, config.policy));
+    out.key("policies").begin_object();
+    for severity in SEVERITIES {
+        if let Some(policy) = config.policies[severity as usize] {
+            out.key(severity.name()).string(name(&POLICIES, policy));
+        }
+    }
+    out.end_object();
+    out.key("version2").boolean(config.version_2);
+    out.key("drafts").begin_array();
+    for (index, draft) in DRAFTS.iter().enumerate() {
+        if config.drafts & (1 << (index + 1)) != 0 {
+            out.string(draft);
+        }
+    }
+    out.end_array();
+    if let Some(timeout) = config.timeout {
+        out.key("timeout").unsigned(timeout);
+    }
+    let Limits { frame, depth, pending, sessions, terminals } = config.limits;
+    out.key("limits").begin_object();
+    for (name, limit) in [
+        ("frame", frame),
+        ("depth", depth as usize),
+        ("pending", pending),
+        ("sessions", sessions),
+        ("terminals", terminals),
+    ] {
+        out.key(name).unsigned(limit as u64);
+    }
+    out.end_object().end_object();
+    out.finish().unwrap_or_default()
+}
+
+fn choice<T: Copy>(json: &str, option: &str, names: &[(&str, T)]) -> Result<Option<T>, String> {
+    let Some(text) = pointer(json, &format!("/{option}")).and_then(unescape) else { return Ok(None) };
+    let found = names.iter().find(|(name, _)| *name == text);
+    let Some(&(_, value)) = found else {
+        let list: Vec<_> = names.iter().map(|(name, _)| format!("{name:?}")).collect();
+        return Err(format!("{option}: expected {}, found {text:?}", list.join(" or ")));
+    };
+    Ok(Some(value))
+}
+
+fn name<T: Copy + PartialEq>(names: &[(&'static str, T)], value: T) -> &'static str {
+    names.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
+}
+
+fn number<T: std::str::FromStr>(json: &str, option: &str) -> Result<Option<T>, String> {
+    let text = pointer(json, &format!("/{option}"));
+    text.map(|text| text.parse().map_err(|_| format!("{option}: {text} is out of range"))).transpose()
+}
+
+/// A time or a serial number of JavaScript's, which has no fraction worth keeping.
+#[allow(clippy::cast_sign_loss, reason = "the cast saturates, and nothing is negative here")]
+pub(crate) fn whole(number: f64) -> u64 {
+    number as u64
+}
+
+/// A time for JavaScript.
+#[allow(clippy::cast_precision_loss, reason = "it came from a double, plus a double")]
+pub(crate) fn double(number: u64) -> f64 {
+    number as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_come_back_as_they_went_in() {
+        let text = concat!(
+            r#"{"role":"agent","framing":"content-length","policy":"strict","policies":{"note":"off","error":"tolerant"},"#,
+            r#""version2":true,"#,
+            r#""drafts":["session_fork","nes"],"timeout":90000,"#,
+            r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6}}"#,
+        );
+        assert_eq!(write(&read(text).unwrap()), text);
+    }
+
+    #[test]
+    fn defaults_are_the_cores() {
+        assert_eq!(read(r#"{"role":"client"}"#).unwrap(), Config::client());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (options, name) in [
+            ("{}", "role"),
+            (r#"{"role":"editor"}"#, "role"),
+            (r#"{"role":"client","framing":"tcp"}"#, "framing"),
+            (r#"{"role":"client","policies":{"note":"lax"}}"#, "policies/note"),
+            (r#"{"role":"client","drafts":["no_such"]}"#, "drafts"),
+            (r#"{"role":"client","limits":{"depth":4294967296}}"#, "limits/depth"),
+        ] {
+            let message = read(options).unwrap_err();
+            assert!(message.starts_with(&format!("{name}: ")), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_declared_drafts_are_the_cores() {
+        let declared = include_str!("../js/index.d.ts");
+        let list = declared.split("export type Draft =").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
+        let names: Vec<_> = list.split('"').skip(1).step_by(2).collect();
+        assert_eq!(names, DRAFTS);
+    }
+
+    #[test]
+    fn the_declared_error_codes_are_the_cores() {
+        use libacp::ErrorCode as Code;
+        let script = include_str!("../js/codes.js");
+        for (name, code) in [
+            ("PARSE_ERROR", Code::PARSE_ERROR),
+            ("INVALID_REQUEST", Code::INVALID_REQUEST),
+            ("METHOD_NOT_FOUND", Code::METHOD_NOT_FOUND),
+            ("INVALID_PARAMS", Code::INVALID_PARAMS),
+            ("INTERNAL_ERROR", Code::INTERNAL_ERROR),
+            ("REQUEST_CANCELLED", Code::REQUEST_CANCELLED),
+            ("AUTH_REQUIRED", Code::AUTH_REQUIRED),
+            ("RESOURCE_NOT_FOUND", Code::RESOURCE_NOT_FOUND),
+            ("UNSUPPORTED_PROTOCOL_VERSION", Code::UNSUPPORTED_PROTOCOL_VERSION),
+        ] {
+            assert!(script.contains(&format!("{name}: {code},")), "{name}");
+            assert!(include_str!("../js/index.d.ts").contains(&format!("{name}: {code};")), "{name}");
+        }
+    }
+}

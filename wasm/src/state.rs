@@ -1,0 +1,88 @@
+//! What is known of a connection, as JSON text; and what a rule says.
+
+use std::sync::Arc;
+
+use libacp::connection::{OpenRequest, Session, TerminalRef};
+use libacp::json::Writer;
+use libacp::rules::Rule;
+
+/// An object from session id to session.
+pub(crate) fn sessions<'a>(sessions: impl Iterator<Item = (&'a Arc<str>, &'a Session)>) -> String {
+    let mut out = Writer::new();
+    out.begin_object();
+    for (id, session) in sessions {
+        out.key(id);
+        write_session(&mut out, session);
+    }
+    out.end_object();
+    out.finish().unwrap_or_default()
+}
+
+/// One session.
+pub(crate) fn session(session: &Session) -> String {
+    let mut out = Writer::new();
+    write_session(&mut out, session);
+    out.finish().unwrap_or_default()
+}
+
+fn write_session(out: &mut Writer, session: &Session) {
+    out.begin_object();
+    out.key("state").string(session.state.name());
+    out.key("turn").string(session.turn.name());
+    out.key("terminals").begin_object();
+    for (id, ended) in &session.terminals {
+        out.key(id).boolean(*ended);
+    }
+    out.end_object().end_object();
+}
+
+/// A list of open requests.
+pub(crate) fn requests<'a>(requests: impl Iterator<Item = &'a OpenRequest>) -> String {
+    let mut out = Writer::new();
+    out.begin_array();
+    for request in requests {
+        out.begin_object();
+        out.key("id").json(&request.id.to_json());
+        out.key("serial").unsigned(request.serial);
+        out.key("method").string(&request.method);
+        if let Some(session) = &request.session {
+            out.key("session").string(session);
+        }
+        out.key("cancelled").boolean(request.cancelled);
+        if let Some(deadline) = request.deadline {
+            out.key("deadline").unsigned(deadline);
+        }
+        out.end_object();
+    }
+    out.end_array();
+    out.finish().unwrap_or_default()
+}
+
+/// A list of terminals.
+pub(crate) fn terminals(terminals: &[TerminalRef]) -> String {
+    let mut out = Writer::new();
+    out.begin_array();
+    for terminal in terminals {
+        out.begin_object();
+        out.key("session").string(&terminal.session);
+        out.key("terminal").string(&terminal.terminal);
+        out.end_object();
+    }
+    out.end_array();
+    out.finish().unwrap_or_default()
+}
+
+/// A rule of the catalogue.
+pub(crate) fn rule(rule: &Rule) -> String {
+    let mut out = Writer::new();
+    out.begin_object();
+    out.key("id").string(rule.id);
+    out.key("level").string(rule.level.name());
+    out.key("severity").string(rule.severity.name());
+    out.key("send").boolean(rule.send);
+    out.key("receive").boolean(rule.receive);
+    out.key("track").boolean(rule.track);
+    out.key("text").string(rule.text);
+    out.end_object();
+    out.finish().unwrap_or_default()
+}

@@ -1,0 +1,104 @@
+//! Builds the npm package `libacp` into `wasm/dist`: `cargo run -p libacp-npm`.
+//!
+//! Compiles the crate `libacp-wasm`, writes its glue, makes it small, and puts the hand-written JavaScript and the
+//! types beside it. It is a package of its own because the tools for that take long to compile and no other task needs
+//! them. What it calls: cargo, npm and node.
+#![forbid(unsafe_code)]
+
+use std::error::Error;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// The optimiser, made smaller round by round until nothing changes; the features are those of the Rust target.
+const OPTIMISER: [&str; 10] = [
+    "node_modules/binaryen/bin/wasm-opt",
+    "-Oz",
+    "--converge",
+    "--strip-producers",
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
+fn main() -> ExitCode {
+    match build() {
+        Ok(dist) => {
+            println!("built {}", dist.display());
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn build() -> Outcome<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or("no workspace")?;
+    let package = root.join("wasm");
+    let dist = package.join("dist");
+    let module = compile(root)?;
+    if dist.exists() {
+        fs::remove_dir_all(&dist)?;
+    }
+    fs::create_dir_all(&dist)?;
+    // `web` serves every entry: it takes the module from a file, from a URL or from bytes.
+    Bindgen::new()
+        .input_path(module)
+        .out_name("libacp_core")
+        .web(true)
+        .and_then(|bindgen| {
+            bindgen.typescript(false).omit_default_module_path(false).remove_name_section(true).generate(&dist)
+        })
+        .map_err(|error| format!("{error:#}"))?;
+    optimise(&package, &dist.join("libacp_core_bg.wasm"))?;
+    for entry in fs::read_dir(package.join("js"))? {
+        let path = entry?.path();
+        if matches!(path.extension().and_then(OsStr::to_str), Some("js" | "ts")) {
+            fs::copy(&path, dist.join(path.file_name().unwrap_or_default()))?;
+        }
+    }
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with("LICENSE-") {
+            fs::copy(entry.path(), dist.join(entry.file_name()))?;
+        }
+    }
+    Ok(dist)
+}
+
+/// Compiles the crate; the path of the module.
+fn compile(root: &Path) -> Outcome<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    run(Command::new(cargo)
+        .args(["build", "--quiet", "--package", "libacp-wasm", "--profile", "wasm", "--target", TARGET])
+        .current_dir(root))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
+    Ok(target.join(TARGET).join("wasm/libacp_wasm.wasm"))
+}
+
+fn optimise(package: &Path, module: &Path) -> Outcome<()> {
+    if !package.join("node_modules/binaryen").exists() {
+        run(Command::new("npm").args(["ci", "--silent"]).current_dir(package))?;
+    }
+    run(Command::new("node").args(OPTIMISER).arg(module).arg("-o").arg(module).current_dir(package))
+}
+
+fn run(command: &mut Command) -> Outcome<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{name} ended with {status}: {command:?}").into()),
+        Err(error) => Err(format!("{name} cannot be started ({error}); it must be installed").into()),
+    }
+}
