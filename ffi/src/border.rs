@@ -209,7 +209,7 @@ mod tests {
     fn outputs_are_written_on_success_alone() {
         let mut out = 7;
         // SAFETY: `out` is a variable of this function.
-        let mut attempt = |result| unsafe { output(&mut out, || result) };
+        let mut attempt = |result| unsafe { output(&raw mut out, || result) };
         assert_eq!(attempt(Err(ACP_NONE)), Err(ACP_NONE));
         assert_eq!(attempt(Ok(9)), Ok(()));
         assert_eq!(out, 9);

@@ -1,32 +1,48 @@
 //! What the host asks for. A call that is refused returns `ACP_MISUSE`, and the connection keeps why.
 
-use std::borrow::Cow;
+use std::collections::HashSet;
 
-use libacp::connection::{CallOptions, MisuseKind, Phase};
+use libacp::connection::{CallOptions, MisuseKind, OpenRequest};
 use libacp::{Connection, ErrorCode, Id, Misuse};
 
 use crate::border::{acp_slice, acp_status, output, ACP_INVALID_ARGUMENT};
 use crate::connection::{acp_connection, change, read};
 use crate::numbers::{Number, ACP_UNSET};
 
-/// What the core says of an id that names no open request, for a number that names none.
-fn unknown(core: &Connection, rule: &'static str, what: &str, serial: u64) -> Misuse {
-    let (kind, rule, message) = if core.phase() == Phase::Closed {
-        (MisuseKind::Phase, "RPC-33", Cow::Borrowed("the connection is over"))
-    } else {
-        (MisuseKind::Id, rule, Cow::Owned(format!("no {what} with the number {serial} is open")))
-    };
-    Misuse { kind, rule, pointer: String::new(), message }
+/// The id of an open request, found by its number. For a number that names none it is an id that names none either, so
+/// that the core says what it always says of those.
+fn id_of<'a>(found: Option<&OpenRequest>, all: impl Iterator<Item = &'a OpenRequest>) -> Id {
+    if let Some(request) = found {
+        return request.id.clone();
+    }
+    let taken: HashSet<&Id> = all.map(|request| &request.id).collect();
+    (i64::MIN..=i64::MAX).map(Id::Number).find(|id| !taken.contains(id)).unwrap_or(Id::Null)
 }
 
-/// The id of a request of the peer's.
-fn asked(connection: &mut acp_connection, serial: u64) -> Result<Id, acp_status> {
-    match connection.core().unanswered_by_serial(serial) {
-        Some(request) => Ok(request.id.clone()),
-        None => {
-            let misuse = unknown(connection.core(), "RPC-15", "request of the peer's", serial);
-            Err(connection.refused(misuse))
-        }
+impl acp_connection {
+    /// Calls the core about one request, and keeps why it refused.
+    fn about(
+        &mut self,
+        serial: u64,
+        id: &Id,
+        call: impl FnOnce(&mut Connection, &Id) -> Result<(), Misuse>,
+    ) -> Result<(), acp_status> {
+        call(self.core_mut(), id).map_err(|mut misuse| {
+            if misuse.kind == MisuseKind::Id {
+                misuse.message = format!("no request with the number {serial} is open").into();
+            }
+            self.refused(misuse)
+        })
+    }
+
+    /// As [`about`](Self::about), for a request of the peer's.
+    fn answer(
+        &mut self,
+        serial: u64,
+        call: impl FnOnce(&mut Connection, &Id) -> Result<(), Misuse>,
+    ) -> Result<(), acp_status> {
+        let id = id_of(self.core().unanswered_by_serial(serial), self.core().unanswered());
+        self.about(serial, &id, call)
     }
 }
 
@@ -102,9 +118,7 @@ pub unsafe extern "C" fn acp_connection_respond(
     unsafe {
         change(connection, |connection| {
             let result = result.text()?;
-            let id = asked(connection, serial)?;
-            let sent = connection.core_mut().respond(&id, result);
-            sent.map_err(|misuse| connection.refused(misuse))
+            connection.answer(serial, |core, id| core.respond(id, result))
         })
     }
 }
@@ -122,10 +136,8 @@ pub unsafe extern "C" fn acp_connection_respond_error(
     unsafe {
         change(connection, |connection| {
             let (message, data) = (message.text()?, data.text()?);
-            let id = asked(connection, serial)?;
             let data = (!data.is_empty()).then_some(data);
-            let sent = connection.core_mut().respond_error(&id, ErrorCode(code), message, data);
-            sent.map_err(|misuse| connection.refused(misuse))
+            connection.answer(serial, |core, id| core.respond_error(id, ErrorCode(code), message, data))
         })
     }
 }
@@ -137,13 +149,9 @@ pub unsafe extern "C" fn acp_connection_cancel(connection: *mut acp_connection, 
     // SAFETY: callers keep the promises of the header.
     unsafe {
         change(connection, |connection| {
-            let Some(request) = connection.core().pending_by_serial(serial) else {
-                let misuse = unknown(connection.core(), "CANCEL-08", "own request", serial);
-                return Err(connection.refused(misuse));
-            };
-            let id = request.id.clone();
-            let sent = connection.core_mut().cancel(&id);
-            sent.map_err(|misuse| connection.refused(misuse))
+            let core = connection.core();
+            let id = id_of(core.pending_by_serial(serial), core.pending());
+            connection.about(serial, &id, Connection::cancel)
         })
     }
 }

@@ -323,9 +323,10 @@ pub extern "C" fn acp_turn_name(turn: i32) -> *const c_char {
 mod tests {
     use super::*;
     use libacp::ErrorCode;
+    use MisuseKind::{Capability, Id, Limit, Method, Params, Phase as TooEarly, Session};
 
-    fn same<T: Number, const N: usize>(names: Names, values: [(T, &str); N]) {
-        assert_eq!(names.len(), N);
+    fn same<T: Number>(names: Names, values: &[(T, &str)]) {
+        assert_eq!(names.len(), values.len());
         for (index, (value, name)) in values.iter().enumerate() {
             assert_eq!(value.number(), i32::try_from(index).unwrap() + 1, "{name}");
             assert_eq!(names[index].to_str().unwrap(), *name);
@@ -333,7 +334,7 @@ mod tests {
     }
 
     macro_rules! named {
-        ($($value:expr),* $(,)?) => { [$(($value, $value.name())),*] };
+        ($($value:expr),* $(,)?) => { &[$(($value, $value.name())),*] };
     }
 
     #[test]
@@ -343,12 +344,14 @@ mod tests {
         let refused = Consequence::Refused(ErrorCode::PARSE_ERROR);
         same(CONSEQUENCES, named![Consequence::Delivered, Consequence::Dropped, refused]);
         same(CLOSINGS, named![CloseReason::EndOfStream, CloseReason::Host, CloseReason::Version]);
-        use MisuseKind::{Capability, Id, Limit, Method, Params, Phase as TooEarly, Session};
         same(MISUSES, named![TooEarly, Method, Capability, Params, Session, Id, Limit]);
         same(SESSIONS, named![SessionState::Loading, SessionState::Resuming, SessionState::Ready]);
         same(TURNS, named![Turn::Idle, Turn::Running, Turn::Cancelling]);
-        assert_eq!(RESPONSES[Outcome::Timeout.number() as usize - 1].to_str().unwrap(), Outcome::Timeout.name());
-        assert_eq!(RESPONSES[Outcome::Invalid.number() as usize - 1].to_str().unwrap(), Outcome::Invalid.name());
-        assert_eq!(RESPONSES[Outcome::Closed.number() as usize - 1].to_str().unwrap(), Outcome::Closed.name());
+        // Results and errors of peers come from inside the core; the vectors check their names.
+        let outcomes = named![Outcome::Invalid, Outcome::Timeout, Outcome::Closed];
+        assert!(outcomes.iter().all(|(outcome, name)| {
+            let index = usize::try_from(outcome.number()).unwrap() - 1;
+            RESPONSES[index].to_str() == Ok(name)
+        }));
     }
 }

@@ -164,8 +164,11 @@ pub struct acp_items {
     rows: Vec<(Option<Cow<'static, str>>, acp_slice)>,
 }
 
+/// A member's name, without escapes, and a value.
+type Row<'a> = (Option<Cow<'a, str>>, &'a str);
+
 /// What a container holds, in order; `None` for any other value.
-fn items(value: &str) -> Option<Vec<(Option<Cow<'_, str>>, &str)>> {
+fn items(value: &str) -> Option<Vec<Row<'_>>> {
     let object = match kind(value) {
         ACP_JSON_OBJECT => true,
         ACP_JSON_ARRAY => false,
