@@ -440,7 +440,7 @@ acp_status acp_connection_respond_error(acp_connection *connection,
 acp_status acp_connection_cancel(acp_connection *connection, uint64_t serial);
 
 // Whether a method could be sent now, as far as version, side, phase and capabilities go.
-acp_status acp_connection_can(acp_connection *connection, acp_slice method, bool *out);
+acp_status acp_connection_can(const acp_connection *connection, acp_slice method, bool *out);
 
 // `ACP_OK` when a method could be sent now; otherwise `ACP_MISUSE`, and `acp_connection_error_…` say why.
 acp_status acp_connection_why_not(acp_connection *connection, acp_slice method);

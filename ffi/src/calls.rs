@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use libacp::connection::{CallOptions, MisuseKind, OpenRequest};
 use libacp::{Connection, ErrorCode, Id, Misuse};
 
-use crate::border::{acp_slice, acp_status, output, ACP_INVALID_ARGUMENT};
-use crate::connection::{acp_connection, change, read};
+use crate::border::{acp_slice, acp_status, guard, output, ACP_INVALID_ARGUMENT};
+use crate::connection::{acp_connection, change, intact, read};
 use crate::numbers::{Number, ACP_UNSET};
 
 /// The id of an open request, found by its number. For a number that names none it is an id that names none either, so
@@ -159,12 +159,16 @@ pub unsafe extern "C" fn acp_connection_cancel(connection: *mut acp_connection, 
 /// Whether a method could be sent now, as far as version, side, phase and capabilities go.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_can(
-    connection: *mut acp_connection,
+    connection: *const acp_connection,
     method: acp_slice,
     out: *mut bool,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
-    unsafe { change(connection, |connection| output(out, || Ok(connection.core().can(method.text()?)))) }
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let (connection, method) = unsafe { (intact(connection)?, method.text()?) };
+        // SAFETY: as above.
+        unsafe { output(out, || Ok(connection.core().can(method))) }
+    })
 }
 
 /// `ACP_OK` when a method could be sent now; otherwise `ACP_MISUSE`, and `acp_connection_error_…` say why.

@@ -25,11 +25,6 @@ impl acp_connection {
         &mut self.core
     }
 
-    /// Whether no call on it has panicked.
-    pub(crate) fn is_intact(&self) -> bool {
-        !self.running
-    }
-
     /// Keeps what a refused call was refused for.
     pub(crate) fn refused(&mut self, misuse: Misuse) -> acp_status {
         self.error = Some(misuse);
@@ -57,6 +52,20 @@ pub(crate) unsafe fn change<'a>(
     })
 }
 
+/// The connection behind a pointer, unless a call on it has panicked.
+///
+/// # Safety
+/// As for [`shared`].
+pub(crate) unsafe fn intact<'a>(connection: *const acp_connection) -> Result<&'a acp_connection, acp_status> {
+    // SAFETY: the caller's promise.
+    let connection = unsafe { shared(connection) }?;
+    if connection.running {
+        Err(ACP_PANIC)
+    } else {
+        Ok(connection)
+    }
+}
+
 /// Looks into a connection; nothing there is `ACP_NONE`.
 ///
 /// # Safety
@@ -68,10 +77,7 @@ pub(crate) unsafe fn read<'a, T>(
 ) -> acp_status {
     guard(|| {
         // SAFETY: the caller's promise.
-        let connection = unsafe { shared(connection) }?;
-        if connection.running {
-            return Err(ACP_PANIC);
-        }
+        let connection = unsafe { intact(connection) }?;
         // SAFETY: the caller's promise.
         unsafe { output(out, || look(connection).ok_or(ACP_NONE)) }
     })

@@ -2,9 +2,9 @@
 
 use libacp::Id;
 
-use crate::border::{acp_slice, acp_status, guard, make, output, shared, ACP_INVALID_ARGUMENT, ACP_NONE, ACP_PANIC};
+use crate::border::{acp_slice, acp_status, guard, make, output, ACP_INVALID_ARGUMENT, ACP_NONE};
 use crate::config::acp_config;
-use crate::connection::{acp_connection, change, read};
+use crate::connection::{acp_connection, change, intact, read};
 use crate::lists::{acp_requests, acp_sessions, acp_terminals};
 use crate::numbers::Number;
 
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn acp_connection_config(
     out: *mut *mut acp_config,
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
-    unsafe { make(out, || Ok(acp_config { core: shared(connection)?.core().config().clone() })) }
+    unsafe { make(out, || Ok(acp_config { core: intact(connection)?.core().config().clone() })) }
 }
 
 /// How far the connection is (`ACP_PHASE_…`).
@@ -111,20 +111,6 @@ pub unsafe extern "C" fn acp_connection_session_turn(
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe { session(connection, id, out, |session| session.turn.number()) }
-}
-
-/// The connection behind a pointer, unless a call on it has panicked.
-///
-/// # Safety
-/// As for [`shared`].
-unsafe fn intact<'a>(connection: *const acp_connection) -> Result<&'a acp_connection, acp_status> {
-    // SAFETY: the caller's promise.
-    let connection = unsafe { shared(connection) }?;
-    if connection.is_intact() {
-        Ok(connection)
-    } else {
-        Err(ACP_PANIC)
-    }
 }
 
 /// The sessions that are known now, by id. The caller owns `*out` and frees it with `acp_sessions_free`.
