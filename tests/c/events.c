@@ -71,7 +71,8 @@ static void kinds_and_members(void)
     uint64_t serial, other = 0;
     int32_t number = 0;
     feed(connection, "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"session/request_permission\",\"params\":"
-                     "{\"sessionId\":\"s-1\",\"toolCall\":{\"toolCallId\":\"t\"},\"options\":[]}}");
+                     "{\"sessionId\":\"s-1\",\"toolCall\":{\"toolCallId\":\"t\"},\"options\":[{\"optionId\":\"y\",\"name\":\"Yes\","
+                     "\"kind\":\"allow_once\"}]}}");
     acp_event *request = next(connection, ACP_EVENT_REQUEST);
     CHECK(members(request) == (METHOD | ID | SESSION | PARAMS | SERIAL));
     CHECK(text_is(request, acp_event_id, "\"p\"") && text_is(request, acp_event_session, "s-1"));
