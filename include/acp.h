@@ -24,8 +24,7 @@
  * - A call that returns anything but ACP_OK has changed nothing. (ACP_PANIC is a defect of the library; the connection
  *   it came from answers ACP_PANIC to everything then and only serves to be freed.)
  * - One handle is used by one thread at a time. It may be handed to another thread; different handles are independent,
- *   also an event and the connection it came from. What is global does not change, and the library never calls
- *   back.
+ *   also an event and the connection it came from. Nothing global changes, and the library never calls back.
  * - Enumerations are int32_t with constants, from 1 on. A number that is not listed may come from a newer library.
  * - acp_slice is the only struct that is passed by value; it never changes. Functions and constants may be added without
  *   a new ACP_ABI_VERSION; what is there stays as it is.
