@@ -1,0 +1,222 @@
+//! What the host asks for. A call that is refused returns `ACP_MISUSE`, and the connection keeps why.
+
+use std::collections::HashSet;
+
+use libacp::connection::{CallOptions, MisuseKind, OpenRequest};
+use libacp::{Connection, ErrorCode, Id, Misuse};
+
+use crate::border::{acp_slice, acp_status, guard, output, ACP_INVALID_ARGUMENT};
+use crate::connection::{acp_connection, change, intact, read};
+use crate::numbers::{Number, ACP_UNSET};
+
+/// The id of an open request, found by its number. For a number that names none it is an id that names none either, so
+/// that the core says what it always says of those.
+fn id_of<'a>(found: Option<&OpenRequest>, all: impl Iterator<Item = &'a OpenRequest>) -> Id {
+    if let Some(request) = found {
+        return request.id.clone();
+    }
+    let taken: HashSet<&Id> = all.map(|request| &request.id).collect();
+    (i64::MIN..=i64::MAX).map(Id::Number).find(|id| !taken.contains(id)).unwrap_or(Id::Null)
+}
+
+impl acp_connection {
+    /// Calls the core about one request, and keeps why it refused.
+    fn about(
+        &mut self,
+        serial: u64,
+        id: &Id,
+        call: impl FnOnce(&mut Connection, &Id) -> Result<(), Misuse>,
+    ) -> Result<(), acp_status> {
+        call(self.core_mut(), id).map_err(|mut misuse| {
+            if misuse.kind == MisuseKind::Id {
+                misuse.message = format!("no request with the number {serial} is open").into();
+            }
+            self.refused(misuse)
+        })
+    }
+
+    /// As [`about`](Self::about), for a request of the peer's.
+    fn answer(
+        &mut self,
+        serial: u64,
+        call: impl FnOnce(&mut Connection, &Id) -> Result<(), Misuse>,
+    ) -> Result<(), acp_status> {
+        let id = id_of(self.core().unanswered_by_serial(serial), self.core().unanswered());
+        self.about(serial, &id, call)
+    }
+}
+
+/// Sends a request. `params` is JSON text, an object; for `initialize`, `protocolVersion` is filled in when it is left
+/// out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_request(
+    connection: *mut acp_connection,
+    method: acp_slice,
+    params: acp_slice,
+    out: *mut u64,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { acp_connection_request_with(connection, method, params, "".into(), ACP_UNSET, out) }
+}
+
+/// As `acp_connection_request`, with an id of the host's choice (JSON text; empty for the next number) and a time-out
+/// (milliseconds from the time last told; `ACP_UNSET` for the configuration's).
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_request_with(
+    connection: *mut acp_connection,
+    method: acp_slice,
+    params: acp_slice,
+    id: acp_slice,
+    timeout: u64,
+    out: *mut u64,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            output(out, || {
+                let (method, params, id) = (method.text()?, params.text()?, id.text()?);
+                let id = match id {
+                    "" => None,
+                    json => Some(Id::from_json(json).ok_or(ACP_INVALID_ARGUMENT)?),
+                };
+                let options = CallOptions { id, timeout: (timeout != ACP_UNSET).then_some(timeout) };
+                let sent = connection.core_mut().request_with(method, params, options);
+                let id = sent.map_err(|misuse| connection.refused(misuse))?;
+                let open = connection.core().pending().find(|request| request.id == id);
+                Ok(open.map_or(0, |request| request.serial))
+            })
+        })
+    }
+}
+
+/// Sends a notification; `params` is JSON text, an object. `session/cancel` also answers the session's open permission
+/// requests with `cancelled`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_notify(
+    connection: *mut acp_connection,
+    method: acp_slice,
+    params: acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            let sent = connection.core_mut().notify(method.text()?, params.text()?);
+            sent.map_err(|misuse| connection.refused(misuse))
+        })
+    }
+}
+
+/// Answers the peer's request with this number with a result (JSON text). For `initialize`, `protocolVersion` is filled
+/// in when it is left out.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_respond(
+    connection: *mut acp_connection,
+    serial: u64,
+    result: acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            let result = result.text()?;
+            connection.answer(serial, |core, id| core.respond(id, result))
+        })
+    }
+}
+
+/// Answers the peer's request with this number with an error; `data` is JSON text, empty for none.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_respond_error(
+    connection: *mut acp_connection,
+    serial: u64,
+    code: i32,
+    message: acp_slice,
+    data: acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            let (message, data) = (message.text()?, data.text()?);
+            let data = (!data.is_empty()).then_some(data);
+            connection.answer(serial, |core, id| core.respond_error(id, ErrorCode(code), message, data))
+        })
+    }
+}
+
+/// Asks the peer to cancel the host's own request with this number. Its answer still comes, whatever it is. Asking
+/// twice sends nothing more.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_cancel(connection: *mut acp_connection, serial: u64) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            let core = connection.core();
+            let id = id_of(core.pending_by_serial(serial), core.pending());
+            connection.about(serial, &id, Connection::cancel)
+        })
+    }
+}
+
+/// Whether a method could be sent now, as far as version, side, phase and capabilities go.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_can(
+    connection: *const acp_connection,
+    method: acp_slice,
+    out: *mut bool,
+) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let (connection, method) = unsafe { (intact(connection)?, method.text()?) };
+        // SAFETY: as above.
+        unsafe { output(out, || Ok(connection.core().can(method))) }
+    })
+}
+
+/// `ACP_OK` when a method could be sent now; otherwise `ACP_MISUSE`, and `acp_connection_error_…` say why.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_why_not(connection: *mut acp_connection, method: acp_slice) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| match connection.core().why_not(method.text()?) {
+            None => Ok(()),
+            Some(misuse) => Err(connection.refused(misuse)),
+        })
+    }
+}
+
+/// What kind of mistake (`ACP_MISUSE_…`) the last call that returned `ACP_MISUSE` was; `ACP_NONE` when none was.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_error_kind(connection: *const acp_connection, out: *mut i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.kind.number())) }
+}
+
+/// The rule that forbade it, as listed in the rule catalogue. This and the next two are valid until the next call that
+/// changes the connection.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_error_rule(
+    connection: *const acp_connection,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.rule.into())) }
+}
+
+/// JSON pointer into what was passed; empty when it is about the call as a whole.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_error_pointer(
+    connection: *const acp_connection,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.pointer.as_str().into())) }
+}
+
+/// What is wrong, what was expected, and what to do instead.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_error_message(
+    connection: *const acp_connection,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| (&*error.message).into())) }
+}

@@ -1,0 +1,180 @@
+//! The configuration of a connection.
+
+use libacp::connection::{Limits, Policy, Role};
+use libacp::framing::Framing;
+use libacp::schema::drafts::DRAFTS;
+use libacp::Config;
+
+use crate::border::{acp_slice, acp_status, change, free, guard, make, output, read, shared, ACP_INVALID_ARGUMENT};
+use crate::numbers::{
+    Number, ACP_LIMIT_DEPTH, ACP_LIMIT_FRAME, ACP_LIMIT_PENDING, ACP_LIMIT_SESSIONS, ACP_LIMIT_TERMINALS, ACP_UNSET,
+};
+
+/// What a host decides before a connection begins.
+pub struct acp_config {
+    pub(crate) core: Config,
+}
+
+fn known<T: Number + Copy>(values: &[T], number: i32) -> Result<T, acp_status> {
+    values.iter().copied().find(|value| value.number() == number).ok_or(ACP_INVALID_ARGUMENT)
+}
+
+fn limit(limits: &Limits, which: i32) -> Option<u64> {
+    Some(match which {
+        ACP_LIMIT_FRAME => limits.frame as u64,
+        ACP_LIMIT_DEPTH => limits.depth.into(),
+        ACP_LIMIT_PENDING => limits.pending as u64,
+        ACP_LIMIT_SESSIONS => limits.sessions as u64,
+        ACP_LIMIT_TERMINALS => limits.terminals as u64,
+        _ => return None,
+    })
+}
+
+fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_status> {
+    let count = || usize::try_from(value).map_err(|_| ACP_INVALID_ARGUMENT);
+    match which {
+        ACP_LIMIT_FRAME => limits.frame = count()?,
+        ACP_LIMIT_DEPTH => limits.depth = u32::try_from(value).map_err(|_| ACP_INVALID_ARGUMENT)?,
+        ACP_LIMIT_PENDING => limits.pending = count()?,
+        ACP_LIMIT_SESSIONS => limits.sessions = count()?,
+        ACP_LIMIT_TERMINALS => limits.terminals = count()?,
+        _ => return Err(ACP_INVALID_ARGUMENT),
+    }
+    Ok(())
+}
+
+/// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out. The caller owns `*out`
+/// and frees it with `acp_config_free`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_new(role: i32, out: *mut *mut acp_config) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { make(out, || Ok(acp_config { core: Config::new(known(&[Role::Client, Role::Agent], role)?) })) }
+}
+
+/// Frees a configuration. Connections that were made with it are not concerned.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_free(config: *mut acp_config) {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { free(config) }
+}
+
+/// How messages are told apart on the transport (`ACP_FRAMING_…`).
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_framing(config: *mut acp_config, framing: i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            config.core.framing = known(&[Framing::Lines, Framing::ContentLength, Framing::Messages], framing)?;
+            Ok(())
+        })
+    }
+}
+
+/// What happens to messages that break a rule (`ACP_POLICY_…`).
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_policy(config: *mut acp_config, policy: i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            config.core.policy = known(&[Policy::Tolerant, Policy::Strict], policy)?;
+            Ok(())
+        })
+    }
+}
+
+/// A bound (`ACP_LIMIT_…`) that holds whatever the peer sends.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_limit(config: *mut acp_config, limit: i32, value: u64) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { change(config, |config| set_limit(&mut config.core.limits, limit, value)) }
+}
+
+/// Whether version 2 of the protocol may be agreed on; version 1 always may.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_version_2(config: *mut acp_config, allowed: bool) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            config.core.version_2 = allowed;
+            Ok(())
+        })
+    }
+}
+
+/// Switches a draft of the protocol on (`ACP_DRAFT_…`); `ACP_INVALID_ARGUMENT` when there is none of this name.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_draft(config: *mut acp_config, name: acp_slice) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { change(config, |config| config.core.draft(name.text()?).map_err(|_| ACP_INVALID_ARGUMENT)) }
+}
+
+/// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `ACP_UNSET` waits for
+/// ever.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_timeout(config: *mut acp_config, milliseconds: u64) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            config.core.timeout = (milliseconds != ACP_UNSET).then_some(milliseconds);
+            Ok(())
+        })
+    }
+}
+
+/// The side that the host plays.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_role(config: *const acp_config, out: *mut i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(config, out, |config| Some(config.core.role.number())) }
+}
+
+/// What `acp_config_set_framing` set.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_framing(config: *const acp_config, out: *mut i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(config, out, |config| Some(config.core.framing.number())) }
+}
+
+/// What `acp_config_set_policy` set.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_policy(config: *const acp_config, out: *mut i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(config, out, |config| Some(config.core.policy.number())) }
+}
+
+/// What `acp_config_set_limit` set, or the default.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_limit(config: *const acp_config, limit: i32, out: *mut u64) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let config = unsafe { shared(config) }?;
+        // SAFETY: as above.
+        unsafe { output(out, || self::limit(&config.core.limits, limit).ok_or(ACP_INVALID_ARGUMENT)) }
+    })
+}
+
+/// What `acp_config_set_version_2` set.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_version_2(config: *const acp_config, out: *mut bool) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(config, out, |config| Some(config.core.version_2)) }
+}
+
+/// Whether a draft is switched on; `ACP_INVALID_ARGUMENT` when there is none of this name.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_draft(config: *const acp_config, name: acp_slice, out: *mut bool) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let (config, name) = unsafe { (shared(config)?, name.text()?) };
+        let index = DRAFTS.iter().position(|&draft| draft == name).ok_or(ACP_INVALID_ARGUMENT)?;
+        // SAFETY: as above.
+        unsafe { output(out, || Ok(config.core.drafts & (1 << (index + 1)) != 0)) }
+    })
+}
+
+/// What `acp_config_set_timeout` set; `ACP_NONE` when requests wait for ever.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_timeout(config: *const acp_config, out: *mut u64) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(config, out, |config| config.core.timeout) }
+}

@@ -1,0 +1,230 @@
+//! What is known of a connection now.
+
+use libacp::Id;
+
+use crate::border::{acp_slice, acp_status, guard, make, output, ACP_INVALID_ARGUMENT, ACP_NONE};
+use crate::config::acp_config;
+use crate::connection::{acp_connection, change, intact, read};
+use crate::lists::{acp_requests, acp_sessions, acp_terminals};
+use crate::numbers::Number;
+
+/// The side that the host plays.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_role(connection: *const acp_connection, out: *mut i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| Some(connection.core().role().number())) }
+}
+
+/// A copy of the configuration. The caller owns `*out` and frees it with `acp_config_free`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_config(
+    connection: *const acp_connection,
+    out: *mut *mut acp_config,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { make(out, || Ok(acp_config { core: intact(connection)?.core().config().clone() })) }
+}
+
+/// How far the connection is (`ACP_PHASE_…`).
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_phase(connection: *const acp_connection, out: *mut i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| Some(connection.core().phase().number())) }
+}
+
+/// The agreed version of the protocol; `ACP_NONE` before `initialize`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_version(connection: *const acp_connection, out: *mut u16) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| connection.core().version()) }
+}
+
+/// What the peer can do: its capabilities object as JSON text, `{}` before `initialize`. This and the next two are valid
+/// until the next call that changes the connection.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_capabilities(
+    connection: *const acp_connection,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| Some(connection.core().capabilities().into())) }
+}
+
+/// What the host said it can do.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_own_capabilities(
+    connection: *const acp_connection,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| Some(connection.core().own_capabilities().into())) }
+}
+
+/// The peer's whole params or result of `initialize`: its name, its ways to log in.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_peer_info(
+    connection: *const acp_connection,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(connection, out, |connection| Some(connection.core().peer_info().into())) }
+}
+
+/// Looks up one session and what `look` wants of it.
+///
+/// # Safety
+/// As for [`crate::border::read`] and [`acp_slice::text`].
+unsafe fn session<'a>(
+    connection: *const acp_connection,
+    id: acp_slice,
+    out: *mut i32,
+    look: impl FnOnce(&'a libacp::connection::Session) -> i32,
+) -> acp_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let id = unsafe { id.text() }?;
+        // SAFETY: the caller's promise.
+        match unsafe { read(connection, out, |connection| connection.core().session(id).map(look)) } {
+            crate::border::ACP_OK => Ok(()),
+            status => Err(status),
+        }
+    })
+}
+
+/// Whether a session can be used (`ACP_SESSION_…`); `ACP_NONE` when it is not known.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_session_state(
+    connection: *const acp_connection,
+    id: acp_slice,
+    out: *mut i32,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { session(connection, id, out, |session| session.state.number()) }
+}
+
+/// Whether the agent works for a session (`ACP_TURN_…`); `ACP_NONE` when it is not known.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_session_turn(
+    connection: *const acp_connection,
+    id: acp_slice,
+    out: *mut i32,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { session(connection, id, out, |session| session.turn.number()) }
+}
+
+/// The sessions that are known now, by id. The caller owns `*out` and frees it with `acp_sessions_free`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_sessions(
+    connection: *const acp_connection,
+    out: *mut *mut acp_sessions,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { make(out, || Ok(acp_sessions::new(intact(connection)?.core().sessions()))) }
+}
+
+/// The host's own requests without an answer, oldest first. The caller owns `*out` and frees it with
+/// `acp_requests_free`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_pending(
+    connection: *const acp_connection,
+    out: *mut *mut acp_requests,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { make(out, || Ok(acp_requests::new(intact(connection)?.core().pending()))) }
+}
+
+/// The peer's requests that the host has not answered, oldest first. The caller owns `*out` and frees it with
+/// `acp_requests_free`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_unanswered(
+    connection: *const acp_connection,
+    out: *mut *mut acp_requests,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { make(out, || Ok(acp_requests::new(intact(connection)?.core().unanswered()))) }
+}
+
+/// Terminals that were created and not released, by session. The caller owns `*out` and frees it with
+/// `acp_terminals_free`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_open_terminals(
+    connection: *const acp_connection,
+    out: *mut *mut acp_terminals,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { make(out, || Ok(acp_terminals::new(intact(connection)?.core()))) }
+}
+
+/// The number of the host's own open request with this id (JSON text); `ACP_NONE` when none is open.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_pending_by_id(
+    connection: *const acp_connection,
+    id: acp_slice,
+    out: *mut u64,
+) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let (connection, id) = unsafe { (intact(connection)?, id.text()?) };
+        let id = Id::from_json(id).ok_or(ACP_INVALID_ARGUMENT)?;
+        let mut open = connection.core().pending();
+        // SAFETY: as above.
+        unsafe { output(out, || open.find(|request| request.id == id).map(|request| request.serial).ok_or(ACP_NONE)) }
+    })
+}
+
+/// The number of the peer's open request with this id (JSON text); `ACP_NONE` when none is open.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_unanswered_by_id(
+    connection: *const acp_connection,
+    id: acp_slice,
+    out: *mut u64,
+) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let (connection, id) = unsafe { (intact(connection)?, id.text()?) };
+        let id = Id::from_json(id).ok_or(ACP_INVALID_ARGUMENT)?;
+        let mut open = connection.core().unanswered();
+        // SAFETY: as above.
+        unsafe { output(out, || open.find(|request| request.id == id).map(|request| request.serial).ok_or(ACP_NONE)) }
+    })
+}
+
+/// The id (JSON text) of the host's own open request with this number; `ACP_NONE` when none is open. Valid until the
+/// next call that changes the connection, and this is one.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_pending_id(
+    connection: *mut acp_connection,
+    serial: u64,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            let id = connection.core().pending_by_serial(serial).map(|request| request.id.to_json());
+            output(out, || {
+                connection.scratch = id.ok_or(ACP_NONE)?;
+                Ok(connection.scratch.as_str().into())
+            })
+        })
+    }
+}
+
+/// The id (JSON text) of the peer's open request with this number; as above.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_unanswered_id(
+    connection: *mut acp_connection,
+    serial: u64,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            let id = connection.core().unanswered_by_serial(serial).map(|request| request.id.to_json());
+            output(out, || {
+                connection.scratch = id.ok_or(ACP_NONE)?;
+                Ok(connection.scratch.as_str().into())
+            })
+        })
+    }
+}

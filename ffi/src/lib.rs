@@ -1,0 +1,31 @@
+//! The C interface. `include/acp.h` is made from this crate; its top says what callers promise and may rely on.
+//!
+//! Every exported function is one line of border and one line of core: `border` turns pointers into references, catches
+//! panics and writes outputs; what happens behind is libacp's. The only unsafe code is here, and all of it rests on the
+//! promises at the top of the header.
+//!
+//! Read in this order: `border`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
+//! `calls` (what the host asks for), `known` (what is known now), `lists`, `event`, `reader` and `writer` (JSON for
+//! hosts that have no library for it). `wasm` adds what hosts of the plain WebAssembly module need.
+
+pub mod border;
+pub mod numbers;
+
+pub mod config;
+
+pub mod connection;
+
+pub mod calls;
+
+pub mod known;
+
+pub mod lists;
+
+pub mod event;
+
+pub mod reader;
+
+pub mod writer;
+
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;

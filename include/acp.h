@@ -1,0 +1,777 @@
+/* libacp: the Agent Client Protocol (ACP) as a state machine without I/O.
+ *
+ * Made from ffi/src by `cargo run -p xtask-header`. Do not edit.
+ *
+ * The host reads and writes bytes however it likes. It passes what it has read to acp_connection_receive, takes events
+ * from acp_connection_poll_event until there are none, and writes what acp_connection_transmit holds. acp_constants.h
+ * has the words of the protocol, acp.hpp a layer for C++.
+ *
+ * Conventions, which hold for every function:
+ *
+ * - Handles (acp_connection *, acp_event *, ...) are opaque. Whoever gets one owns it and frees it with the function that
+ *   is named after its type; freeing NULL does nothing. A handle that was freed must not be used again.
+ * - A function that can fail returns an acp_status: ACP_OK (0), ACP_NONE (there is no such value; positive), or an error
+ *   (negative). Outputs are the last parameters. They are required, and written only with ACP_OK (acp_json_string
+ *   documents the one exception).
+ * - Text and bytes are acp_slices, of a pointer and a length. Nothing that goes in needs to end with NUL, and no slice
+ *   that comes out does. What goes in is copied or only read during the call. Text is UTF-8; what is not is refused. The
+ *   pointer of an empty slice may be NULL.
+ * - A slice that comes out belongs to the handle it came from. From an event, a list, items or a writer it is valid until
+ *   that handle is freed (or the writer reset); from a connection until the next call that takes it as a pointer to
+ *   non-const; from a JSON look-up as long as the text that was looked into. A connection's own slices must not be
+ *   passed into a call that changes it: copy them first.
+ * - NULL where a pointer is required is ACP_INVALID_ARGUMENT, and nothing has happened.
+ * - A call that returns anything but ACP_OK has changed nothing. (ACP_PANIC is a defect of the library; the connection
+ *   it came from answers ACP_PANIC to everything then and only serves to be freed.)
+ * - One handle is used by one thread at a time. It may be handed to another thread; different handles are independent,
+ *   also an event and the connection it came from. Nothing global changes, and the library never calls back.
+ * - Enumerations are int32_t with constants, from 1 on. A number that is not listed may come from a newer library.
+ * - acp_slice is the only struct that is passed by value; it never changes. Functions and constants may be added without
+ *   a new ACP_ABI_VERSION; what is there stays as it is.
+ */
+
+#ifndef ACP_H
+#define ACP_H
+
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include "acp_constants.h"
+
+// The version of the binary interface: what `acp_abi_version` returns must be equal to it.
+#define ACP_ABI_VERSION 1
+
+// No number: no time-out in a configuration, the configuration's in a call.
+#define ACP_UNSET UINT64_MAX
+
+// The host is the client.
+#define ACP_ROLE_CLIENT 1
+
+// The host is the agent.
+#define ACP_ROLE_AGENT 2
+
+// Framing: one message per line, as on standard input and output.
+#define ACP_FRAMING_LINES 1
+
+// Framing: `Content-Length` headers before each message.
+#define ACP_FRAMING_CONTENT_LENGTH 2
+
+// Framing: the transport keeps messages apart, as a WebSocket does.
+#define ACP_FRAMING_MESSAGES 3
+
+// Policy: what the tolerance rules can repair is repaired, delivered and reported.
+#define ACP_POLICY_TOLERANT 1
+
+// Policy: what breaks a rule is refused and reported.
+#define ACP_POLICY_STRICT 2
+
+// Limit: bytes of one frame.
+#define ACP_LIMIT_FRAME 1
+
+// Limit: nesting of one frame.
+#define ACP_LIMIT_DEPTH 2
+
+// Limit: open requests in each direction.
+#define ACP_LIMIT_PENDING 3
+
+// Limit: sessions.
+#define ACP_LIMIT_SESSIONS 4
+
+// Limit: terminals of one session.
+#define ACP_LIMIT_TERMINALS 5
+
+// Phase: `initialize` has not been sent.
+#define ACP_PHASE_START 1
+
+// Phase: `initialize` has not been answered.
+#define ACP_PHASE_INITIALIZING 2
+
+// Phase: open.
+#define ACP_PHASE_READY 3
+
+// Phase: over.
+#define ACP_PHASE_CLOSED 4
+
+// Event: the peer asks; answer with `acp_connection_respond` or `acp_connection_respond_error`.
+#define ACP_EVENT_REQUEST 1
+
+// Event: the peer tells.
+#define ACP_EVENT_NOTIFICATION 2
+
+// Event: a request of the host's has ended.
+#define ACP_EVENT_RESPONSE 3
+
+// Event: the peer no longer wants an answer, which it must get all the same.
+#define ACP_EVENT_CANCEL 4
+
+// Event: the library has answered a request of the peer's in the host's place.
+#define ACP_EVENT_ANSWERED 5
+
+// Event: the peer broke a rule.
+#define ACP_EVENT_VIOLATION 6
+
+// Event: the connection is over; the last one.
+#define ACP_EVENT_CLOSED 7
+
+// Timing: inside a prompt turn.
+#define ACP_TIMING_TURN 1
+
+// Timing: the past, told again while a session is loaded.
+#define ACP_TIMING_REPLAY 2
+
+// Timing: no turn is running.
+#define ACP_TIMING_IDLE 3
+
+// Timing: not about a session.
+#define ACP_TIMING_NONE 4
+
+// A request ended with a result.
+#define ACP_RESPONSE_RESULT 1
+
+// A request ended with an error of the peer's.
+#define ACP_RESPONSE_ERROR 2
+
+// A request ended with an answer that cannot be used; a violation before it says why.
+#define ACP_RESPONSE_INVALID 3
+
+// A request ended without an answer in time.
+#define ACP_RESPONSE_TIMEOUT 4
+
+// A request ended with the connection.
+#define ACP_RESPONSE_CLOSED 5
+
+// The message was delivered, if need be repaired.
+#define ACP_CONSEQUENCE_DELIVERED 1
+
+// The message was not delivered.
+#define ACP_CONSEQUENCE_DROPPED 2
+
+// The message was answered with an error.
+#define ACP_CONSEQUENCE_REFUSED 3
+
+// The peer closed its side.
+#define ACP_CLOSE_END_OF_STREAM 1
+
+// The host closed the connection.
+#define ACP_CLOSE_HOST 2
+
+// There is no common version of the protocol.
+#define ACP_CLOSE_VERSION 3
+
+// Misuse: too early, too late, or twice.
+#define ACP_MISUSE_PHASE 1
+
+// Misuse: no such method, or not from this side, or not in this form.
+#define ACP_MISUSE_METHOD 2
+
+// Misuse: the peer did not say that it can do this.
+#define ACP_MISUSE_CAPABILITY 3
+
+// Misuse: params, a result or an error that do not fit.
+#define ACP_MISUSE_PARAMS 4
+
+// Misuse: a session that is not open here.
+#define ACP_MISUSE_SESSION 5
+
+// Misuse: no open request is meant by this number or id.
+#define ACP_MISUSE_ID 6
+
+// Misuse: a limit of the configuration.
+#define ACP_MISUSE_LIMIT 7
+
+// Session: being loaded.
+#define ACP_SESSION_LOADING 1
+
+// Session: being resumed.
+#define ACP_SESSION_RESUMING 2
+
+// Session: open.
+#define ACP_SESSION_READY 3
+
+// Turn: the agent waits for a prompt.
+#define ACP_TURN_IDLE 1
+
+// Turn: the agent works on a prompt.
+#define ACP_TURN_RUNNING 2
+
+// Turn: the agent works on a prompt that the client has cancelled.
+#define ACP_TURN_CANCELLING 3
+
+// JSON: `null`.
+#define ACP_JSON_NULL 1
+
+// JSON: `true` or `false`.
+#define ACP_JSON_BOOLEAN 2
+
+// JSON: a number.
+#define ACP_JSON_NUMBER 3
+
+// JSON: a string.
+#define ACP_JSON_STRING 4
+
+// JSON: a list.
+#define ACP_JSON_ARRAY 5
+
+// JSON: an object.
+#define ACP_JSON_OBJECT 6
+
+// What a host decides before a connection begins.
+typedef struct acp_config acp_config;
+
+// One peer, seen from one side.
+typedef struct acp_connection acp_connection;
+
+// Something that the host must know.
+typedef struct acp_event acp_event;
+
+// The items of a list or the members of an object.
+typedef struct acp_items acp_items;
+
+// A list of open requests.
+typedef struct acp_requests acp_requests;
+
+// A list of sessions.
+typedef struct acp_sessions acp_sessions;
+
+// A list of terminals.
+typedef struct acp_terminals acp_terminals;
+
+// Writes one JSON value piece by piece; commas and colons come by themselves.
+typedef struct acp_writer acp_writer;
+
+// What became of a call. `ACP_OK` is zero, a positive status is no error, a negative one is.
+typedef int32_t acp_status;
+
+// Bytes of somebody else's, mostly UTF-8 text; never terminated by NUL. `data` may be NULL where `len` is 0.
+typedef struct {
+    // The first byte.
+    const char *data;
+    // How many there are.
+    size_t len;
+} acp_slice;
+
+// Done.
+#define ACP_OK 0
+
+// Done, and there is no such value: no event waits, the event has no such member, the pointer names nothing. Nothing
+// was written.
+#define ACP_NONE 1
+
+// The protocol forbids the call now, or what was passed does not fit it. Nothing was sent and nothing has changed;
+// `acp_connection_error_…` say more.
+#define ACP_MISUSE -1
+
+// An argument is NULL, is not UTF-8, or is a number that has no meaning here. Nothing has changed.
+#define ACP_INVALID_ARGUMENT -2
+
+// The JSON value is of another type, or a number that does not fit.
+#define ACP_WRONG_TYPE -3
+
+// The buffer is too small. This is the one status other than `ACP_OK` with which an output is written: the length
+// that is needed.
+#define ACP_SHORT_BUFFER -4
+
+// The calls to a writer did not make one JSON value, or it had been finished.
+#define ACP_WRITER_MISUSE -5
+
+// A defect of the library was caught. The handle only serves to be freed.
+#define ACP_PANIC -6
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+// The version of the binary interface of the library that is linked.
+uint32_t acp_abi_version(void);
+
+// The version of the library that is linked, as a C string that is always there.
+const char *acp_library_version(void);
+
+// The name of a status, as a C string that is always there; `unknown` for what is none.
+const char *acp_status_name(acp_status status);
+
+// The name of an `ACP_PHASE_…`, the same in every language; as above.
+const char *acp_phase_name(int32_t phase);
+
+// The name of an `ACP_EVENT_…`; as above.
+const char *acp_event_kind_name(int32_t kind);
+
+// The name of an `ACP_TIMING_…`; as above.
+const char *acp_timing_name(int32_t timing);
+
+// The name of an `ACP_RESPONSE_…`; as above.
+const char *acp_outcome_name(int32_t outcome);
+
+// The name of an `ACP_CONSEQUENCE_…`; as above.
+const char *acp_consequence_name(int32_t consequence);
+
+// The name of an `ACP_CLOSE_…`; as above.
+const char *acp_close_reason_name(int32_t reason);
+
+// The name of an `ACP_MISUSE_…` (1 and up); as above.
+const char *acp_misuse_kind_name(int32_t kind);
+
+// The name of an `ACP_SESSION_…`; as above.
+const char *acp_session_state_name(int32_t state);
+
+// The name of an `ACP_TURN_…`; as above.
+const char *acp_turn_name(int32_t turn);
+
+// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out. The caller owns `*out`
+// and frees it with `acp_config_free`.
+acp_status acp_config_new(int32_t role, acp_config **out);
+
+// Frees a configuration. Connections that were made with it are not concerned.
+void acp_config_free(acp_config *config);
+
+// How messages are told apart on the transport (`ACP_FRAMING_…`).
+acp_status acp_config_set_framing(acp_config *config, int32_t framing);
+
+// What happens to messages that break a rule (`ACP_POLICY_…`).
+acp_status acp_config_set_policy(acp_config *config, int32_t policy);
+
+// A bound (`ACP_LIMIT_…`) that holds whatever the peer sends.
+acp_status acp_config_set_limit(acp_config *config, int32_t limit, uint64_t value);
+
+// Whether version 2 of the protocol may be agreed on; version 1 always may.
+acp_status acp_config_set_version_2(acp_config *config, bool allowed);
+
+// Switches a draft of the protocol on (`ACP_DRAFT_…`); `ACP_INVALID_ARGUMENT` when there is none of this name.
+acp_status acp_config_set_draft(acp_config *config, acp_slice name);
+
+// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `ACP_UNSET` waits for
+// ever.
+acp_status acp_config_set_timeout(acp_config *config, uint64_t milliseconds);
+
+// The side that the host plays.
+acp_status acp_config_role(const acp_config *config, int32_t *out);
+
+// What `acp_config_set_framing` set.
+acp_status acp_config_framing(const acp_config *config, int32_t *out);
+
+// What `acp_config_set_policy` set.
+acp_status acp_config_policy(const acp_config *config, int32_t *out);
+
+// What `acp_config_set_limit` set, or the default.
+acp_status acp_config_limit(const acp_config *config, int32_t limit, uint64_t *out);
+
+// What `acp_config_set_version_2` set.
+acp_status acp_config_version_2(const acp_config *config, bool *out);
+
+// Whether a draft is switched on; `ACP_INVALID_ARGUMENT` when there is none of this name.
+acp_status acp_config_draft(const acp_config *config, acp_slice name, bool *out);
+
+// What `acp_config_set_timeout` set; `ACP_NONE` when requests wait for ever.
+acp_status acp_config_timeout(const acp_config *config, uint64_t *out);
+
+// A connection at its start. The configuration is copied. The caller owns `*out` and frees it with
+// `acp_connection_free`.
+acp_status acp_connection_new(const acp_config *config, acp_connection **out);
+
+// Frees a connection; events and lists that came from it stay.
+void acp_connection_free(acp_connection *connection);
+
+// Takes bytes from the peer, in any split (with `ACP_FRAMING_MESSAGES`: one message a call). What is wrong with them
+// becomes events. After the connection is over they are ignored.
+acp_status acp_connection_receive(acp_connection *connection, acp_slice bytes);
+
+// The peer has closed its side: what was received is still read, then everything open ends.
+acp_status acp_connection_receive_eof(acp_connection *connection);
+
+// Tells the time in milliseconds, on a clock of the host's own that does not run backwards. Requests whose time is up
+// end.
+acp_status acp_connection_handle_timeout(acp_connection *connection, uint64_t now);
+
+// The next thing that the host must know; `ACP_NONE` when there is nothing more now. Poll until then after every
+// other call that changes the connection. The caller owns `*out` and frees it with `acp_event_free`; it does not
+// depend on the connection.
+acp_status acp_connection_poll_event(acp_connection *connection, acp_event **out);
+
+// When `acp_connection_handle_timeout` is wanted, on the host's clock; `ACP_NONE` when it is not.
+acp_status acp_connection_poll_timeout(const acp_connection *connection, uint64_t *out);
+
+// Bytes for the peer (with `ACP_FRAMING_MESSAGES`: the rest of one message); empty when there are none. Valid until
+// the next call that changes the connection.
+acp_status acp_connection_transmit(const acp_connection *connection, acp_slice *out);
+
+// Takes `count` bytes of `acp_connection_transmit` as written; partial writes are normal, and more than there are
+// counts as all of them.
+acp_status acp_connection_consume(acp_connection *connection, size_t count);
+
+// Ends the connection from this side: open permission requests are answered `cancelled`, own requests end, and what
+// waits in `acp_connection_transmit` can still be sent.
+acp_status acp_connection_close(acp_connection *connection);
+
+// Bytes that were received and not read yet: stop reading from the transport while this is large.
+acp_status acp_connection_buffered(const acp_connection *connection, size_t *out);
+
+// Sends a request. `params` is JSON text, an object; for `initialize`, `protocolVersion` is filled in when it is left
+// out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too.
+acp_status acp_connection_request(acp_connection *connection, acp_slice method, acp_slice params, uint64_t *out);
+
+// As `acp_connection_request`, with an id of the host's choice (JSON text; empty for the next number) and a time-out
+// (milliseconds from the time last told; `ACP_UNSET` for the configuration's).
+acp_status acp_connection_request_with(acp_connection *connection,
+                                       acp_slice method,
+                                       acp_slice params,
+                                       acp_slice id,
+                                       uint64_t timeout,
+                                       uint64_t *out);
+
+// Sends a notification; `params` is JSON text, an object. `session/cancel` also answers the session's open permission
+// requests with `cancelled`.
+acp_status acp_connection_notify(acp_connection *connection, acp_slice method, acp_slice params);
+
+// Answers the peer's request with this number with a result (JSON text). For `initialize`, `protocolVersion` is filled
+// in when it is left out.
+acp_status acp_connection_respond(acp_connection *connection, uint64_t serial, acp_slice result);
+
+// Answers the peer's request with this number with an error; `data` is JSON text, empty for none.
+acp_status acp_connection_respond_error(acp_connection *connection,
+                                        uint64_t serial,
+                                        int32_t code,
+                                        acp_slice message,
+                                        acp_slice data);
+
+// Asks the peer to cancel the host's own request with this number. Its answer still comes, whatever it is. Asking
+// twice sends nothing more.
+acp_status acp_connection_cancel(acp_connection *connection, uint64_t serial);
+
+// Whether a method could be sent now, as far as version, side, phase and capabilities go.
+acp_status acp_connection_can(const acp_connection *connection, acp_slice method, bool *out);
+
+// `ACP_OK` when a method could be sent now; otherwise `ACP_MISUSE`, and `acp_connection_error_…` say why.
+acp_status acp_connection_why_not(acp_connection *connection, acp_slice method);
+
+// What kind of mistake (`ACP_MISUSE_…`) the last call that returned `ACP_MISUSE` was; `ACP_NONE` when none was.
+acp_status acp_connection_error_kind(const acp_connection *connection, int32_t *out);
+
+// The rule that forbade it, as listed in the rule catalogue. This and the next two are valid until the next call that
+// changes the connection.
+acp_status acp_connection_error_rule(const acp_connection *connection, acp_slice *out);
+
+// JSON pointer into what was passed; empty when it is about the call as a whole.
+acp_status acp_connection_error_pointer(const acp_connection *connection, acp_slice *out);
+
+// What is wrong, what was expected, and what to do instead.
+acp_status acp_connection_error_message(const acp_connection *connection, acp_slice *out);
+
+// The side that the host plays.
+acp_status acp_connection_role(const acp_connection *connection, int32_t *out);
+
+// A copy of the configuration. The caller owns `*out` and frees it with `acp_config_free`.
+acp_status acp_connection_config(const acp_connection *connection, acp_config **out);
+
+// How far the connection is (`ACP_PHASE_…`).
+acp_status acp_connection_phase(const acp_connection *connection, int32_t *out);
+
+// The agreed version of the protocol; `ACP_NONE` before `initialize`.
+acp_status acp_connection_version(const acp_connection *connection, uint16_t *out);
+
+// What the peer can do: its capabilities object as JSON text, `{}` before `initialize`. This and the next two are valid
+// until the next call that changes the connection.
+acp_status acp_connection_capabilities(const acp_connection *connection, acp_slice *out);
+
+// What the host said it can do.
+acp_status acp_connection_own_capabilities(const acp_connection *connection, acp_slice *out);
+
+// The peer's whole params or result of `initialize`: its name, its ways to log in.
+acp_status acp_connection_peer_info(const acp_connection *connection, acp_slice *out);
+
+// Whether a session can be used (`ACP_SESSION_…`); `ACP_NONE` when it is not known.
+acp_status acp_connection_session_state(const acp_connection *connection, acp_slice id, int32_t *out);
+
+// Whether the agent works for a session (`ACP_TURN_…`); `ACP_NONE` when it is not known.
+acp_status acp_connection_session_turn(const acp_connection *connection, acp_slice id, int32_t *out);
+
+// The sessions that are known now, by id. The caller owns `*out` and frees it with `acp_sessions_free`.
+acp_status acp_connection_sessions(const acp_connection *connection, acp_sessions **out);
+
+// The host's own requests without an answer, oldest first. The caller owns `*out` and frees it with
+// `acp_requests_free`.
+acp_status acp_connection_pending(const acp_connection *connection, acp_requests **out);
+
+// The peer's requests that the host has not answered, oldest first. The caller owns `*out` and frees it with
+// `acp_requests_free`.
+acp_status acp_connection_unanswered(const acp_connection *connection, acp_requests **out);
+
+// Terminals that were created and not released, by session. The caller owns `*out` and frees it with
+// `acp_terminals_free`.
+acp_status acp_connection_open_terminals(const acp_connection *connection, acp_terminals **out);
+
+// The number of the host's own open request with this id (JSON text); `ACP_NONE` when none is open.
+acp_status acp_connection_pending_by_id(const acp_connection *connection, acp_slice id, uint64_t *out);
+
+// The number of the peer's open request with this id (JSON text); `ACP_NONE` when none is open.
+acp_status acp_connection_unanswered_by_id(const acp_connection *connection, acp_slice id, uint64_t *out);
+
+// The id (JSON text) of the host's own open request with this number; `ACP_NONE` when none is open. Valid until the
+// next call that changes the connection, and this is one.
+acp_status acp_connection_pending_id(acp_connection *connection, uint64_t serial, acp_slice *out);
+
+// The id (JSON text) of the peer's open request with this number; as above.
+acp_status acp_connection_unanswered_id(acp_connection *connection, uint64_t serial, acp_slice *out);
+
+// Frees a list.
+void acp_sessions_free(acp_sessions *list);
+
+// How many there are.
+acp_status acp_sessions_len(const acp_sessions *list, size_t *out);
+
+// The id of one. Slices from a list are valid until it is freed.
+acp_status acp_sessions_id(const acp_sessions *list, size_t index, acp_slice *out);
+
+// Whether it can be used (`ACP_SESSION_…`).
+acp_status acp_sessions_state(const acp_sessions *list, size_t index, int32_t *out);
+
+// Whether the agent works for it (`ACP_TURN_…`).
+acp_status acp_sessions_turn(const acp_sessions *list, size_t index, int32_t *out);
+
+// Frees a list.
+void acp_requests_free(acp_requests *list);
+
+// How many there are.
+acp_status acp_requests_len(const acp_requests *list, size_t *out);
+
+// The id of one, as JSON text.
+acp_status acp_requests_id(const acp_requests *list, size_t index, acp_slice *out);
+
+// Its number.
+acp_status acp_requests_serial(const acp_requests *list, size_t index, uint64_t *out);
+
+// The method.
+acp_status acp_requests_method(const acp_requests *list, size_t index, acp_slice *out);
+
+// The session it is about; `ACP_NONE` when it is about none.
+acp_status acp_requests_session(const acp_requests *list, size_t index, acp_slice *out);
+
+// Whether its sender has asked to cancel it.
+acp_status acp_requests_cancelled(const acp_requests *list, size_t index, bool *out);
+
+// When it times out, on the host's clock; `ACP_NONE` when it does not.
+acp_status acp_requests_deadline(const acp_requests *list, size_t index, uint64_t *out);
+
+// Frees a list.
+void acp_terminals_free(acp_terminals *list);
+
+// How many there are.
+acp_status acp_terminals_len(const acp_terminals *list, size_t *out);
+
+// The session that one belongs to.
+acp_status acp_terminals_session(const acp_terminals *list, size_t index, acp_slice *out);
+
+// Its id there.
+acp_status acp_terminals_id(const acp_terminals *list, size_t index, acp_slice *out);
+
+// Whether its command is known to have ended.
+acp_status acp_terminals_ended(const acp_terminals *list, size_t index, bool *out);
+
+// Frees an event.
+void acp_event_free(acp_event *event);
+
+// What kind of event it is (`ACP_EVENT_…`).
+acp_status acp_event_kind(const acp_event *event, int32_t *out);
+
+// The method: of all but closed events, of a violation where one could be read. Slices from an event are valid until
+// it is freed.
+acp_status acp_event_method(const acp_event *event, acp_slice *out);
+
+// The id as JSON text, exactly as it was sent: of a request, response, cancel, answered event, of a violation where one
+// could be read.
+acp_status acp_event_id(const acp_event *event, acp_slice *out);
+
+// The request's number on this connection: of a request, response, cancel or answered event.
+acp_status acp_event_serial(const acp_event *event, uint64_t *out);
+
+// The session it is about, if it is about one.
+acp_status acp_event_session(const acp_event *event, acp_slice *out);
+
+// The params as JSON text, of a request or notification; `{}` where there were none.
+acp_status acp_event_params(const acp_event *event, acp_slice *out);
+
+// The kind of a `session/update` notification (`ACP_UPDATE_…`), where it is known.
+acp_status acp_event_update(const acp_event *event, acp_slice *out);
+
+// Where a notification stands in the life of its session (`ACP_TIMING_…`).
+acp_status acp_event_timing(const acp_event *event, int32_t *out);
+
+// How a request of the host's ended (`ACP_RESPONSE_…`), of a response.
+acp_status acp_event_outcome(const acp_event *event, int32_t *out);
+
+// The result as JSON text, of a response that has one.
+acp_status acp_event_result(const acp_event *event, acp_slice *out);
+
+// The code of the peer's error, of a response that has one.
+acp_status acp_event_error_code(const acp_event *event, int32_t *out);
+
+// The message of the peer's error.
+acp_status acp_event_error_message(const acp_event *event, acp_slice *out);
+
+// The data of the peer's error as JSON text, where it has any.
+acp_status acp_event_error_data(const acp_event *event, acp_slice *out);
+
+// The rule, as listed in the rule catalogue: that was broken, of a violation; that asks for the answer, of an answered
+// event.
+acp_status acp_event_rule(const acp_event *event, acp_slice *out);
+
+// What is wrong in one sentence, of a violation.
+acp_status acp_event_message(const acp_event *event, acp_slice *out);
+
+// JSON pointer into the params or result, of a violation; empty when it is about the message as a whole.
+acp_status acp_event_pointer(const acp_event *event, acp_slice *out);
+
+// What became of the message (`ACP_CONSEQUENCE_…`), of a violation.
+acp_status acp_event_consequence(const acp_event *event, int32_t *out);
+
+// The code that a message was answered with, of a violation that was refused.
+acp_status acp_event_answer_code(const acp_event *event, int32_t *out);
+
+// The number of the frame on this connection, from 1, of a violation.
+acp_status acp_event_frame(const acp_event *event, uint64_t *out);
+
+// The first bytes of the frame, at most 256, made UTF-8, of a violation.
+acp_status acp_event_excerpt(const acp_event *event, acp_slice *out);
+
+// Why the connection is over (`ACP_CLOSE_…`), of a closed event.
+acp_status acp_event_close_reason(const acp_event *event, int32_t *out);
+
+// How many requests of the peer's the host never answered, of a closed event; 0 of others.
+acp_status acp_event_unanswered_len(const acp_event *event, size_t *out);
+
+// The id of one of them as JSON text, oldest first.
+acp_status acp_event_unanswered_id(const acp_event *event, size_t index, acp_slice *out);
+
+// How many terminals were never released, of a closed event; 0 of others.
+acp_status acp_event_terminals_len(const acp_event *event, size_t *out);
+
+// The session and the id of one of them.
+acp_status acp_event_terminal(const acp_event *event, size_t index, acp_slice *session, acp_slice *id);
+
+// The value that a pointer names, as it stands in the text (strings with quotes and escapes), valid as long as the
+// text is; `ACP_NONE` when it names nothing. The empty pointer names the whole text.
+acp_status acp_json_find(acp_slice json, acp_slice pointer, acp_slice *out);
+
+// The type (`ACP_JSON_…`) of the value that a pointer names; `ACP_NONE` when it names nothing.
+acp_status acp_json_type(acp_slice json, acp_slice pointer, int32_t *out);
+
+// Copies the string that a pointer names, without quotes and escapes, to `buffer`, which has room for `capacity`
+// bytes, and writes its length to `*out`; no NUL is added. `ACP_SHORT_BUFFER` when there is no room: then `*out` is the
+// room that is needed and `buffer` is untouched, so a first call may pass NULL and 0.
+acp_status acp_json_string(acp_slice json, acp_slice pointer, char *buffer, size_t capacity, size_t *out);
+
+// Whether the string that a pointer names, without escapes, is this text; false for other values and for nothing.
+acp_status acp_json_string_is(acp_slice json, acp_slice pointer, acp_slice text, bool *out);
+
+// The whole number that a pointer names, exactly; `ACP_WRONG_TYPE` for fractions, exponents and what does not fit.
+acp_status acp_json_int64(acp_slice json, acp_slice pointer, int64_t *out);
+
+// As `acp_json_int64`, without sign.
+acp_status acp_json_uint64(acp_slice json, acp_slice pointer, uint64_t *out);
+
+// The number that a pointer names, as the nearest double; `ACP_WRONG_TYPE` when it is too large for one.
+acp_status acp_json_double(acp_slice json, acp_slice pointer, double *out);
+
+// The boolean that a pointer names.
+acp_status acp_json_bool(acp_slice json, acp_slice pointer, bool *out);
+
+// How many items the list, or members the object, that a pointer names has.
+acp_status acp_json_len(acp_slice json, acp_slice pointer, size_t *out);
+
+// The items of the list, or the members of the object, that a pointer names. They are read once, so going through them
+// takes no longer than the text is long. The caller owns `*out` and frees it with `acp_items_free`; the text must stay
+// as it is until then.
+acp_status acp_json_items(acp_slice json, acp_slice pointer, acp_items **out);
+
+// Frees items.
+void acp_items_free(acp_items *items);
+
+// How many there are.
+acp_status acp_items_len(const acp_items *items, size_t *out);
+
+// The name of a member, without quotes and escapes, valid until the items are freed; `ACP_NONE` in a list.
+acp_status acp_items_key(const acp_items *items, size_t index, acp_slice *out);
+
+// An item, or the value of a member, as it stands in the text, valid as long as the text is.
+acp_status acp_items_value(const acp_items *items, size_t index, acp_slice *out);
+
+// An empty writer. The caller owns `*out` and frees it with `acp_writer_free`.
+acp_status acp_writer_new(acp_writer **out);
+
+// Frees a writer.
+void acp_writer_free(acp_writer *writer);
+
+// Makes a writer empty again, whatever became of it.
+acp_status acp_writer_reset(acp_writer *writer);
+
+// Begins an object. This and the next ones accept pieces in any order and leave it to `acp_writer_finish` to say that
+// they do not fit together.
+acp_status acp_writer_begin_object(acp_writer *writer);
+
+// Ends the innermost object.
+acp_status acp_writer_end_object(acp_writer *writer);
+
+// Begins a list.
+acp_status acp_writer_begin_array(acp_writer *writer);
+
+// Ends the innermost list.
+acp_status acp_writer_end_array(acp_writer *writer);
+
+// The name of the member whose value comes next.
+acp_status acp_writer_key(acp_writer *writer, acp_slice name);
+
+// A string; quotes and escapes are added.
+acp_status acp_writer_string(acp_writer *writer, acp_slice value);
+
+// A whole number.
+acp_status acp_writer_int64(acp_writer *writer, int64_t value);
+
+// A whole number without sign.
+acp_status acp_writer_uint64(acp_writer *writer, uint64_t value);
+
+// A number; JSON has no infinities and no NaN.
+acp_status acp_writer_double(acp_writer *writer, double value);
+
+// `true` or `false`.
+acp_status acp_writer_bool(acp_writer *writer, bool value);
+
+// `null`.
+acp_status acp_writer_null(acp_writer *writer);
+
+// A value that is JSON text already.
+acp_status acp_writer_json(acp_writer *writer, acp_slice value);
+
+// The text, valid until the writer is reset or freed; `ACP_WRITER_MISUSE` when the pieces did not make one whole value.
+// After it the writer takes nothing more until it is reset; finishing again gives the same.
+acp_status acp_writer_finish(acp_writer *writer, acp_slice *out);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+/* The slice of a C string, without its NUL. */
+static inline acp_slice acp_text(const char *text)
+{
+    acp_slice slice;
+    slice.data = text;
+    slice.len = text == NULL ? 0 : strlen(text);
+    return slice;
+}
+
+/* The slice of so many bytes. */
+static inline acp_slice acp_bytes(const void *data, size_t len)
+{
+    acp_slice slice;
+    slice.data = (const char *)data;
+    slice.len = len;
+    return slice;
+}
+
+/* Whether two slices hold the same bytes. */
+static inline bool acp_equal(acp_slice left, acp_slice right)
+{
+    return left.len == right.len && (left.len == 0 || memcmp(left.data, right.data, left.len) == 0);
+}
+
+#endif /* ACP_H */

@@ -1,0 +1,247 @@
+#include "replay.h"
+
+typedef acp_status (*slice_of)(const acp_event *, acp_slice *);
+typedef acp_status (*number_of)(const acp_event *, int32_t *);
+
+void need(acp_status status, const char *what)
+{
+    if (status != ACP_OK) {
+        die(what, acp_text(acp_status_name(status)));
+    }
+}
+
+acp_slice written(acp_writer *writer)
+{
+    acp_slice text = {NULL, 0};
+    need(acp_writer_finish(writer, &text), "finish");
+    return text;
+}
+
+static void key(acp_writer *writer, const char *name)
+{
+    need(acp_writer_key(writer, acp_text(name)), name);
+}
+
+static void string(acp_writer *writer, const char *name, acp_slice value)
+{
+    key(writer, name);
+    need(acp_writer_string(writer, value), name);
+}
+
+static void word(acp_writer *writer, const char *name, const char *value)
+{
+    string(writer, name, acp_text(value));
+}
+
+static void json(acp_writer *writer, const char *name, acp_slice value)
+{
+    key(writer, name);
+    need(acp_writer_json(writer, value), name);
+}
+
+// Members that are strings, and members that are numbers with names, wherever an event has them.
+static void write_members(acp_writer *writer, const acp_event *event)
+{
+    static const struct {
+        const char *name;
+        slice_of get;
+    } strings[] = {
+        {"id", acp_event_id},           {"method", acp_event_method},         {"session", acp_event_session},
+        {"update", acp_event_update},   {"rule", acp_event_rule},             {"pointer", acp_event_pointer},
+        {"excerpt", acp_event_excerpt}, {"message", acp_event_error_message}, {"params_text", acp_event_params},
+        {"result_text", acp_event_result},
+    };
+    static const struct {
+        const char *name;
+        slice_of get;
+    } values[] = {{"params", acp_event_params}, {"result", acp_event_result}, {"data", acp_event_error_data}};
+    static const struct {
+        const char *name;
+        number_of get;
+        const char *(*word)(int32_t);
+    } words[] = {
+        {"event", acp_event_kind, acp_event_kind_name},
+        {"timing", acp_event_timing, acp_timing_name},
+        {"outcome", acp_event_outcome, acp_outcome_name},
+        {"consequence", acp_event_consequence, acp_consequence_name},
+        {"reason", acp_event_close_reason, acp_close_reason_name},
+    };
+    static const number_of codes[] = {acp_event_error_code, acp_event_answer_code};
+    acp_slice slice;
+    int32_t number;
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
+        if (strings[i].get(event, &slice) == ACP_OK) {
+            string(writer, strings[i].name, slice);
+        }
+    }
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        if (values[i].get(event, &slice) == ACP_OK) {
+            json(writer, values[i].name, slice);
+        }
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].get(event, &number) == ACP_OK) {
+            word(writer, words[i].name, words[i].word(number));
+        }
+    }
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i](event, &number) == ACP_OK) {
+            key(writer, "code");
+            need(acp_writer_int64(writer, number), "code");
+        }
+    }
+}
+
+static void write_terminal(acp_writer *writer, acp_slice session, acp_slice id)
+{
+    need(acp_writer_begin_object(writer), "terminal");
+    string(writer, "session", session);
+    string(writer, "terminal", id);
+    need(acp_writer_end_object(writer), "terminal");
+}
+
+static void write_closed(acp_writer *writer, const acp_event *event)
+{
+    size_t count;
+    acp_slice id, session;
+    key(writer, "unanswered");
+    need(acp_writer_begin_array(writer), "unanswered");
+    need(acp_event_unanswered_len(event, &count), "unanswered");
+    for (size_t i = 0; i < count; i++) {
+        need(acp_event_unanswered_id(event, i, &id), "unanswered");
+        need(acp_writer_string(writer, id), "unanswered");
+    }
+    need(acp_writer_end_array(writer), "unanswered");
+    key(writer, "terminals");
+    need(acp_writer_begin_array(writer), "terminals");
+    need(acp_event_terminals_len(event, &count), "terminals");
+    for (size_t i = 0; i < count; i++) {
+        need(acp_event_terminal(event, i, &session, &id), "terminals");
+        write_terminal(writer, session, id);
+    }
+    need(acp_writer_end_array(writer), "terminals");
+}
+
+void write_event(acp_writer *writer, const acp_event *event)
+{
+    int32_t kind;
+    uint64_t frame;
+    need(acp_writer_begin_object(writer), "event");
+    write_members(writer, event);
+    if (acp_event_frame(event, &frame) == ACP_OK) {
+        key(writer, "frame");
+        need(acp_writer_uint64(writer, frame), "frame");
+    }
+    need(acp_event_kind(event, &kind), "kind");
+    if (kind == ACP_EVENT_CLOSED) {
+        write_closed(writer, event);
+    }
+    need(acp_writer_end_object(writer), "event");
+}
+
+static void write_sessions(acp_writer *writer, acp_connection *connection)
+{
+    acp_sessions *sessions;
+    acp_terminals *terminals;
+    size_t count, open;
+    need(acp_connection_sessions(connection, &sessions), "sessions");
+    need(acp_connection_open_terminals(connection, &terminals), "terminals");
+    need(acp_sessions_len(sessions, &count), "sessions");
+    need(acp_terminals_len(terminals, &open), "terminals");
+    key(writer, "sessions");
+    need(acp_writer_begin_object(writer), "sessions");
+    for (size_t i = 0; i < count; i++) {
+        acp_slice id, session, terminal;
+        int32_t state, turn;
+        bool ended;
+        need(acp_sessions_id(sessions, i, &id), "session");
+        need(acp_sessions_state(sessions, i, &state), "state");
+        need(acp_sessions_turn(sessions, i, &turn), "turn");
+        need(acp_writer_key(writer, id), "session");
+        need(acp_writer_begin_object(writer), "session");
+        word(writer, "state", acp_session_state_name(state));
+        word(writer, "turn", acp_turn_name(turn));
+        key(writer, "terminals");
+        need(acp_writer_begin_object(writer), "terminals");
+        for (size_t j = 0; j < open; j++) {
+            need(acp_terminals_session(terminals, j, &session), "terminal");
+            need(acp_terminals_id(terminals, j, &terminal), "terminal");
+            need(acp_terminals_ended(terminals, j, &ended), "terminal");
+            if (acp_equal(session, id)) {
+                need(acp_writer_key(writer, terminal), "terminal");
+                need(acp_writer_bool(writer, ended), "terminal");
+            }
+        }
+        need(acp_writer_end_object(writer), "terminals");
+        need(acp_writer_end_object(writer), "session");
+    }
+    need(acp_writer_end_object(writer), "sessions");
+    key(writer, "terminals");
+    need(acp_writer_begin_array(writer), "terminals");
+    for (size_t j = 0; j < open; j++) {
+        acp_slice session, terminal;
+        need(acp_terminals_session(terminals, j, &session), "terminal");
+        need(acp_terminals_id(terminals, j, &terminal), "terminal");
+        write_terminal(writer, session, terminal);
+    }
+    need(acp_writer_end_array(writer), "terminals");
+    acp_sessions_free(sessions);
+    acp_terminals_free(terminals);
+}
+
+static void write_requests(acp_writer *writer, const char *name, acp_requests *requests)
+{
+    size_t count;
+    acp_slice id;
+    need(acp_requests_len(requests, &count), name);
+    key(writer, name);
+    need(acp_writer_begin_array(writer), name);
+    for (size_t i = 0; i < count; i++) {
+        need(acp_requests_id(requests, i, &id), name);
+        need(acp_writer_string(writer, id), name);
+    }
+    need(acp_writer_end_array(writer), name);
+    acp_requests_free(requests);
+}
+
+void write_state(acp_writer *writer, acp_connection *connection)
+{
+    int32_t phase;
+    uint16_t version;
+    uint64_t timeout;
+    acp_requests *requests;
+    acp_slice capabilities;
+    need(acp_writer_begin_object(writer), "state");
+    need(acp_connection_phase(connection, &phase), "phase");
+    word(writer, "phase", acp_phase_name(phase));
+    if (acp_connection_version(connection, &version) == ACP_OK) {
+        key(writer, "version");
+        need(acp_writer_uint64(writer, version), "version");
+    }
+    if (acp_connection_poll_timeout(connection, &timeout) == ACP_OK) {
+        key(writer, "timeout");
+        need(acp_writer_uint64(writer, timeout), "timeout");
+    }
+    need(acp_connection_capabilities(connection, &capabilities), "capabilities");
+    json(writer, "capabilities", capabilities);
+    write_sessions(writer, connection);
+    need(acp_connection_pending(connection, &requests), "pending");
+    write_requests(writer, "pending", requests);
+    need(acp_connection_unanswered(connection, &requests), "unanswered");
+    write_requests(writer, "unanswered", requests);
+    need(acp_writer_end_object(writer), "state");
+}
+
+void write_misuse(acp_writer *writer, const acp_connection *connection)
+{
+    int32_t kind;
+    acp_slice rule, pointer;
+    need(acp_connection_error_kind(connection, &kind), "kind");
+    need(acp_connection_error_rule(connection, &rule), "rule");
+    need(acp_connection_error_pointer(connection, &pointer), "pointer");
+    need(acp_writer_begin_object(writer), "misuse");
+    word(writer, "kind", acp_misuse_kind_name(kind));
+    string(writer, "rule", rule);
+    string(writer, "pointer", pointer);
+    need(acp_writer_end_object(writer), "misuse");
+}

@@ -1,0 +1,19 @@
+// What a connection shows, as JSON: the form in which the vectors expect it.
+
+#ifndef REPLAY_H
+#define REPLAY_H
+
+#include "support.h"
+
+// Adds one event to a list.
+void write_event(acp_writer *writer, const acp_event *event);
+// What is known of a connection now, as one object.
+void write_state(acp_writer *writer, acp_connection *connection);
+// Why the last call was refused, as one object.
+void write_misuse(acp_writer *writer, const acp_connection *connection);
+// The text of a writer.
+acp_slice written(acp_writer *writer);
+// Ends the program unless a call did what it should.
+void need(acp_status status, const char *what);
+
+#endif

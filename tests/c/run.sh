@@ -1,0 +1,86 @@
+#!/bin/sh
+# Builds the C tests against the header and the library in a temporary prefix, as a host would, and runs them.
+# What the options mean is in README.md. Ends with `N passed, N failed`.
+set -eu
+cd "$(dirname "$0")/../.."
+
+interface=yes vectors=yes sanitize= valgrind= shared= folder=tests/vectors
+while [ $# -gt 0 ]; do
+    case $1 in
+    --interface) vectors= ;;
+    --vectors) interface= ;;
+    --sanitize) sanitize="-fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+    --valgrind)
+        # Hash tables point into the middle of what they allocate, so those of the library's that live as long as the
+        # process look "possibly lost"; what is lost for certain is what counts.
+        leaks="--leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite"
+        valgrind="valgrind --quiet --error-exitcode=99 $leaks" ;;
+    --shared) shared=yes ;;
+    --folder) folder=$2; shift ;;
+    *) echo "run.sh: unknown option $1; see tests/c/README.md" >&2; exit 2 ;;
+    esac
+    shift
+done
+
+: "${CC:=cc}" "${CXX:=c++}"
+warnings="-Wall -Wextra -Wpedantic -Wconversion -Werror"
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+mkdir "$prefix/include" "$prefix/lib"
+cargo build --quiet --release --package libacp-ffi
+cp include/acp.h include/acp_constants.h "$prefix/include"
+if [ "$shared" ]; then
+    cp target/release/libacp.so "$prefix/lib"
+    libraries="-L$prefix/lib -lacp -Wl,-rpath,$prefix/lib"
+else
+    cp target/release/libacp.a "$prefix/lib"
+    libraries="$prefix/lib/libacp.a -lpthread -ldl -lm"
+fi
+
+# The header alone, in both languages.
+printf '#include "acp.h"\n#include "acp.h"\nint main(void) { return acp_abi_version() != ACP_ABI_VERSION; }\n' \
+    > "$prefix/header.c"
+$CC -std=c99 $warnings -I"$prefix/include" "$prefix/header.c" $libraries -o "$prefix/header"
+"$prefix/header"
+$CXX -x c++ -std=c++17 $warnings -I"$prefix/include" -fsyntax-only "$prefix/header.c"
+
+compile() { # program, sources
+    program=$1
+    shift
+    $CC -std=c99 -g -O1 $sanitize $warnings -I"$prefix/include" "$@" $libraries -o "$prefix/$program"
+}
+
+passed=0 failed=0
+count() { # log
+    set -- $(tail -n 1 "$1" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p') broken
+    if [ "$1" = broken ]; then
+        echo "a program did not end as it should"
+        failed=$((failed + 1))
+    else
+        passed=$((passed + $1)) failed=$((failed + $2))
+    fi
+}
+
+play() { # program, arguments
+    program=$1 status=0
+    shift
+    $valgrind "$prefix/$program" "$@" > "$prefix/log" || status=$?
+    sed '$d' "$prefix/log"
+    count "$prefix/log"
+    # A checker complains with another status than a failed test.
+    if [ $status -gt 1 ]; then
+        echo "$program ended with $status"
+        failed=$((failed + 1))
+    fi
+}
+
+if [ "$interface" ]; then
+    (cd tests/c && compile interface main.c null.c calls.c events.c json.c support.c)
+    play interface
+fi
+if [ "$vectors" ]; then
+    (cd tests/c && compile vectors vectors.c replay.c support.c)
+    play vectors "$folder/include.json" $(find "$folder" -name '*.jsonl' | LC_ALL=C sort)
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,451 @@
+// Replays the vectors: `vectors include.json FILE.jsonl...`. The format is in tests/vectors/README.md.
+
+#include "replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct scenario {
+    acp_connection *connection;
+    int32_t framing;
+    acp_slice include;
+} scenario;
+
+static const char *const FRAMINGS[] = {"lines", "content-length", "messages"};
+static const char *const LIMITS[] = {"frame", "depth", "pending", "sessions", "terminals"};
+
+static bool is(acp_slice json, const char *pointer, const char *value)
+{
+    bool same = false;
+    need(acp_json_string_is(json, acp_text(pointer), acp_text(value), &same), pointer);
+    return same;
+}
+
+static acp_config *config_of(acp_slice given)
+{
+    acp_config *config;
+    acp_slice value;
+    bool flag;
+    need(acp_config_new(is(given, "/role", "agent") ? ACP_ROLE_AGENT : ACP_ROLE_CLIENT, &config), "role");
+    if (is(given, "/policy", "strict")) {
+        need(acp_config_set_policy(config, ACP_POLICY_STRICT), "policy");
+    }
+    for (int32_t i = 0; i < 3; i++) {
+        if (is(given, "/framing", FRAMINGS[i])) {
+            need(acp_config_set_framing(config, i + 1), "framing");
+        }
+    }
+    for (int32_t i = 0; i < 5; i++) {
+        char pointer[32];
+        snprintf(pointer, sizeof pointer, "/limits/%s", LIMITS[i]);
+        if (json_at(given, pointer, &value)) {
+            need(acp_config_set_limit(config, i + 1, json_number(given, pointer)), pointer);
+        }
+    }
+    if (acp_json_bool(given, acp_text("/version_2"), &flag) == ACP_OK) {
+        need(acp_config_set_version_2(config, flag), "version_2");
+    }
+    if (json_at(given, "/timeout", &value)) {
+        need(acp_config_set_timeout(config, json_number(given, "/timeout")), "timeout");
+    }
+    if (json_at(given, "/drafts", &value)) {
+        size_t count;
+        acp_items *drafts = json_items(value, &count);
+        for (size_t i = 0; i < count; i++) {
+            text name = json_text(item_value(drafts, i), "");
+            need(acp_config_set_draft(config, text_slice(&name)), "draft");
+            text_free(&name);
+        }
+        acp_items_free(drafts);
+    }
+    return config;
+}
+
+static void feed(scenario *run, const text *bytes)
+{
+    need(acp_connection_receive(run->connection, text_slice(bytes)), "receive");
+}
+
+static text base64(const text *from)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    text bytes = {0};
+    unsigned long bits = 0;
+    int held = 0;
+    for (size_t i = 0; i < from->len && from->data[i] != '='; i++) {
+        const char *digit = strchr(digits, from->data[i]);
+        if (digit == NULL || from->data[i] == '\0') {
+            die("not base64", text_slice(from));
+        }
+        bits = (bits << 6 | (unsigned long)(digit - digits)) & 0xffff;
+        held += 6;
+        if (held >= 8) {
+            unsigned char byte = (unsigned char)(bits >> (held - 8) & 0xff);
+            held -= 8;
+            text_add(&bytes, acp_bytes(&byte, 1));
+        }
+    }
+    return bytes;
+}
+
+// Adds JSON without the blanks between its tokens.
+static void add_compact(text *out, acp_slice json)
+{
+    bool quoted = false;
+    for (size_t i = 0; i < json.len; i++) {
+        size_t step = quoted && json.data[i] == '\\' ? 2 : 1;
+        if (json.data[i] == '"') {
+            quoted = !quoted;
+        }
+        if (quoted || strchr(" \t\r\n", json.data[i]) == NULL) {
+            text_add(out, acp_bytes(json.data + i, step));
+        }
+        i += step - 1;
+    }
+}
+
+// The JSON text that a call passes: a value, or where its exact text matters, a string that holds it.
+static text payload(acp_slice call, const char *name)
+{
+    char pointer[32];
+    acp_slice value = acp_text("{}");
+    text copy = {0};
+    snprintf(pointer, sizeof pointer, "/%s_text", name);
+    if (json_at(call, pointer, &value)) {
+        return json_text(call, pointer);
+    }
+    snprintf(pointer, sizeof pointer, "/%s", name);
+    json_at(call, pointer, &value);
+    add_compact(&copy, value);
+    return copy;
+}
+
+// Takes what waits for the peer, as a list of messages.
+static void take(scenario *run, acp_writer *list)
+{
+    text all = {0};
+    acp_slice waits;
+    need(acp_writer_begin_array(list), "transmit");
+    for (;;) {
+        need(acp_connection_transmit(run->connection, &waits), "transmit");
+        if (waits.len == 0) {
+            break;
+        }
+        if (run->framing == ACP_FRAMING_MESSAGES) {
+            need(acp_writer_string(list, waits), "transmit");
+        } else {
+            text_add(&all, waits);
+        }
+        need(acp_connection_consume(run->connection, waits.len), "consume");
+    }
+    for (size_t at = 0; at < all.len;) {
+        const char *start = all.data + at;
+        size_t length;
+        if (run->framing == ACP_FRAMING_CONTENT_LENGTH) {
+            char *end;
+            length = strtoul(start + strlen("Content-Length: "), &end, 10);
+            start = end + 4;
+            at = (size_t)(start - all.data) + length;
+        } else {
+            const char *end = memchr(start, '\n', all.len - at);
+            length = (size_t)((end == NULL ? all.data + all.len : end) - start);
+            at += length + 1;
+        }
+        need(acp_writer_string(list, acp_bytes(start, length)), "transmit");
+    }
+    text_free(&all);
+    need(acp_writer_end_array(list), "transmit");
+}
+
+static void drain(scenario *run, acp_writer *list)
+{
+    acp_event *event;
+    acp_status status;
+    need(acp_writer_begin_array(list), "events");
+    while ((status = acp_connection_poll_event(run->connection, &event)) == ACP_OK) {
+        write_event(list, event);
+        acp_event_free(event);
+    }
+    if (status != ACP_NONE) {
+        need(status, "poll_event");
+    }
+    need(acp_writer_end_array(list), "events");
+}
+
+// The number of the request that an id names; one that names none where none is open.
+static uint64_t serial_of(scenario *run, acp_slice call, bool own)
+{
+    text id = json_text(call, "/id");
+    uint64_t serial = UINT64_MAX;
+    acp_status status = own ? acp_connection_pending_by_id(run->connection, text_slice(&id), &serial)
+                            : acp_connection_unanswered_by_id(run->connection, text_slice(&id), &serial);
+    if (status < 0) {
+        need(status, "id");
+    }
+    text_free(&id);
+    return serial;
+}
+
+static acp_status request(scenario *run, acp_slice step, acp_slice call, text *why)
+{
+    acp_slice value, sent;
+    uint64_t serial;
+    text method = json_text(call, "/method"), params = payload(call, "params"), id = {0};
+    uint64_t timeout = json_at(call, "/timeout", &value) ? json_number(call, "/timeout") : ACP_UNSET;
+    if (json_at(call, "/id", &value)) {
+        id = json_text(call, "/id");
+    }
+    acp_status status = acp_connection_request_with(run->connection, text_slice(&method), text_slice(&params),
+                                                    text_slice(&id), timeout, &serial);
+    if (status == ACP_OK && json_at(step, "/returns", &value)) {
+        need(acp_connection_pending_id(run->connection, serial, &sent), "id");
+        text expected = json_text(value, "");
+        if (!acp_equal(text_slice(&expected), sent)) {
+            text_add(why, acp_text("another id than expected: "));
+            text_add(why, sent);
+        }
+        text_free(&expected);
+    }
+    text_free(&method);
+    text_free(&params);
+    text_free(&id);
+    return status;
+}
+
+static acp_status call(scenario *run, acp_slice step, text *why)
+{
+    acp_slice call, data;
+    acp_status status;
+    if (json_at(step, "/request", &call)) {
+        return request(run, step, call, why);
+    }
+    if (json_at(step, "/notify", &call)) {
+        text method = json_text(call, "/method"), params = payload(call, "params");
+        status = acp_connection_notify(run->connection, text_slice(&method), text_slice(&params));
+        text_free(&method);
+        text_free(&params);
+        return status;
+    }
+    if (json_at(step, "/respond", &call)) {
+        text result = payload(call, "result");
+        status = acp_connection_respond(run->connection, serial_of(run, call, false), text_slice(&result));
+        text_free(&result);
+        return status;
+    }
+    if (json_at(step, "/respond_error", &call)) {
+        int64_t code;
+        text message = json_text(call, "/message"), none = {0};
+        text more = json_at(call, "/data", &data) || json_at(call, "/data_text", &data) ? payload(call, "data") : none;
+        need(acp_json_int64(call, acp_text("/code"), &code), "code");
+        status = acp_connection_respond_error(run->connection, serial_of(run, call, false), (int32_t)code,
+                                              text_slice(&message), text_slice(&more));
+        text_free(&message);
+        text_free(&more);
+        return status;
+    }
+    if (json_at(step, "/cancel", &call)) {
+        return acp_connection_cancel(run->connection, serial_of(run, call, true));
+    }
+    die("a step of no known kind", step);
+    return ACP_OK;
+}
+
+static void differ(text *why, const char *what, acp_slice expected, acp_slice found)
+{
+    text_add(why, acp_text(what));
+    text_add(why, acp_text("\n    expected "));
+    text_add(why, expected);
+    text_add(why, acp_text("\n    found    "));
+    text_add(why, found);
+}
+
+static void checked_call(scenario *run, acp_slice step, acp_writer *writer, text *why)
+{
+    acp_slice misuse, waits;
+    size_t before;
+    need(acp_connection_transmit(run->connection, &waits), "transmit");
+    before = waits.len;
+    acp_status status = call(run, step, why);
+    bool refused = json_at(step, "/misuse", &misuse);
+    if (status != ACP_OK && status != ACP_MISUSE) {
+        text_add(why, acp_text(acp_status_name(status)));
+    } else if (status == ACP_OK && refused) {
+        text_add(why, acp_text("accepted instead of refused"));
+    } else if (status == ACP_MISUSE) {
+        write_misuse(writer, run->connection);
+        need(acp_connection_transmit(run->connection, &waits), "transmit");
+        if (!refused || waits.len != before || !json_fits(misuse, written(writer))) {
+            differ(why, "refused", refused ? misuse : acp_text("nothing"), written(writer));
+        }
+    }
+}
+
+static bool same_events(acp_slice expected, acp_slice found)
+{
+    size_t count, other;
+    acp_items *wanted = json_items(expected, &count), *came = json_items(found, &other);
+    bool same = count == other;
+    for (size_t i = 0; same && i < count; i++) {
+        same = json_fits(item_value(wanted, i), item_value(came, i));
+    }
+    acp_items_free(wanted);
+    acp_items_free(came);
+    return same;
+}
+
+static void can(scenario *run, acp_slice expected, text *why)
+{
+    size_t count;
+    acp_items *methods = json_items(expected, &count);
+    for (size_t i = 0; i < count; i++) {
+        acp_slice rule = acp_text("");
+        bool allowed, wanted = acp_equal(item_value(methods, i), acp_text("true"));
+        need(acp_connection_can(run->connection, item_key(methods, i), &allowed), "can");
+        acp_status status = acp_connection_why_not(run->connection, item_key(methods, i));
+        if (status == ACP_MISUSE) {
+            need(acp_connection_error_rule(run->connection, &rule), "rule");
+        }
+        bool same = true;
+        if (!wanted) {
+            need(acp_json_string_is(item_value(methods, i), acp_text(""), rule, &same), "rule");
+        }
+        if (!same || allowed != wanted || (status == ACP_OK) != wanted) {
+            differ(why, "can", item_value(methods, i), rule);
+        }
+    }
+    acp_items_free(methods);
+}
+
+static void play(scenario *run, acp_slice steps, text *why);
+
+static void play_step(scenario *run, acp_slice step, acp_writer *writer, text *why)
+{
+    acp_slice value;
+    if (json_at(step, "/include", &value)) {
+        text name = json_text(value, ""), pointer = {0};
+        text_add(&pointer, acp_text("/"));
+        text_add(&pointer, text_slice(&name));
+        need(acp_json_find(run->include, text_slice(&pointer), &value), "include");
+        play(run, value, why);
+        text_free(&name);
+        text_free(&pointer);
+    } else if (json_at(step, "/feed", &value)) {
+        text bytes = json_text(value, "");
+        feed(run, &bytes);
+        text_free(&bytes);
+    } else if (json_at(step, "/feed_base64", &value)) {
+        text coded = json_text(value, ""), bytes = base64(&coded);
+        feed(run, &bytes);
+        text_free(&coded);
+        text_free(&bytes);
+    } else if (json_at(step, "/feed_repeat", &value)) {
+        text once = json_text(value, "/text"), bytes = {0};
+        for (uint64_t i = json_number(value, "/times"); i > 0; i--) {
+            text_add(&bytes, text_slice(&once));
+        }
+        feed(run, &bytes);
+        text_free(&once);
+        text_free(&bytes);
+    } else if (json_at(step, "/eof", &value)) {
+        need(acp_connection_receive_eof(run->connection), "eof");
+    } else if (json_at(step, "/time", &value)) {
+        need(acp_connection_handle_timeout(run->connection, json_number(step, "/time")), "time");
+    } else if (json_at(step, "/close", &value)) {
+        need(acp_connection_close(run->connection), "close");
+    } else if (json_at(step, "/expect", &value)) {
+        drain(run, writer);
+        if (!same_events(value, written(writer))) {
+            differ(why, "events", value, written(writer));
+        }
+    } else if (json_at(step, "/transmit", &value)) {
+        take(run, writer);
+        if (!json_same(value, written(writer))) {
+            differ(why, "sent", value, written(writer));
+        }
+    } else if (json_at(step, "/state", &value)) {
+        write_state(writer, run->connection);
+        if (!json_fits(value, written(writer))) {
+            differ(why, "state", value, written(writer));
+        }
+    } else if (json_at(step, "/can", &value)) {
+        can(run, value, why);
+    } else {
+        checked_call(run, step, writer, why);
+    }
+}
+
+static void play(scenario *run, acp_slice steps, text *why)
+{
+    size_t count;
+    acp_items *list = json_items(steps, &count);
+    for (size_t i = 0; i < count && why->len == 0; i++) {
+        acp_writer *writer;
+        need(acp_writer_new(&writer), "writer");
+        play_step(run, item_value(list, i), writer, why);
+        acp_writer_free(writer);
+        if (why->len > 0) {
+            char where[32];
+            snprintf(where, sizeof where, " (step %zu)", i + 1);
+            text_add(why, acp_text(where));
+        }
+    }
+    acp_items_free(list);
+}
+
+static bool replay(const char *file, acp_slice line, acp_slice include)
+{
+    acp_slice given, steps;
+    acp_writer *writer;
+    text why = {0}, name = json_text(line, "/name");
+    if (!json_at(line, "/config", &given) || !json_at(line, "/steps", &steps)) {
+        die("a scenario without config or steps", line);
+    }
+    acp_config *config = config_of(given);
+    scenario run = {NULL, 0, include};
+    need(acp_config_framing(config, &run.framing), "framing");
+    need(acp_connection_new(config, &run.connection), "connection");
+    acp_config_free(config);
+    play(&run, steps, &why);
+    need(acp_writer_new(&writer), "writer");
+    need(acp_writer_begin_array(writer), "left");
+    drain(&run, writer);
+    take(&run, writer);
+    need(acp_writer_end_array(writer), "left");
+    if (why.len == 0 && !acp_equal(written(writer), acp_text("[[],[]]"))) {
+        differ(&why, "left over", acp_text("[[],[]]"), written(writer));
+    }
+    if (why.len > 0) {
+        printf("FAILED %s: %.*s: %.*s\n", file, (int)name.len, name.data, (int)why.len, why.data);
+    }
+    bool passed = why.len == 0;
+    acp_writer_free(writer);
+    acp_connection_free(run.connection);
+    text_free(&name);
+    text_free(&why);
+    return passed;
+}
+
+int main(int count, char **files)
+{
+    size_t passed = 0, failed = 0;
+    if (count < 3) {
+        fprintf(stderr, "usage: vectors include.json FILE.jsonl...\n");
+        return 2;
+    }
+    text include = read_file(files[1]);
+    for (int i = 2; i < count; i++) {
+        text all = read_file(files[i]);
+        for (size_t at = 0; at < all.len;) {
+            const char *start = all.data + at, *end = memchr(start, '\n', all.len - at);
+            size_t length = end == NULL ? all.len - at : (size_t)(end - start);
+            if (length > 0) {
+                replay(files[i], acp_bytes(start, length), text_slice(&include)) ? passed++ : failed++;
+            }
+            at += length + 1;
+        }
+        text_free(&all);
+    }
+    text_free(&include);
+    printf("%zu passed, %zu failed\n", passed, failed);
+    return failed == 0 ? 0 : 1;
+}
