@@ -153,8 +153,8 @@ fn show(pair: Pair, ended: &Ended, verbose: bool) {
     let coloured = std::io::stdout().is_terminal();
     if verbose {
         println!("\n{}", pair.name());
-        for record in &ended.records {
-            println!("{}", record.shown(coloured));
+        for line in trace::shown(&ended.records, coloured) {
+            println!("{line}");
         }
     }
     match &ended.figures {
