@@ -171,7 +171,7 @@ impl Report {
         match self.agent_status {
             Some(0) => {}
             Some(status) => lines.push(format!("the agent ({}) ended with {status}", pair.agent.name)),
-            None => lines.push(format!("the agent ({}) was ended or never started", pair.agent.name)),
+            None => lines.push(format!("the agent ({}) did not end by itself", pair.agent.name)),
         }
         for (side, host, said) in
             [("client", pair.client.name, &self.client_said), ("agent", pair.agent.name, &self.agent_said)]
