@@ -132,13 +132,13 @@ impl Pair {
         })
     }
 
-    /// Between two hosts of ours, a number that no double holds goes there and back.
+    /// Between two hosts that have it, a number that no double holds goes there and back.
     fn check_exact(self, records: &[Record]) -> Result<()> {
         const EXACT: &str = "\"libacp.dev/exact\":9007199254740993";
         let hello =
             |to_agent| records.iter().find(|record| record.to_agent == to_agent).map_or("", |record| &record.line);
         let sent = |to_agent| hello(to_agent).contains(EXACT);
-        if self.client.ours && self.agent.ours && !(sent(true) && sent(false)) {
+        if self.client.exact && self.agent.exact && !(sent(true) && sent(false)) {
             let silent = if sent(true) { "agent" } else { "client" };
             bail!("the {silent}'s initialize lacks {EXACT}");
         }
