@@ -83,7 +83,7 @@ pub(crate) static PYTHON_MODULE: Step = Step {
 /// The npm package, packed.
 pub(crate) static NPM_PACKAGE: Step = Step {
     name: "npm package",
-    tools: &["npm"],
+    tools: &["node", "npm"],
     needs: &[],
     inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "wasm", "xtask/wasm"],
     outputs: &[TARBALLS],
