@@ -250,3 +250,72 @@ fn end_group(child: &mut Child) -> Result<()> {
 fn text(path: &PathBuf) -> String {
     fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn report(summary: Option<Value>, code: i32, agent_status: Option<i32>) -> Report {
+        use std::os::unix::process::ExitStatusExt;
+        let client = Some(ExitStatus::from_raw(code << 8));
+        Report { client, ms: 5, summary, client_said: String::new(), agent_status, agent_said: "oh\nno\n".to_owned() }
+    }
+
+    fn summary() -> Value {
+        json!({
+            "ok": true, "messages_sent": 1, "messages_received": 1, "bytes_sent": 3, "bytes_received": 4, "updates": 2,
+        })
+    }
+
+    #[test]
+    fn only_what_both_sides_call_right_is_right() {
+        assert!(report(Some(summary()), 0, Some(0)).verdict().is_ok());
+        let refused = json!({"ok": false, "error": "/steps/0: x"});
+        let wrong = [
+            (report(Some(refused), 1, Some(0)), "the client says: /steps/0: x"),
+            (report(Some(summary()), 1, Some(0)), "the client ended with exit status: 1"),
+            (report(Some(summary()), 0, Some(1)), "the client is content with"),
+            (report(Some(summary()), 0, None), "the client is content with"),
+            (report(Some(json!({"ok": true})), 0, Some(0)), "the client's line lacks messages_sent"),
+            (report(None, 0, Some(0)), "the client ended with exit status: 0 and without a line"),
+            (Report { client: None, ..report(None, 0, None) }, "not done within 5 ms"),
+        ];
+        let pair = Pair { client: &super::super::hosts::HOSTS[0], agent: &super::super::hosts::HOSTS[1] };
+        for (report, message) in wrong {
+            let Err(error) = report.verdict() else { panic!("{message}") };
+            assert!(error.to_string().starts_with(message), "{error}");
+            let told = report.explain(&error, pair);
+            assert!(told.contains(message) && told.contains("the agent (c) wrote:\n    oh\n    no"), "{told}");
+        }
+    }
+
+    #[test]
+    fn claims_are_checked_against_script_trace_and_disk() {
+        let work = std::env::temp_dir().join(format!("libacp-pair-{}", std::process::id()));
+        fs::create_dir_all(&work).unwrap();
+        let expected = json!({
+            "lines": {"fromClient": 1, "fromAgent": 1},
+            "totals": {"updates": 2},
+            "written": {"f": {"bytes": 6, "fnv1a32": "bf9cf968"}},
+        });
+        let records = ["{}", "[1]"].map(|line| Record { to_agent: true, ms: 0.0, line: line.to_owned() });
+        let outcome = |summary: Value, records: &[Record], content: &str| {
+            fs::write(work.join("f"), content).unwrap();
+            let report = report(Some(summary), 0, Some(0));
+            check(&report.verdict().unwrap(), &report, records, &expected, &work).map_err(|error| error.to_string())
+        };
+        assert_eq!(outcome(summary(), &records, "foobar"), Ok(()));
+        let claim = |name: &str| {
+            let mut changed = summary();
+            changed[name] = json!(9);
+            outcome(changed, &records, "foobar").unwrap_err()
+        };
+        assert_eq!(claim("updates"), "updates: expected 2, the client says 9");
+        assert_eq!(claim("messages_sent"), "messages_sent: expected 1, the client says 9");
+        assert_eq!(claim("bytes_sent"), "the trace has 2 lines with 7 bytes, the client says 2, 13");
+        assert!(outcome(summary(), &records[..1], "foobar").unwrap_err().starts_with("the trace has 1 lines"));
+        assert!(outcome(summary(), &records, "foobaz").unwrap_err().starts_with("f: expected"));
+        fs::remove_dir_all(&work).unwrap();
+    }
+}

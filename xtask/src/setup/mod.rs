@@ -9,7 +9,7 @@ pub(crate) mod steps;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
@@ -18,6 +18,9 @@ use anyhow::{bail, Context, Result};
 const STAMPS: &str = "target/setup";
 /// Lines of a failed command's output that are shown.
 const SHOWN: usize = 40;
+
+/// Before the first line that tells of something done, which may take a minute to come.
+static BEGUN: Once = Once::new();
 
 /// Programs that must be on the machine, and what brings them.
 const TOOLS: &[(&str, &str)] = &[
@@ -62,6 +65,7 @@ impl Step {
         if !made || fs::read_to_string(&file).ok().as_deref() != Some(&stamp) {
             // A step that fails half-way is not taken for done.
             let _ = fs::remove_file(&file);
+            BEGUN.call_once(|| println!("setting up under target/, which takes minutes the first time"));
             let start = Instant::now();
             (self.work)().with_context(|| self.name.to_owned())?;
             if let Some(missing) = self.outputs.iter().find(|output| !Path::new(output).exists()) {
@@ -95,6 +99,8 @@ pub(crate) fn bring_all<'s>(steps: impl IntoIterator<Item = &'s Step>) -> Result
 
 /// Runs a command; what it prints is shown only when it fails.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
+    // Where the builds go is known here: a folder of the user's choice would hide them.
+    command.env_remove("CARGO_TARGET_DIR");
     let output = command.output().with_context(|| format!("{command:?}"))?;
     if output.status.success() {
         return Ok(());

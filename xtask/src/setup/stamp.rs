@@ -33,3 +33,34 @@ fn add(path: &Path, hasher: &mut DefaultHasher) -> Result<()> {
     names.sort();
     names.iter().try_for_each(|name| add(&path.join(name), hasher))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_made_from_changes_the_stamp() {
+        let folder = std::env::temp_dir().join(format!("libacp-stamp-{}", std::process::id()));
+        let file = |name: &str, text: &str| {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        file("src/a.rs", "a");
+        let inputs = [folder.to_str().unwrap()];
+        let stamp = || of(&inputs, &[]).unwrap();
+        let first = stamp();
+        file("target/made", "x");
+        file("src/node_modules/x.js", "x");
+        file("src/.hidden", "x");
+        assert_eq!(stamp(), first);
+        assert_ne!(of(&inputs, &["other".to_owned()]).unwrap(), first);
+        file("src/a.rs", "b");
+        let changed = stamp();
+        assert_ne!(changed, first);
+        fs::rename(folder.join("src/a.rs"), folder.join("src/b.rs")).unwrap();
+        assert_ne!(stamp(), changed);
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(of(&inputs, &[]).unwrap_err().to_string().ends_with("is needed and cannot be read"));
+    }
+}
