@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use anyhow::{bail, Context, Result};
 
 mod codegen;
+mod demo;
 mod import;
 mod model;
+mod setup;
 
 /// A command: its name, what it takes, what it does, and how it is run.
 type Command = (&'static str, &'static str, &'static str, fn(&[String]) -> Result<()>);
@@ -23,6 +25,7 @@ const COMMANDS: &[Command] = &[
     ("codegen", "[--check]", "write what is generated from the model, or fail when something is stale", |args| {
         codegen::run(check(args)?)
     }),
+    ("demo", demo::USAGE, "play one conversation between every client and every agent", demo::run),
 ];
 
 fn main() -> ExitCode {

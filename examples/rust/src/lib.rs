@@ -1,0 +1,49 @@
+//! An ACP client and an ACP agent on libacp, with nothing but threads and pipes around the core.
+//!
+//! Both play the conversation that `tests/interop/README.md` describes and check everything they receive. For how a
+//! host drives the core, read [`link`]; for what the client does for an agent, `bin/acp-demo-client.rs` and
+//! [`terminal`]; for how the conversation is played and checked, [`player`] and [`script`].
+
+#![forbid(unsafe_code)]
+
+pub mod link;
+pub mod player;
+pub mod script;
+pub mod tap;
+pub mod terminal;
+
+use std::fmt;
+
+/// Why a host gives up.
+#[derive(Debug)]
+pub struct Failure(pub String);
+
+/// How everything here ends.
+pub type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// A failure with the place it happened at in front.
+    #[must_use]
+    pub fn at(self, place: &str) -> Self {
+        let separator = if self.0.starts_with(['/', ':']) { "" } else { ": " };
+        Failure(format!("{place}{separator}{}", self.0))
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure(error.to_string())
+    }
+}
+
+/// Returns with a [`Failure`] made like a `format!`.
+#[macro_export]
+macro_rules! fail {
+    ($($message:tt)*) => { return Err($crate::Failure(format!($($message)*))) };
+}

@@ -1,0 +1,95 @@
+//! The hosts: how each is set up and started. The whole of what the demo knows about a language is in this table.
+
+use crate::setup::steps::{C_HOSTS, NODE_HOSTS, PYTHON, PYTHON_MODULE, RUST_HOSTS, RUST_SDK, TYPESCRIPT_SDK, VENV};
+use crate::setup::Step;
+
+/// A client and an agent in one language.
+pub(super) struct Host {
+    pub(super) name: &'static str,
+    /// Whether it is ours; an official SDK otherwise.
+    pub(super) ours: bool,
+    /// Whether it takes so long to set up that it waits for `--all`.
+    pub(super) slow: bool,
+    /// Whether its `initialize` carries a number that no double holds, as `examples/rust/src/player.rs` says: between
+    /// two such hosts it must come back as it was sent.
+    pub(super) exact: bool,
+    pub(super) step: &'static Step,
+    /// What of it must be in the tree.
+    pub(super) files: &'static [&'static str],
+    pub(super) client: &'static [&'static str],
+    pub(super) agent: &'static [&'static str],
+}
+
+/// All of them, in the order of the matrix.
+pub(super) const HOSTS: &[Host] = &[
+    Host {
+        name: "rust",
+        ours: true,
+        slow: false,
+        exact: true,
+        step: &RUST_HOSTS,
+        files: &["examples/rust"],
+        client: &["target/release/acp-demo-client"],
+        agent: &["target/release/acp-demo-agent"],
+    },
+    Host {
+        name: "c",
+        ours: true,
+        slow: false,
+        exact: false,
+        step: &C_HOSTS,
+        files: &["ffi/Cargo.toml", "include/acp.h", "examples/c/client.c", "examples/c/agent.c"],
+        client: &["target/c/client"],
+        agent: &["target/c/agent"],
+    },
+    Host {
+        name: "python",
+        ours: true,
+        slow: false,
+        exact: false,
+        step: &PYTHON_MODULE,
+        files: &["python/Cargo.toml", "examples/python/client.py", "examples/python/agent.py"],
+        client: &[PYTHON, "-B", "examples/python/client.py"],
+        agent: &[PYTHON, "-B", "examples/python/agent.py"],
+    },
+    Host {
+        name: "js",
+        ours: true,
+        slow: false,
+        exact: false,
+        step: &NODE_HOSTS,
+        files: &["wasm/Cargo.toml", "examples/node/client.mjs", "examples/node/agent.mjs"],
+        client: &["node", "target/node/client.mjs"],
+        agent: &["node", "target/node/agent.mjs"],
+    },
+    Host {
+        name: "ts-sdk",
+        ours: false,
+        slow: false,
+        exact: false,
+        step: &TYPESCRIPT_SDK,
+        files: &["tests/interop/typescript"],
+        client: &["node", "target/interop-typescript/client.mjs"],
+        agent: &["node", "target/interop-typescript/agent.mjs"],
+    },
+    Host {
+        name: "py-sdk",
+        ours: false,
+        slow: false,
+        exact: false,
+        step: &VENV,
+        files: &["tests/interop/python"],
+        client: &[PYTHON, "-B", "tests/interop/python/client.py"],
+        agent: &[PYTHON, "-B", "tests/interop/python/agent.py"],
+    },
+    Host {
+        name: "rust-sdk",
+        ours: false,
+        slow: true,
+        exact: false,
+        step: &RUST_SDK,
+        files: &["tests/interop/rust"],
+        client: &["target/interop-rust/debug/client"],
+        agent: &["target/interop-rust/debug/agent"],
+    },
+];

@@ -1,0 +1,76 @@
+//! The matrix: clients down, agents across, and for each pair messages, bytes and milliseconds.
+
+use super::hosts::{Host, HOSTS};
+use super::pair::Figures;
+
+const NAME: usize = 10;
+const KIND: usize = 6;
+const CELL: usize = 10;
+
+/// A cell: a pair that was run, and how it ended.
+pub(super) type Cell<'r> = (&'static str, &'static str, Result<&'r Figures, ()>);
+
+/// One figure of a pair, as text.
+type Figure = fn(&Figures) -> String;
+
+const ROWS: &[(&str, Figure)] = &[
+    ("msgs", |figures| figures.messages.to_string()),
+    ("bytes", |figures| thousands(figures.bytes)),
+    ("ms", |figures| figures.ms.to_string()),
+];
+
+/// The whole matrix as text; hosts that take no part are left out.
+pub(super) fn render(cells: &[Cell<'_>]) -> String {
+    let clients = HOSTS.iter().filter(|host| cells.iter().any(|cell| cell.0 == host.name));
+    let agents: Vec<&Host> = HOSTS.iter().filter(|host| cells.iter().any(|cell| cell.1 == host.name)).collect();
+    let line = |name: &str, kind: &str, shown: &dyn Fn(&Host) -> String| {
+        let columns: Vec<String> = agents.iter().map(|agent| format!("{:>CELL$}", shown(agent))).collect();
+        format!("{name:<NAME$}{kind:<KIND$}{}\n", columns.concat())
+    };
+    let mut text = line("client", "agent:", &|agent| agent.name.to_owned());
+    for client in clients {
+        for (index, (kind, figure)) in ROWS.iter().enumerate() {
+            let name = if index == 0 { client.name } else { "" };
+            let shown = |agent: &Host| match cells.iter().find(|cell| (cell.0, cell.1) == (client.name, agent.name)) {
+                None => "-".to_owned(),
+                Some((_, _, Ok(figures))) => figure(figures),
+                Some((_, _, Err(()))) => "WRONG".to_owned(),
+            };
+            text.push_str(&line(name, kind, &shown));
+        }
+    }
+    text
+}
+
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_stand_in_their_columns() {
+        let figures = Figures { messages: 118, bytes: 1_252_083, ms: 7 };
+        let text = render(&[("c", "rust", Ok(&figures)), ("c", "ts-sdk", Err(())), ("rust", "ts-sdk", Ok(&figures))]);
+        let expected = [
+            "client    agent:      rust    ts-sdk",
+            "rust      msgs           -       118",
+            "          bytes          - 1,252,083",
+            "          ms             -         7",
+            "c         msgs         118     WRONG",
+            "          bytes  1,252,083     WRONG",
+            "          ms             7     WRONG",
+        ];
+        assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+    }
+}

@@ -1,0 +1,164 @@
+//! `cargo xtask demo`: one conversation between every client and every agent, over real pipes.
+//!
+//! `tests/interop/README.md` says what is played. Read [`hosts`] for who plays, [`pair`] for how a pair is run and
+//! checked, [`matrix`] and [`trace`] for what is shown.
+
+mod hosts;
+mod matrix;
+mod pair;
+mod trace;
+
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::{bail, Context, Result};
+
+use crate::setup;
+use hosts::{Host, HOSTS};
+use pair::{Ended, Expected, Pair};
+
+/// What the command takes.
+pub(crate) const USAGE: &str = "[--all] [--only CLIENT:AGENT] [--jobs N] [--verbose]";
+
+/// The command line.
+struct Options {
+    all: bool,
+    verbose: bool,
+    jobs: usize,
+    only: Option<Pair>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    let options = options(args)?;
+    let pairs = pairs(&options);
+    let hosts: Vec<&Host> = HOSTS
+        .iter()
+        .filter(|host| pairs.iter().any(|pair| pair.client.name == host.name || pair.agent.name == host.name))
+        .collect();
+    require(&hosts)?;
+    let expected = Expected::load()?;
+    let start = Instant::now();
+    setup::bring_all(hosts.iter().map(|host| host.step))?;
+    let set_up = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let results = play(&pairs, &options, &expected)?;
+    let played = start.elapsed().as_secs_f64();
+
+    let cells: Vec<matrix::Cell<'_>> = results
+        .iter()
+        .map(|(pair, ended)| (pair.client.name, pair.agent.name, ended.figures.as_ref().map_err(|_| ())))
+        .collect();
+    println!("\n{}", matrix::render(&cells));
+    let wrong: Vec<&String> = results.iter().filter_map(|(_, ended)| ended.figures.as_ref().err()).collect();
+    let (right, count) = (results.len() - wrong.len(), results.len());
+    println!("{right} of {count} pairs are right; set up in {set_up:.1} s, played in {played:.1} s");
+    if options.only.is_none() && !options.all {
+        println!("hosts that take long to set up wait for --all");
+    }
+    for report in &wrong {
+        eprintln!("\n{report}");
+    }
+    match wrong.len() {
+        0 => Ok(()),
+        count => bail!("{count} of {} pairs are wrong", results.len()),
+    }
+}
+
+fn options(args: &[String]) -> Result<Options> {
+    let mut options = Options { all: false, verbose: false, jobs: 2, only: None };
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match arg.as_str() {
+            "--all" => options.all = true,
+            "--verbose" => options.verbose = true,
+            "--only" => options.only = Some(named(rest.next().context("--only: expected CLIENT:AGENT after it")?)?),
+            "--jobs" => {
+                let number = rest.next().and_then(|number| number.parse().ok()).filter(|&number| number > 0);
+                options.jobs = number.context("--jobs: expected a number from 1 after it")?;
+            }
+            other => bail!("expected {USAGE}, got {other}"),
+        }
+    }
+    Ok(options)
+}
+
+fn named(text: &str) -> Result<Pair> {
+    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    let find = |name: &str| {
+        let host = HOSTS.iter().find(|host| host.name == name);
+        host.with_context(|| format!("--only: no host {name}; there are {}", names.join(", ")))
+    };
+    let (client, agent) = text.split_once(':').with_context(|| format!("--only: expected CLIENT:AGENT, got {text}"))?;
+    Ok(Pair { client: find(client)?, agent: find(agent)? })
+}
+
+/// The pairs in which at least one side is ours.
+fn pairs(options: &Options) -> Vec<Pair> {
+    if let Some(pair) = options.only {
+        return vec![pair];
+    }
+    let taken = || HOSTS.iter().filter(|host| options.all || !host.slow);
+    let all = taken().flat_map(|client| taken().map(move |agent| Pair { client, agent }));
+    all.filter(|pair| pair.client.ours || pair.agent.ours).collect()
+}
+
+/// Says which hosts are not in the tree, before anything is built.
+fn require(hosts: &[&Host]) -> Result<()> {
+    let lacking = |host: &&Host| {
+        let missing: Vec<&str> = host.files.iter().copied().filter(|file| !Path::new(file).exists()).collect();
+        (!missing.is_empty()).then(|| format!("  {}: {}", host.name, missing.join(", ")))
+    };
+    let lines: Vec<String> = hosts.iter().filter_map(lacking).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    bail!("hosts without their files:\n{}", lines.join("\n"))
+}
+
+/// Plays all pairs, several at a time; the results in the order of the pairs.
+fn play(pairs: &[Pair], options: &Options, expected: &Expected) -> Result<Vec<(Pair, Ended)>> {
+    let waiting: Mutex<VecDeque<(usize, Pair)>> = Mutex::new(pairs.iter().copied().enumerate().collect());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let printing = Mutex::new(());
+    let mut results = std::thread::scope(|scope| {
+        let worker = || {
+            let mut results = Vec::new();
+            while let Some((index, pair)) = next() {
+                let ended = pair.run(expected).with_context(|| pair.name())?;
+                let guard = printing.lock().unwrap_or_else(PoisonError::into_inner);
+                show(pair, &ended, options.verbose);
+                drop(guard);
+                results.push((index, pair, ended));
+            }
+            Ok(results)
+        };
+        let workers: Vec<_> = (0..options.jobs).map(|_| scope.spawn(worker)).collect();
+        let mut all = Vec::new();
+        for worker in workers {
+            let results: Result<Vec<_>> = worker.join().unwrap_or_else(|_| bail!("a worker panicked"));
+            all.extend(results?);
+        }
+        Ok::<_, anyhow::Error>(all)
+    })?;
+    results.sort_by_key(|(index, ..)| *index);
+    Ok(results.into_iter().map(|(_, pair, ended)| (pair, ended)).collect())
+}
+
+/// What is said when a pair has ended.
+fn show(pair: Pair, ended: &Ended, verbose: bool) {
+    let coloured = std::io::stdout().is_terminal();
+    if verbose {
+        println!("\n{}", pair.name());
+        for line in trace::shown(&ended.records, coloured) {
+            println!("{line}");
+        }
+    }
+    match &ended.figures {
+        Ok(figures) => println!("right  {:<18} {:>6} ms", pair.name(), figures.ms),
+        Err(_) => println!("WRONG  {}", pair.name()),
+    }
+}

@@ -1,0 +1,321 @@
+//! Runs one pair: the client starts the agent, and afterwards everything that both claim is checked.
+
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, Context, Result};
+use serde_json::Value;
+
+use super::hosts::Host;
+use super::trace::{self, Record};
+
+/// The conversation.
+const SCRIPT: &str = "tests/interop/script.json";
+/// Where what a pair leaves behind lies.
+const FOLDER: &str = "target/demo";
+/// How long a pair may go on after the script's deadline, at which a client gives up and says what it waits for.
+const GRACE: Duration = Duration::from_secs(2);
+/// Between two looks at whether a pair is done.
+const PAUSE: Duration = Duration::from_millis(2);
+/// Bytes of what a host printed that are shown.
+const SHOWN: usize = 4000;
+/// Runs the agent with a file of its own for what it says, and notes how it ended.
+const AGENT: &str = r#"said=$1 ended=$2; shift 2; "$@" 2>"$said"; status=$?; echo $status >"$ended"; exit $status"#;
+
+/// A client and an agent.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) client: &'static Host,
+    pub(super) agent: &'static Host,
+}
+
+/// What a pair that is right has done.
+pub(super) struct Figures {
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+    pub(super) ms: u128,
+}
+
+/// How a pair ended: its figures, or what is wrong; and what passed between the two.
+pub(super) struct Ended {
+    pub(super) figures: Result<Figures, String>,
+    pub(super) records: Vec<Record>,
+}
+
+/// The script's own account of what must come out.
+pub(super) struct Expected {
+    script: Value,
+    limit: Duration,
+}
+
+impl Expected {
+    pub(super) fn load() -> Result<Self> {
+        let text = fs::read_to_string(SCRIPT).context(SCRIPT)?;
+        let script: Value = serde_json::from_str(&text).context(SCRIPT)?;
+        let deadline = script["deadlineMs"].as_u64().context("the script has no deadline")?;
+        Ok(Expected { script, limit: Duration::from_millis(deadline) + GRACE })
+    }
+}
+
+/// How both processes ended, and what they said.
+struct Report {
+    client: Option<ExitStatus>,
+    ms: u128,
+    /// The client's line of JSON.
+    summary: Option<Value>,
+    client_said: String,
+    agent_status: Option<i32>,
+    agent_said: String,
+}
+
+impl Pair {
+    /// As on the command line.
+    pub(super) fn name(self) -> String {
+        format!("{}:{}", self.client.name, self.agent.name)
+    }
+
+    /// Runs it and checks it.
+    pub(super) fn run(self, expected: &Expected) -> Result<Ended> {
+        let root = std::env::current_dir()?;
+        let folder = root.join(FOLDER).join(format!("{}-{}", self.client.name, self.agent.name));
+        if folder.exists() {
+            fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        }
+        let work = folder.join("work");
+        fs::create_dir_all(&work).with_context(|| work.display().to_string())?;
+        let report = self.converse(&root, &folder, &work, expected.limit)?;
+        let trace = folder.join("trace.jsonl");
+        let (records, traced) = match trace::read(&trace) {
+            Ok(records) => (records, Ok(())),
+            Err(error) => (Vec::new(), Err(error)),
+        };
+        let checked = report.verdict().and_then(|figures| {
+            traced?;
+            check(&figures, &report, &records, &expected.script, &work)?;
+            self.check_exact(&records)?;
+            Ok(figures)
+        });
+        let figures = checked.map_err(|error| report.explain(&error, self));
+        Ok(Ended { figures, records })
+    }
+
+    fn converse(self, root: &Path, folder: &Path, work: &Path, limit: Duration) -> Result<Report> {
+        let file = |name: &str| folder.join(name);
+        let (client_out, client_err) = (file("client.stdout"), file("client.stderr"));
+        let (agent_err, agent_end) = (file("agent.stderr"), file("agent.status"));
+        let (program, arguments) = self.client.client.split_first().context("a host without a client")?;
+        let mut command = Command::new(program);
+        command.args(arguments).args(["--script", SCRIPT, "--work"]).arg(work).arg("--cwd").arg(root);
+        command.arg("--trace").arg(file("trace.jsonl"));
+        command.args(["--", "sh", "-c", AGENT, "agent"]).arg(&agent_err).arg(&agent_end);
+        command.args(self.agent.agent).args(["--script", SCRIPT]);
+        command.stdin(Stdio::null()).stdout(File::create(&client_out)?).stderr(File::create(&client_err)?);
+        // A group of their own, so that both can be ended together.
+        command.process_group(0);
+        let start = Instant::now();
+        let mut child = command.spawn().with_context(|| (*program).to_owned())?;
+        let client = wait(&mut child, start + limit)?;
+        let ms = start.elapsed().as_millis();
+        end_group(&mut child)?;
+        let last = text(&client_out).lines().last().and_then(|line| serde_json::from_str(line).ok());
+        Ok(Report {
+            client,
+            ms,
+            summary: last,
+            client_said: text(&client_err),
+            agent_status: text(&agent_end).trim().parse().ok(),
+            agent_said: text(&agent_err),
+        })
+    }
+
+    /// Between two hosts that have it, a number that no double holds goes there and back.
+    fn check_exact(self, records: &[Record]) -> Result<()> {
+        const EXACT: &str = "\"libacp.dev/exact\":9007199254740993";
+        let hello =
+            |to_agent| records.iter().find(|record| record.to_agent == to_agent).map_or("", |record| &record.line);
+        let sent = |to_agent| hello(to_agent).contains(EXACT);
+        if self.client.exact && self.agent.exact && !(sent(true) && sent(false)) {
+            let silent = if sent(true) { "agent" } else { "client" };
+            bail!("the {silent}'s initialize lacks {EXACT}");
+        }
+        Ok(())
+    }
+}
+
+impl Report {
+    /// What the two processes themselves say.
+    fn verdict(&self) -> Result<Figures> {
+        let Some(status) = self.client else { bail!("not done within {} ms", self.ms) };
+        let Some(summary) = &self.summary else { bail!("the client ended with {status} and without a line of JSON") };
+        if summary["ok"] != true {
+            bail!("the client says: {}", summary["error"].as_str().unwrap_or("nothing"));
+        }
+        if !status.success() {
+            bail!("the client ended with {status}");
+        }
+        if self.agent_status != Some(0) {
+            bail!("the client is content with an agent that did not end with 0");
+        }
+        let number = |name: &str| summary[name].as_u64().with_context(|| format!("the client's line lacks {name}"));
+        let messages = number("messages_sent")? + number("messages_received")?;
+        Ok(Figures { messages, bytes: number("bytes_sent")? + number("bytes_received")?, ms: self.ms })
+    }
+
+    /// All there is to say about a pair that is wrong, and which side it was.
+    fn explain(&self, error: &anyhow::Error, pair: Pair) -> String {
+        let mut lines = vec![format!("{} is wrong: {error:#}", pair.name())];
+        match self.agent_status {
+            Some(0) => {}
+            Some(status) => lines.push(format!("the agent ({}) ended with {status}", pair.agent.name)),
+            None => lines.push(format!("the agent ({}) did not end by itself", pair.agent.name)),
+        }
+        for (side, host, said) in
+            [("client", pair.client.name, &self.client_said), ("agent", pair.agent.name, &self.agent_said)]
+        {
+            if !said.is_empty() {
+                let start = said.ceil_char_boundary(said.len().saturating_sub(SHOWN));
+                lines.push(format!(
+                    "the {side} ({host}) wrote:\n    {}",
+                    said[start..].trim_end().replace('\n', "\n    ")
+                ));
+            }
+        }
+        lines.join("\n  ")
+    }
+}
+
+/// Checks what the client claims against the script, the trace and the disk.
+fn check(figures: &Figures, report: &Report, records: &[Record], expected: &Value, work: &Path) -> Result<()> {
+    let summary = report.summary.as_ref().unwrap_or(&Value::Null);
+    let claims = [
+        ("messages_sent", &expected["lines"]["fromClient"]),
+        ("messages_received", &expected["lines"]["fromAgent"]),
+        ("updates", &expected["totals"]["updates"]),
+    ];
+    for (name, wanted) in claims {
+        if summary[name] != *wanted {
+            bail!("{name}: expected {wanted}, the client says {}", summary[name]);
+        }
+    }
+    let passed: u64 = records.iter().map(|record| record.line.len() as u64 + 1).sum();
+    if (records.len() as u64, passed) != (figures.messages, figures.bytes) {
+        let count = records.len();
+        bail!(
+            "the trace has {count} lines with {passed} bytes, the client says {}, {}",
+            figures.messages,
+            figures.bytes
+        );
+    }
+    let written = expected["written"].as_object().context("the script writes nothing")?;
+    for (name, wanted) in written {
+        let content = fs::read(work.join(name)).with_context(|| format!("{name} is not in the work folder"))?;
+        let (length, hash) = (content.len(), format!("{:08x}", fnv1a32(&content)));
+        if wanted["bytes"] != length || wanted["fnv1a32"] != hash {
+            bail!("{name}: expected {wanted}, found {length} bytes with the checksum {hash}");
+        }
+    }
+    Ok(())
+}
+
+fn fnv1a32(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |hash: u32, &byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+fn wait(child: &mut Child, deadline: Instant) -> Result<Option<ExitStatus>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() >= deadline {
+            return Ok(None);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Ends whatever is left of a pair: agents outlive clients that were killed.
+fn end_group(child: &mut Child) -> Result<()> {
+    // The group may be empty, which is no failure; the child is waited for all the same.
+    let group = format!("-{}", child.id());
+    Command::new("sh").args(["-c", "kill -s KILL -- \"$1\" 2>/dev/null", "kill", &group]).status()?;
+    child.wait()?;
+    Ok(())
+}
+
+/// What a file has, nothing where there is none.
+fn text(path: &PathBuf) -> String {
+    fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn report(summary: Option<Value>, code: i32, agent_status: Option<i32>) -> Report {
+        use std::os::unix::process::ExitStatusExt;
+        let client = Some(ExitStatus::from_raw(code << 8));
+        Report { client, ms: 5, summary, client_said: String::new(), agent_status, agent_said: "oh\nno\n".to_owned() }
+    }
+
+    fn summary() -> Value {
+        json!({
+            "ok": true, "messages_sent": 1, "messages_received": 1, "bytes_sent": 3, "bytes_received": 4, "updates": 2,
+        })
+    }
+
+    #[test]
+    fn only_what_both_sides_call_right_is_right() {
+        assert!(report(Some(summary()), 0, Some(0)).verdict().is_ok());
+        let refused = json!({"ok": false, "error": "/steps/0: x"});
+        let wrong = [
+            (report(Some(refused), 1, Some(0)), "the client says: /steps/0: x"),
+            (report(Some(summary()), 1, Some(0)), "the client ended with exit status: 1"),
+            (report(Some(summary()), 0, Some(1)), "the client is content with"),
+            (report(Some(summary()), 0, None), "the client is content with"),
+            (report(Some(json!({"ok": true})), 0, Some(0)), "the client's line lacks messages_sent"),
+            (report(None, 0, Some(0)), "the client ended with exit status: 0 and without a line"),
+            (Report { client: None, ..report(None, 0, None) }, "not done within 5 ms"),
+        ];
+        let pair = Pair { client: &super::super::hosts::HOSTS[0], agent: &super::super::hosts::HOSTS[1] };
+        for (report, message) in wrong {
+            let Err(error) = report.verdict() else { panic!("{message}") };
+            assert!(error.to_string().starts_with(message), "{error}");
+            let told = report.explain(&error, pair);
+            assert!(told.contains(message) && told.contains("the agent (c) wrote:\n    oh\n    no"), "{told}");
+        }
+    }
+
+    #[test]
+    fn claims_are_checked_against_script_trace_and_disk() {
+        let work = std::env::temp_dir().join(format!("libacp-pair-{}", std::process::id()));
+        fs::create_dir_all(&work).unwrap();
+        let expected = json!({
+            "lines": {"fromClient": 1, "fromAgent": 1},
+            "totals": {"updates": 2},
+            "written": {"f": {"bytes": 6, "fnv1a32": "bf9cf968"}},
+        });
+        let records = ["{}", "[1]"].map(|line| Record { to_agent: true, ms: 0.0, line: line.to_owned() });
+        let outcome = |summary: Value, records: &[Record], content: &str| {
+            fs::write(work.join("f"), content).unwrap();
+            let report = report(Some(summary), 0, Some(0));
+            check(&report.verdict().unwrap(), &report, records, &expected, &work).map_err(|error| error.to_string())
+        };
+        assert_eq!(outcome(summary(), &records, "foobar"), Ok(()));
+        let claim = |name: &str| {
+            let mut changed = summary();
+            changed[name] = json!(9);
+            outcome(changed, &records, "foobar").unwrap_err()
+        };
+        assert_eq!(claim("updates"), "updates: expected 2, the client says 9");
+        assert_eq!(claim("messages_sent"), "messages_sent: expected 1, the client says 9");
+        assert_eq!(claim("bytes_sent"), "the trace has 2 lines with 7 bytes, the client says 2, 13");
+        assert!(outcome(summary(), &records[..1], "foobar").unwrap_err().starts_with("the trace has 1 lines"));
+        assert!(outcome(summary(), &records, "foobaz").unwrap_err().starts_with("f: expected"));
+        fs::remove_dir_all(&work).unwrap();
+    }
+}

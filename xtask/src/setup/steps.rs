@@ -1,0 +1,214 @@
+//! The steps themselves.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Mutex;
+
+use anyhow::{bail, Context, Result};
+
+use super::{cargo, run, Step};
+
+/// The Python of the private environment.
+pub(crate) const PYTHON: &str = "target/venv/bin/python";
+/// Where the JavaScript hosts are run, with the packed npm package installed.
+const NODE: &str = "target/node";
+/// Where the hosts on the official TypeScript SDK are run.
+const TYPESCRIPT: &str = "target/interop-typescript";
+/// Where the C hosts are compiled to.
+const C: &str = "target/c";
+const WHEELS: &str = "target/wheels";
+const TARBALLS: &str = "target/npm";
+/// The build tool of the wheel.
+const MATURIN: &str = "maturin>=1.9,<2";
+
+/// The Rust hosts.
+pub(crate) static RUST_HOSTS: Step = Step {
+    name: "Rust hosts",
+    tools: &[],
+    needs: &[],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "examples/rust"],
+    outputs: &["target/release/acp-demo-client", "target/release/acp-demo-agent"],
+    work: || run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-examples"])),
+    done: Mutex::new(None),
+};
+
+/// The C library, static and shared.
+pub(crate) static C_LIBRARY: Step = Step {
+    name: "C library",
+    tools: &[],
+    needs: &[],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "ffi", "include"],
+    outputs: &["target/release/libacp.a"],
+    work: || run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-ffi"])),
+    done: Mutex::new(None),
+};
+
+/// The C hosts.
+pub(crate) static C_HOSTS: Step = Step {
+    name: "C hosts",
+    tools: &["cc"],
+    needs: &[&C_LIBRARY],
+    inputs: &["examples/c", "include"],
+    outputs: &["target/c/client", "target/c/agent"],
+    work: compile_c,
+    done: Mutex::new(None),
+};
+
+/// The private Python environment with the build tool and the official SDK.
+pub(crate) static VENV: Step = Step {
+    name: "Python environment",
+    tools: &["python3"],
+    needs: &[],
+    inputs: &["tests/interop/python/requirements.txt"],
+    outputs: &[PYTHON],
+    work: || {
+        run(Command::new("python3").args(["-m", "venv", "--clear", "target/venv"]))?;
+        run(pip().args([MATURIN, "-r", "tests/interop/python/requirements.txt"]))
+    },
+    done: Mutex::new(None),
+};
+
+/// The Python module, installed from its wheel.
+pub(crate) static PYTHON_MODULE: Step = Step {
+    name: "Python module",
+    tools: &[],
+    needs: &[&VENV],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "python"],
+    outputs: &[],
+    work: build_wheel,
+    done: Mutex::new(None),
+};
+
+/// The npm package, packed.
+pub(crate) static NPM_PACKAGE: Step = Step {
+    name: "npm package",
+    tools: &["node", "npm"],
+    needs: &[],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "wasm", "xtask/wasm"],
+    outputs: &[TARBALLS],
+    work: || {
+        run(cargo().args(["run", "--quiet", "-p", "libacp-npm"]))?;
+        fresh(TARBALLS)?;
+        run(Command::new("npm").args(["pack", "./wasm", "--silent", "--pack-destination", TARBALLS]))
+    },
+    done: Mutex::new(None),
+};
+
+/// The JavaScript hosts beside an installed npm package.
+pub(crate) static NODE_HOSTS: Step = Step {
+    name: "JavaScript hosts",
+    tools: &["node"],
+    needs: &[&NPM_PACKAGE],
+    inputs: &["examples/node"],
+    outputs: &["target/node/node_modules/libacp"],
+    work: || {
+        copy("examples/node", NODE)?;
+        let package = Path::new("..").join("npm").join(only_file(TARBALLS, ".tgz")?);
+        run(npm(NODE).args(["install", "--no-save", "--no-package-lock"]).arg(package))
+    },
+    done: Mutex::new(None),
+};
+
+/// The hosts on the official TypeScript SDK.
+pub(crate) static TYPESCRIPT_SDK: Step = Step {
+    name: "official TypeScript SDK",
+    tools: &["node", "npm"],
+    needs: &[],
+    inputs: &["tests/interop/typescript"],
+    outputs: &["target/interop-typescript/node_modules"],
+    work: || {
+        copy("tests/interop/typescript", TYPESCRIPT)?;
+        run(npm(TYPESCRIPT).arg("ci"))
+    },
+    done: Mutex::new(None),
+};
+
+/// The hosts on the official Rust SDK.
+pub(crate) static RUST_SDK: Step = Step {
+    name: "official Rust SDK",
+    tools: &[],
+    needs: &[],
+    inputs: &["tests/interop/rust", "rust-toolchain.toml"],
+    outputs: &["target/interop-rust/debug/client", "target/interop-rust/debug/agent"],
+    work: || {
+        // A folder of its own: it is no member of the workspace, and builds while others hold the workspace's lock.
+        let mut build = cargo();
+        build.args(["build", "--quiet", "--locked", "--manifest-path", "tests/interop/rust/Cargo.toml"]);
+        run(build.args(["--target-dir", "target/interop-rust"]))
+    },
+    done: Mutex::new(None),
+};
+
+fn pip() -> Command {
+    let mut command = Command::new(PYTHON);
+    command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    command
+}
+
+fn npm(folder: &str) -> Command {
+    let mut command = Command::new("npm");
+    command.current_dir(folder).args(["--silent", "--no-audit", "--no-fund"]);
+    command
+}
+
+fn compile_c() -> Result<()> {
+    fs::create_dir_all(C)?;
+    let mut shared = Vec::new();
+    for entry in fs::read_dir("examples/c")? {
+        let file = entry?.path();
+        let is_c = file.extension().is_some_and(|end| end == "c");
+        if is_c && !["client", "agent"].iter().any(|host| file.file_stem().is_some_and(|stem| stem == *host)) {
+            shared.push(file);
+        }
+    }
+    for host in ["client", "agent"] {
+        let mut cc = Command::new("cc");
+        cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Iinclude", "-o"]).arg(format!("{C}/{host}"));
+        cc.arg(format!("examples/c/{host}.c")).args(&shared);
+        // What Rust's standard library takes from the system.
+        run(cc.args(["target/release/libacp.a", "-lpthread", "-ldl", "-lm"]))?;
+    }
+    Ok(())
+}
+
+fn build_wheel() -> Result<()> {
+    fresh(WHEELS)?;
+    let mut maturin = Command::new(PYTHON);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--release", "--manifest-path", "python/Cargo.toml"]);
+    run(maturin.args(["--interpreter", PYTHON, "--out", WHEELS]))?;
+    let wheel = Path::new(WHEELS).join(only_file(WHEELS, ".whl")?);
+    run(pip().args(["--force-reinstall", "--no-deps"]).arg(wheel))
+}
+
+/// Makes a folder that is empty.
+fn fresh(folder: &str) -> Result<()> {
+    if Path::new(folder).exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.to_owned())?;
+    }
+    fs::create_dir_all(folder).with_context(|| folder.to_owned())
+}
+
+/// Makes a folder that has the files of another.
+fn copy(from: &str, to: &str) -> Result<()> {
+    fresh(to)?;
+    for entry in fs::read_dir(from).with_context(|| from.to_owned())? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), Path::new(to).join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of the file with this end.
+fn only_file(folder: &str, end: &str) -> Result<String> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| folder.to_owned())? {
+        names.extend(entry?.file_name().into_string().ok().filter(|name| name.ends_with(end)));
+    }
+    match names.as_slice() {
+        [name] => Ok(name.clone()),
+        _ => bail!("{folder}: expected one file *{end}, found {}", names.len()),
+    }
+}
