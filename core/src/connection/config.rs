@@ -48,7 +48,7 @@ pub enum Policy {
 pub struct Limits {
     /// Bytes of one frame (32 MiB).
     pub frame: usize,
-    /// Nesting of lists and objects in one frame (128).
+    /// Nesting of lists and objects in one frame, at most [`MAX_DEPTH`](crate::json::MAX_DEPTH) (128).
     pub depth: u32,
     /// Open requests in each direction (1,024).
     pub pending: usize,

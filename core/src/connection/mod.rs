@@ -127,7 +127,8 @@ pub(crate) struct Side {
 
 impl Connection {
     /// A connection at its start.
-    pub fn new(config: Config) -> Self {
+    pub fn new(mut config: Config) -> Self {
+        config.limits.depth = config.limits.depth.min(crate::json::MAX_DEPTH);
         Connection {
             phase: Phase::Start,
             decoder: Decoder::new(config.framing, config.limits.frame),

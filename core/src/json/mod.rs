@@ -10,7 +10,7 @@ mod write;
 
 pub(crate) use edit::{Edits, Trim};
 pub(crate) use read::{items, members};
-pub use read::{pointer, unescape};
+pub use read::{pointer, unescape, MAX_DEPTH};
 pub(crate) use scan::{Kind, Mark, Scanner};
 pub use scan::{SyntaxError, SyntaxKind};
 pub use write::{quote, Writer};

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use super::scan::{Kind, Scanner};
 
-const DEPTH: u32 = 1024;
+/// The deepest nesting that anything here reads.
+pub const MAX_DEPTH: u32 = 1024;
 
 /// The value that an RFC 6901 pointer names in a JSON text, as it stands there; `None` when it names nothing or the
 /// text is not JSON that far.
@@ -14,7 +15,7 @@ const DEPTH: u32 = 1024;
 /// assert_eq!(libacp::json::pointer(json, "/update/entries/0/content"), Some("\"read\""));
 /// ```
 pub fn pointer<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
-    let mut scanner = Scanner::new(json, DEPTH);
+    let mut scanner = Scanner::new(json, MAX_DEPTH);
     let mut rest = pointer;
     while let Some(path) = rest.strip_prefix('/') {
         let end = path.find('/').unwrap_or(path.len());
@@ -56,7 +57,7 @@ pub fn pointer<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
 
 /// The members of an object, in order; nothing for any other text.
 pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
-    let mut scanner = Scanner::new(json, DEPTH);
+    let mut scanner = Scanner::new(json, MAX_DEPTH);
     let mut list = Vec::new();
     let mut more = scanner.enter(Kind::Object).unwrap_or(false);
     while more {
@@ -69,7 +70,7 @@ pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
 
 /// The items of a list, in order; nothing for any other text.
 pub(crate) fn items(json: &str) -> Vec<&str> {
-    let mut scanner = Scanner::new(json, DEPTH);
+    let mut scanner = Scanner::new(json, MAX_DEPTH);
     let mut list = Vec::new();
     let mut more = scanner.enter(Kind::Array).unwrap_or(false);
     while more {
@@ -91,7 +92,7 @@ fn segment(raw: &str) -> Cow<'_, str> {
 /// The value of a JSON string (quotes included); `None` when the text is not a JSON string. Half surrogate pairs become
 /// U+FFFD.
 pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
-    let mut scanner = Scanner::new(json, DEPTH);
+    let mut scanner = Scanner::new(json, MAX_DEPTH);
     let text = scanner.string().ok()?;
     scanner.end().ok()?;
     Some(text.value())

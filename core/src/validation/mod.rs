@@ -76,7 +76,7 @@ pub fn check<'a>(
     mode: Mode,
     part: Part,
 ) -> Result<Checked<'a>, Rejected> {
-    let mut scanner = Scanner::new(json, 128);
+    let mut scanner = Scanner::new(json, crate::json::MAX_DEPTH);
     let mut walker = Walker::new(tables, drafts, mode, part);
     let outcome = walker.value(&mut scanner, ty);
     match outcome {
