@@ -83,6 +83,8 @@ impl Host {
             host.feed(br#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#);
             host.respond(&Id::Number(1), r#"{"sessionId":"s-1"}"#);
         }
+        // What the beginning sent is not for the first message's account.
+        host.check("\u{0}");
         host
     }
 
