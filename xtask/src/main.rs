@@ -11,6 +11,7 @@ mod demo;
 mod import;
 mod model;
 mod setup;
+mod test;
 
 /// A command: its name, what it takes, what it does, and how it is run.
 type Command = (&'static str, &'static str, &'static str, fn(&[String]) -> Result<()>);
@@ -24,6 +25,12 @@ const COMMANDS: &[Command] = &[
     ),
     ("codegen", "[--check]", "write what is generated from the model, or fail when something is stale", |args| {
         codegen::run(check(args)?)
+    }),
+    ("test", "[SUITE …] [--list]", "set up what it needs, then run everything", test::run),
+    ("rules", "[--check]", "print the rule catalogue with what proves each rule", |args| {
+        let mut cargo = setup::cargo();
+        cargo.args(["run", "--quiet", "-p", "xtask-rules", "--"]).args(args);
+        std::process::exit(cargo.status()?.code().unwrap_or(1));
     }),
     ("demo", demo::USAGE, "play one conversation between every client and every agent", demo::run),
 ];

@@ -62,6 +62,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     for report in &wrong {
         eprintln!("\n{report}");
     }
+    if options.only.is_none() {
+        println!("{} passed, {} failed", right, wrong.len());
+    }
     match wrong.len() {
         0 => Ok(()),
         count => bail!("{count} of {} pairs are wrong", results.len()),

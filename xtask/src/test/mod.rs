@@ -39,6 +39,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     }
     let chosen: VecDeque<&Suite> =
         suites::SUITES.iter().filter(|suite| names.is_empty() || names.contains(&suite.name)).collect();
+    suites::set_up()?;
     std::fs::create_dir_all(LOGS).context(LOGS)?;
     let total = Mutex::new(Count::default());
     let queue = Mutex::new(chosen);
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             });
         }
     });
-    let total = total.into_inner().unwrap_or_default();
+    let total = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     println!("{} passed, {} failed", total.passed, total.failed);
     if total.failed > 0 {
         std::process::exit(1);
@@ -66,7 +67,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 fn run_suite(suite: &Suite) -> Count {
     let started = Instant::now();
     let log = PathBuf::from(LOGS).join(format!("{}.log", suite.name));
-    let outcome = std::fs::File::create(&log).map_err(Into::into).and_then(|file| (suite.run)(&Log { file, path: &log }));
+    let outcome =
+        std::fs::File::create(&log).map_err(Into::into).and_then(|file| (suite.run)(&Log { file, path: &log }));
     let text = std::fs::read_to_string(&log).unwrap_or_default();
     let mut count = count::read(&text);
     let problem = match &outcome {
@@ -79,17 +81,16 @@ fn run_suite(suite: &Suite) -> Count {
         count.failed = 1;
     }
     let seconds = started.elapsed().as_secs_f64();
-    let mut report =
-        format!("{:<12} {:>6} passed {:>4} failed {seconds:>7.1} s", suite.name, count.passed, count.failed);
-    for note in count::notes(&text) {
-        report.push_str(&format!("\n    {note}"));
-    }
+    let head = format!("{:<12} {:>6} passed {:>4} failed {seconds:>7.1} s", suite.name, count.passed, count.failed);
+    let mut report = vec![head];
+    report.extend(count::notes(&text).map(str::to_owned));
     if let Some(problem) = problem {
         let lines: Vec<&str> = text.lines().collect();
-        let tail = lines[lines.len().saturating_sub(TAIL)..].join("\n    ");
-        report.push_str(&format!("\n    {tail}\n    {}: {problem} (whole log: {})", suite.name, log.display()));
+        report.extend(lines[lines.len().saturating_sub(TAIL)..].iter().map(|&line| line.to_owned()));
+        report.push(format!("{}: {problem} (whole log: {})", suite.name, log.display()));
     }
-    println!("{report}");
+    // One call, so that suites that end together do not mix.
+    println!("{}", report.join("\n    "));
     count
 }
 

@@ -1,0 +1,138 @@
+//! The suites.
+
+use std::process::Command;
+
+use anyhow::{bail, Context, Result};
+
+use super::{readme, Log};
+use crate::setup::{cargo, steps};
+
+/// A set of tests with a log of its own.
+pub(super) struct Suite {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) run: fn(&Log<'_>) -> Result<()>,
+}
+
+/// All suites, those that take longest first.
+pub(super) const SUITES: &[Suite] = &[
+    Suite {
+        name: "rust",
+        about: "unit, documentation, vector, recording and comparison tests of the crates",
+        run: rust,
+    },
+    Suite { name: "python", about: "the installed wheel, its types, the vectors in Python", run: python },
+    Suite { name: "demo", about: "the conversation between every pair of hosts, official SDKs included", run: demo },
+    Suite { name: "c", about: "the C interface and the vectors in C", run: |log| c(log, &[]) },
+    Suite {
+        name: "c-sanitized",
+        about: "the same with address and undefined behaviour sanitizers",
+        run: |log| c(log, &["--sanitize"]),
+    },
+    Suite {
+        name: "c-valgrind",
+        about: "the C interface under valgrind",
+        run: |log| c(log, &["--interface", "--valgrind"]),
+    },
+    Suite {
+        name: "node",
+        about: "the installed npm package under Node, its types, the vectors in JavaScript",
+        run: node,
+    },
+    Suite { name: "browser", about: "the installed npm package in Chromium", run: browser },
+    Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
+    Suite { name: "generated", about: "nothing that is generated is stale", run: generated },
+    Suite { name: "portable", about: "the core builds for wasm32 and depends on little", run: portable },
+    Suite { name: "readme", about: "the README's examples", run: readme::run },
+];
+
+fn rust(log: &Log<'_>) -> Result<()> {
+    log.run(cargo().args(["test", "--quiet", "--workspace"]))
+}
+
+fn python(log: &Log<'_>) -> Result<()> {
+    // The set-up has built the wheel.
+    log.run(Command::new("python3").args(["python/tests/run.py", "--types", "--keep-wheel"]))
+}
+
+fn demo(log: &Log<'_>) -> Result<()> {
+    let this = std::env::current_exe().context("where this program is")?;
+    log.run(Command::new(this).args(["demo", "--all"]))
+}
+
+fn c(log: &Log<'_>, options: &[&str]) -> Result<()> {
+    log.run(Command::new("tests/c/run.sh").args(options))
+}
+
+fn node(log: &Log<'_>) -> Result<()> {
+    log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/node"]))?;
+    log.run(Command::new("node").arg("tests/node/run.mjs"))?;
+    log.run(Command::new("node").arg("tests/node/vectors.mjs"))
+}
+
+fn browser(log: &Log<'_>) -> Result<()> {
+    log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/browser"]))?;
+    log.run(Command::new("node").arg("tests/browser/run.mjs"))
+}
+
+fn wasm_plain(log: &Log<'_>) -> Result<()> {
+    log.run(&mut Command::new("tests/wasm-plain/run.sh"))
+}
+
+fn generated(log: &Log<'_>) -> Result<()> {
+    let this = std::env::current_exe().context("where this program is")?;
+    log.run(Command::new(&this).args(["codegen", "--check"]))?;
+    log.passed("what codegen writes")?;
+    log.run(Command::new(&this).args(["import", "--check"]))?;
+    log.passed("the model's structure and words")?;
+    log.run(cargo().args(["run", "--quiet", "-p", "xtask-header", "--", "--check"]))?;
+    log.passed("the C header")
+}
+
+/// Everything that the core may depend on.
+const DEPENDENCIES: &[&str] = &[
+    "itoa",
+    "libacp",
+    "memchr",
+    "proc-macro2",
+    "quote",
+    "ryu",
+    "serde",
+    "serde_core",
+    "serde_derive",
+    "serde_json",
+    "syn",
+    "thiserror",
+    "thiserror-impl",
+    "unicode-ident",
+    "zmij",
+];
+
+fn portable(log: &Log<'_>) -> Result<()> {
+    log.run(cargo().args(["check", "--quiet", "-p", "libacp", "--target", "wasm32-unknown-unknown"]))?;
+    log.passed("the core for wasm32")?;
+    let tree = cargo().args(["tree", "-p", "libacp", "--edges", "normal", "--prefix", "none"]).output()?;
+    let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
+    let mut names: Vec<&str> = tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if let Some(stranger) = names.iter().find(|name| !DEPENDENCIES.contains(name)) {
+        bail!("the core depends on {stranger}, which is not on the list");
+    }
+    if !names.contains(&"serde") {
+        bail!("cargo tree printed no dependencies");
+    }
+    log.passed("the core's dependencies")
+}
+
+/// What the suites share and would otherwise build at the same time.
+pub(super) fn set_up() -> Result<()> {
+    crate::setup::bring_all([
+        &steps::RUST_HOSTS,
+        &steps::C_HOSTS,
+        &steps::PYTHON_MODULE,
+        &steps::NODE_HOSTS,
+        &steps::TYPESCRIPT_SDK,
+        &steps::RUST_SDK,
+    ])
+}
