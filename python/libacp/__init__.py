@@ -20,6 +20,7 @@ from ._errors import (
 )
 from ._native import (
     DRAFTS,
+    Advice,
     Answered,
     Cancel,
     Closed,
@@ -33,10 +34,12 @@ from ._native import (
     RawJson,
     Request,
     Response,
+    Rule,
     Session,
     TerminalRef,
     Violation,
     __version__,
+    rule,
 )
 
 TYPE_CHECKING = False
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DRAFTS",
+    "Advice",
     "Answered",
     "Cancel",
     "CapabilityMisuse",
@@ -69,11 +73,13 @@ __all__ = [
     "RawJson",
     "Request",
     "Response",
+    "Rule",
     "Session",
     "SessionMisuse",
     "TerminalRef",
     "Violation",
     "__version__",
+    "rule",
 ]
 
 

@@ -9,17 +9,20 @@ from .names import (
     Event,
     Framing,
     Id,
+    Level,
     Outcome,
     Phase,
     Policy,
     Role,
     SessionState,
+    Severity,
     Timing,
     Turn,
 )
 
 __all__ = [
     "DRAFTS",
+    "Advice",
     "Answered",
     "Cancel",
     "Closed",
@@ -33,14 +36,18 @@ __all__ = [
     "RawJson",
     "Request",
     "Response",
+    "Rule",
     "Session",
     "TerminalRef",
     "Violation",
     "__version__",
+    "rule",
 ]
 
 __version__: Final[str]
 DRAFTS: Final[tuple[str, ...]]
+
+def rule(id: str) -> Rule | None: ...
 
 @final
 class ErrorCode:
@@ -98,6 +105,8 @@ class Config:
     @property
     def policy(self) -> Policy: ...
     @property
+    def policies(self) -> dict[Severity, Policy]: ...
+    @property
     def limits(self) -> Limits: ...
     @property
     def version_2(self) -> bool: ...
@@ -106,6 +115,26 @@ class Config:
     @property
     def timeout(self) -> int | None: ...
     def __eq__(self, value: object, /) -> bool: ...
+
+@final
+class Rule:
+    __match_args__: Final = ("id", "level", "severity")
+    @property
+    def id(self) -> str: ...
+    @property
+    def level(self) -> Level: ...
+    @property
+    def severity(self) -> Severity: ...
+    @property
+    def send(self) -> bool: ...
+    @property
+    def receive(self) -> bool: ...
+    @property
+    def track(self) -> bool: ...
+    @property
+    def text(self) -> str: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class OpenRequest:
@@ -308,6 +337,22 @@ class Violation:
     def __reduce__(self) -> tuple[type[Violation], tuple[Any, ...]]: ...
 
 @final
+class Advice:
+    __match_args__: Final = ("rule", "message")
+    def __new__(cls, rule: str, message: str, pointer: str = "", method: str = "") -> Advice: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def pointer(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    def __eq__(self, value: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[type[Advice], tuple[str, str, str, str]]: ...
+
+@final
 class Closed:
     __match_args__: Final = ("reason",)
     def __new__(
@@ -336,6 +381,7 @@ class Connection:
         *,
         framing: Framing = "lines",
         policy: Policy = "tolerant",
+        policies: Mapping[Severity, Policy] | None = None,
         limits: Limits | None = None,
         version_2: bool = False,
         drafts: Iterable[str] | None = None,

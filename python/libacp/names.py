@@ -2,12 +2,14 @@
 
 from typing import Literal, Union
 
-from ._native import Answered, Cancel, Closed, Notification, Request, Response, Violation
+from ._native import Advice, Answered, Cancel, Closed, Notification, Request, Response, Violation
 
 Id = Union[int, str, None]
 Role = Literal["client", "agent"]
 Framing = Literal["lines", "content-length", "messages"]
-Policy = Literal["tolerant", "strict"]
+Policy = Literal["tolerant", "strict", "off"]
+Severity = Literal["note", "warning", "error"]
+Level = Literal["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY"]
 Phase = Literal["start", "initializing", "ready", "closed"]
 Timing = Literal["turn", "replay", "idle", "none"]
 Outcome = Literal["result", "error", "invalid", "timeout", "closed"]
@@ -16,4 +18,4 @@ CloseReason = Literal["end_of_stream", "host", "version"]
 SessionState = Literal["loading", "resuming", "ready"]
 Turn = Literal["idle", "running", "cancelling"]
 MisuseKind = Literal["phase", "method", "capability", "params", "session", "id", "limit"]
-Event = Union[Request, Notification, Response, Cancel, Answered, Violation, Closed]
+Event = Union[Request, Notification, Response, Cancel, Answered, Violation, Advice, Closed]

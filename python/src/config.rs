@@ -2,15 +2,18 @@
 
 use libacp::connection::Policy;
 use libacp::framing::Framing;
+use libacp::rules::Severity;
 use libacp::Role;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyDict, PyMapping, PyString, PyTuple};
 
-use crate::value::{Reduced, Repr};
+use crate::value::{self, Reduced, Repr};
 
 const ROLES: &[(&str, Role)] = &[("client", Role::Client), ("agent", Role::Agent)];
-const POLICIES: &[(&str, Policy)] = &[("tolerant", Policy::Tolerant), ("strict", Policy::Strict)];
+const POLICIES: &[(&str, Policy)] = &[("tolerant", Policy::Tolerant), ("strict", Policy::Strict), ("off", Policy::Off)];
+const SEVERITIES: &[(&str, Severity)] =
+    &[("note", Severity::Note), ("warning", Severity::Warning), ("error", Severity::Error)];
 const FRAMINGS: &[(&str, Framing)] =
     &[("lines", Framing::Lines), ("content-length", Framing::ContentLength), ("messages", Framing::Messages)];
 
@@ -33,11 +36,28 @@ fn draft_names(drafts: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     drafts.try_iter()?.map(|name| name?.extract()).collect()
 }
 
+/// The policies of single severities, over what `config` has.
+fn read_policies(config: &mut libacp::Config, policies: &Bound<'_, PyAny>) -> PyResult<()> {
+    let wrong = |expected: &str, found: &Bound<'_, PyAny>| {
+        PyTypeError::new_err(format!("policies: expected {expected}, found {}", value::type_name(found)))
+    };
+    for item in policies.cast::<PyMapping>().map_err(|_| wrong("a mapping", policies))?.items()? {
+        let (severity, policy): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+        let severity = severity.cast::<PyString>().map_err(|_| wrong("str as key", &severity))?.to_string_lossy();
+        let policy = policy.cast::<PyString>().map_err(|_| wrong("str as value", &policy))?.to_string_lossy();
+        let index = named("policies", SEVERITIES, &severity)? as usize;
+        config.policies[index] = Some(named(&format!("policies/{severity}"), POLICIES, &policy)?);
+    }
+    Ok(())
+}
+
 /// The core's configuration from the arguments of `Connection`.
+#[allow(clippy::too_many_arguments)] // As many as a configuration has members.
 pub(crate) fn read(
     role: &str,
     framing: &str,
     policy: &str,
+    policies: Option<&Bound<'_, PyAny>>,
     limits: Option<&Limits>,
     version_2: bool,
     drafts: Option<&Bound<'_, PyAny>>,
@@ -48,6 +68,9 @@ pub(crate) fn read(
     config.policy = named("policy", POLICIES, policy)?;
     config.version_2 = version_2;
     config.timeout = timeout;
+    if let Some(policies) = policies {
+        read_policies(&mut config, policies)?;
+    }
     if let Some(limits) = limits {
         config.limits = limits.0;
     }
@@ -141,10 +164,22 @@ impl Config {
         name_of(FRAMINGS, self.0.framing)
     }
 
-    /// What happens to messages that break a rule: `tolerant` or `strict`.
+    /// What happens to messages that break a rule: `tolerant`, `strict` or `off`.
     #[getter]
     fn policy(&self) -> &'static str {
         name_of(POLICIES, self.0.policy)
+    }
+
+    /// Policies for the rules of one severity (`note`, `warning`, `error`) where they differ; see `Rule.severity`.
+    #[getter]
+    fn policies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let policies = PyDict::new(py);
+        for (name, severity) in SEVERITIES {
+            if let Some(policy) = self.0.policies[*severity as usize] {
+                policies.set_item(name, name_of(POLICIES, policy))?;
+            }
+        }
+        Ok(policies)
     }
 
     /// Bounds.
@@ -173,8 +208,11 @@ impl Config {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Config").field("role", self.role())?.field("framing", self.framing())?;
-        let repr = repr.field("policy", self.policy())?.field("limits", self.limits())?;
-        let repr = repr.field("version_2", self.version_2())?.field("drafts", self.drafts(py)?)?;
+        let repr = repr.field("policy", self.policy())?.field("policies", self.policies(py)?)?;
+        let repr = repr
+            .field("limits", self.limits())?
+            .field("version_2", self.version_2())?
+            .field("drafts", self.drafts(py)?)?;
         Ok(repr.field("timeout", self.timeout())?.finish())
     }
 }

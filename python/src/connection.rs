@@ -87,20 +87,21 @@ fn method_name(method: &Bound<'_, PyString>) -> PyResult<String> {
 #[pymethods]
 impl Connection {
     #[new]
-    #[pyo3(signature = (role, *, framing="lines", policy="tolerant", limits=None, version_2=false, drafts=None,
-        timeout=None))]
+    #[pyo3(signature = (role, *, framing="lines", policy="tolerant", policies=None, limits=None, version_2=false,
+        drafts=None, timeout=None))]
     #[allow(clippy::too_many_arguments)] // As many as a configuration has members.
     fn new(
         role: &str,
         framing: &str,
         policy: &str,
+        policies: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, Limits>>,
         version_2: bool,
         drafts: Option<&Bound<'_, PyAny>>,
         timeout: Option<u64>,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
-        let config = config::read(role, framing, policy, limits, version_2, drafts, timeout)?;
+        let config = config::read(role, framing, policy, policies, limits, version_2, drafts, timeout)?;
         Ok(Connection { core: Mutex::new(Core::new(config)) })
     }
 

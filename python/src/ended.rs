@@ -1,8 +1,8 @@
-//! Events about what is over or wrong: [`Response`], [`Violation`], [`Closed`].
+//! Events about what is over: [`Response`], [`Closed`].
 
 use std::borrow::Cow;
 
-use libacp::connection::{Consequence, Outcome};
+use libacp::connection::Outcome;
 use libacp::Id;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -162,126 +162,6 @@ impl Response {
             event.serial,
         );
         Ok((slf.get_type(), args.into_pyobject(py)?))
-    }
-}
-
-/// The peer broke a rule.
-#[pyclass(frozen, eq, hash, module = "libacp")]
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Violation {
-    /// The rule, as listed in the rule catalogue.
-    #[pyo3(get)]
-    rule: Name,
-    /// What is wrong, in one sentence.
-    #[pyo3(get)]
-    message: String,
-    /// JSON pointer into the params or result; empty when it is about the message as a whole.
-    #[pyo3(get)]
-    pointer: String,
-    /// The method, where one could be read.
-    #[pyo3(get)]
-    method: Option<Name>,
-    id: Option<Id>,
-    /// The number of the frame on this connection, from 1.
-    #[pyo3(get)]
-    frame: u64,
-    /// Its first bytes, at most 256, with U+FFFD for what is not UTF-8.
-    #[pyo3(get)]
-    excerpt: String,
-    /// What became of the message: `delivered`, `dropped` or `refused`.
-    #[pyo3(get)]
-    consequence: Name,
-    /// The code of the error that it was answered with, if it was.
-    #[pyo3(get)]
-    code: Option<i32>,
-}
-
-impl From<libacp::connection::Violation> for Violation {
-    fn from(event: libacp::connection::Violation) -> Self {
-        Violation {
-            rule: event.rule.into(),
-            message: event.message,
-            pointer: event.pointer,
-            method: event.method,
-            id: event.id,
-            frame: event.frame,
-            excerpt: event.excerpt,
-            consequence: event.consequence.name().into(),
-            code: match event.consequence {
-                Consequence::Refused(code) => Some(code.0),
-                _ => None,
-            },
-        }
-    }
-}
-
-#[pymethods]
-impl Violation {
-    #[new]
-    #[pyo3(signature = (rule, message, pointer="", method=None, id=None, has_id=None, frame=0,
-        excerpt="", consequence="dropped", code=None))]
-    #[allow(clippy::too_many_arguments)] // As many as a violation has members.
-    fn new(
-        rule: String,
-        message: String,
-        pointer: &str,
-        method: Option<String>,
-        id: Option<&Bound<'_, PyAny>>,
-        has_id: Option<bool>,
-        frame: u64,
-        excerpt: &str,
-        consequence: &str,
-        code: Option<i32>,
-    ) -> PyResult<Self> {
-        let id = match id {
-            Some(id) => Some(value::id(id)?),
-            None if has_id == Some(true) => Some(Id::Null),
-            None => None,
-        };
-        let (pointer, excerpt) = (pointer.to_owned(), excerpt.to_owned());
-        let (rule, method, consequence) = (rule.into(), method.map(Cow::Owned), consequence.to_owned().into());
-        Ok(Violation { rule, message, pointer, method, id, frame, excerpt, consequence, code })
-    }
-
-    #[classattr]
-    fn __match_args__() -> (&'static str, &'static str) {
-        ("rule", "message")
-    }
-
-    /// The id, where one could be read.
-    #[getter]
-    fn id(&self) -> Option<PyId<'_>> {
-        self.id.as_ref().map(PyId)
-    }
-
-    /// Whether an id could be read: tells an id that is `None` from no id.
-    #[getter]
-    fn has_id(&self) -> bool {
-        self.id.is_some()
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let repr = Repr::new(py, "Violation").field("rule", &self.rule)?.field("message", &self.message)?;
-        let repr = repr.field("pointer", &self.pointer)?.some("method", self.method.as_ref())?;
-        let repr = repr.some("id", self.id())?.field("frame", self.frame)?.field("excerpt", &self.excerpt)?;
-        Ok(repr.field("consequence", &self.consequence)?.some("code", self.code)?.finish())
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
-        let event = slf.get();
-        let args = (
-            &event.rule,
-            &event.message,
-            &event.pointer,
-            &event.method,
-            event.id(),
-            event.has_id(),
-            event.frame,
-            &event.excerpt,
-            &event.consequence,
-            event.code,
-        );
-        Ok((slf.get_type(), args.into_pyobject(slf.py())?))
     }
 }
 

@@ -1,5 +1,5 @@
 //! Events about a call of the peer's: [`Request`], [`Notification`], [`Cancel`], [`Answered`]. The others are in
-//! [`ended`](crate::ended).
+//! [`ended`](crate::ended) and [`rules`](crate::rules).
 //!
 //! All event classes are immutable, compare by value, can be pickled, and can be made by hand for a host's own tests.
 
@@ -8,8 +8,9 @@ use std::borrow::Cow;
 use libacp::{Event, Id};
 use pyo3::prelude::*;
 
-use crate::ended::{Closed, Response, Violation};
+use crate::ended::{Closed, Response};
 use crate::json::{self, JsonText, RawJson};
+use crate::rules::{Advice, Violation};
 use crate::value::{self, PyId, Reduced, Repr};
 
 type Name = Cow<'static, str>;
@@ -23,6 +24,7 @@ pub(crate) fn from_core(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
         Event::Cancel(event) => Py::new(py, Cancel::from(event))?.into_any(),
         Event::Answered(event) => Py::new(py, Answered::from(event))?.into_any(),
         Event::Violation(event) => Py::new(py, Violation::from(event))?.into_any(),
+        Event::Advice(event) => Py::new(py, Advice::from(event))?.into_any(),
         Event::Closed(event) => Py::new(py, Closed::from(event))?.into_any(),
         other => {
             let message = format!("an event of a kind that this module does not know: {}", other.name());

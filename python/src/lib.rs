@@ -1,8 +1,8 @@
 //! The Python module `libacp._native`: the connection of the `libacp` crate as Python classes.
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
-//! class that hosts use), `events` and `ended` (what it hands out), `known` (what it knows), `config`, then what all of
-//! them stand on: `json` (objects to text and back), `value` (ids and `repr`), `errors`.
+//! class that hosts use), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, then
+//! what all of them stand on: `json` (objects to text and back), `value` (ids and `repr`), `errors`.
 #![forbid(unsafe_code)]
 
 mod config;
@@ -12,6 +12,7 @@ mod errors;
 mod events;
 mod json;
 mod known;
+mod rules;
 mod value;
 
 use pyo3::prelude::*;
@@ -27,7 +28,7 @@ mod _native {
     #[pymodule_export]
     use crate::connection::{Connection, Events};
     #[pymodule_export]
-    use crate::ended::{Closed, Response, Violation};
+    use crate::ended::{Closed, Response};
     #[pymodule_export]
     use crate::errors::ErrorCode;
     #[pymodule_export]
@@ -36,6 +37,8 @@ mod _native {
     use crate::json::RawJson;
     #[pymodule_export]
     use crate::known::{OpenRequest, Session, TerminalRef};
+    #[pymodule_export]
+    use crate::rules::{rule, Advice, Rule, Violation};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -35,6 +35,7 @@ class Handshake(unittest.TestCase):
             "agent",
             framing="content-length",
             policy="strict",
+            policies={"error": "tolerant", "note": "off"},
             limits=limits,
             version_2=True,
             drafts=iter(["nes", "session_fork"]),
@@ -44,6 +45,10 @@ class Handshake(unittest.TestCase):
         self.assertEqual((config.role, config.framing, config.policy), ("agent", "content-length", "strict"))
         self.assertEqual((config.limits, config.version_2, config.timeout), (limits, True, 5))
         self.assertEqual(config.drafts, ("session_fork", "nes"))
+        self.assertEqual(config.policies, {"note": "off", "error": "tolerant"})
+        self.assertIn("policies={'note': 'off', 'error': 'tolerant'}", repr(config))
+        self.assertEqual(libacp.Connection("agent").config.policies, {})
+        self.assertEqual(libacp.Connection("agent", policy="off").config.policy, "off")
         self.assertEqual((limits.frame, limits.pending, limits.depth), (4096, 2, libacp.Limits().depth))
 
     def test_a_wrong_config_is_refused(self) -> None:
@@ -51,6 +56,8 @@ class Handshake(unittest.TestCase):
             ({"role": "server"}, "role.*client.*agent.*server"),
             ({"framing": "json"}, "framing.*lines.*json"),
             ({"policy": "lax"}, "policy.*tolerant.*lax"),
+            ({"policies": {"info": "off"}}, "policies: .*note.*warning.*error.*info"),
+            ({"policies": {"note": "lax"}}, "policies/note: .*tolerant.*strict.*off.*lax"),
             ({"drafts": ["nope"]}, "drafts.*nope"),
         ]
         for arguments, message in wrong:
@@ -58,6 +65,10 @@ class Handshake(unittest.TestCase):
                 libacp.Connection(**{"role": "client", **arguments})
         with self.assertRaisesRegex(TypeError, "drafts"):
             libacp.Connection("client", drafts="nes")
+        others: "list[Any]" = [({"note": None}, "value, found NoneType"), ({1: "off"}, "key, found int"), ("off", "found str")]
+        for other, message in others:
+            with self.assertRaisesRegex(TypeError, f"policies: .*{message}"):
+                libacp.Connection("client", policies=other)
 
 
 class Bytes(unittest.TestCase):

@@ -22,6 +22,8 @@ EVENTS: "list[Any]" = [
     libacp.Answered(4, "session/request_permission", "CANCEL-03", "s-1", 8),
     libacp.Violation("RPC-21", "not JSON", "/a", "m", None, True, 3, "{", "refused", -32700),
     libacp.Violation("RPC-21", "not JSON"),
+    libacp.Advice("PERM-02", "no option", "/options", "session/request_permission"),
+    libacp.Advice("PERM-02", "no option"),
     libacp.Closed("end_of_stream", [1, "a", None], [libacp.TerminalRef("s", "t")]),
     libacp.TerminalRef("s", "t"),
     libacp.RawJson("{}"),
@@ -63,6 +65,10 @@ class Values(unittest.TestCase):
                 """Response(id=1, outcome='result', method='_x/y', result=null, serial=0)""",
                 "Response(id=1, outcome='error', method='_x/y', error=PeerError(-32000, 'Log in', {'a': 1}), serial=0)",
             ],
+        )
+        self.assertEqual(
+            repr(libacp.Advice("PERM-02", "no option", "/options", "_x/y")),
+            "Advice(rule='PERM-02', message='no option', pointer='/options', method='_x/y')",
         )
         long = repr(libacp.Request("m", {"a": "é" * 1000}))
         self.assertLess(len(long), 250)
@@ -148,6 +154,8 @@ def kind(event):
             return "over", id
         case libacp.Violation(rule, message):
             return rule, message
+        case libacp.Advice(rule, message, pointer=pointer):
+            return "advice", rule, message, pointer
         case libacp.Closed("end_of_stream", unanswered=open):
             return "closed", open
 """
@@ -158,10 +166,11 @@ class Match(unittest.TestCase):
     def test_events_can_be_matched(self) -> None:
         names: "dict[str, Any]" = {"libacp": libacp}
         exec(MATCH, names)
-        found = [names["kind"](event) for event in EVENTS[:12]]
+        found = [names["kind"](event) for event in EVENTS[:14]]
         self.assertEqual(found[:6], [("prompt", 1), ("request", "_x/y"), "plan", ("result", "r"), ("result", 1), ("error", 1, -32000)])
         self.assertEqual(found[6:9], [None, ("over", None), ("over", 4)])
-        self.assertEqual(found[10:], [("RPC-21", "not JSON"), ("closed", (1, "a", None))])
+        self.assertEqual(found[10:12], [("RPC-21", "not JSON"), ("advice", "PERM-02", "no option", "/options")])
+        self.assertEqual(found[13:], [("closed", (1, "a", None))])
 
 
 if __name__ == "__main__":

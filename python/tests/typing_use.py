@@ -4,7 +4,7 @@
 from typing import Any, Optional
 
 import libacp
-from libacp.names import Id, MisuseKind, Outcome, Phase
+from libacp.names import Id, MisuseKind, Outcome, Phase, Policy
 from libacp.types import v1
 
 
@@ -19,15 +19,16 @@ def kind(event: libacp.Event) -> str:
         return outcome if error is None else error.message
     if isinstance(event, (libacp.Cancel, libacp.Answered)):
         return event.method
-    if isinstance(event, libacp.Violation):
-        return event.rule
+    if isinstance(event, (libacp.Violation, libacp.Advice)):
+        rule = libacp.rule(event.rule)
+        return event.rule if rule is None else rule.severity + rule.text
     closed: libacp.Closed = event
     return closed.reason
 
 
 def converse(data: bytes) -> "list[Id]":
     """The calls, with the types that they take and give."""
-    connection = libacp.Connection("client", limits=libacp.Limits(frame=1 << 20), drafts=["nes"])
+    connection = libacp.Connection("client", limits=libacp.Limits(frame=1 << 20), drafts=["nes"], policies={"note": "off"})
     id: "int | str" = connection.request("initialize", {"clientCapabilities": {}}, timeout=5_000)
     connection.request("_x/y", libacp.RawJson("{}"), id="mine")
     connection.receive_data(memoryview(data))
@@ -38,6 +39,8 @@ def converse(data: bytes) -> "list[Id]":
             connection.respond_error(event.id, libacp.ErrorCode.INTERNAL_ERROR, "no")
     connection.cancel(id)
     phase: Phase = connection.phase
+    quiet: "Policy | None" = connection.config.policies.get("note")
+    print(quiet)
     session = connection.session(phase)
     if session is not None:
         terminals: "dict[str, bool]" = session.terminals
@@ -71,6 +74,7 @@ def wrong(connection: libacp.Connection, event: libacp.Request, anything: Any) -
     """Each of these is a mistake that a checker must see."""
     libacp.Connection("server")  # type: ignore[arg-type]
     libacp.Connection("client", framing="json")  # type: ignore[arg-type]
+    libacp.Connection("client", policies={"info": "off"})  # type: ignore[dict-item]
     connection.request("_x/y", id=1.5)  # type: ignore[arg-type]
     connection.request("_x/y", 5)  # type: ignore[arg-type]
     connection.receive_data("text")  # type: ignore[arg-type]

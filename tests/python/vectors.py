@@ -62,6 +62,8 @@ def describe(event):
         known.update(result=result, result_text=event.result_json, code=None, message=None, data=None)
         if event.error is not None:
             known.update(code=event.error.code, message=event.error.message, data=event.error.data)
+    elif isinstance(event, libacp.Advice):
+        known["message"] = event.message
     elif isinstance(event, libacp.Closed):
         known.update(
             reason=event.reason,
