@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import libacp
 from peer import Peer
 from play import Play, scripted
-from script import Difference, load, named
+from script import EXACT, Difference, exact, load, named
 
 INFO = {"name": "libacp-example-python-agent", "version": libacp.__version__}
 
@@ -48,7 +48,11 @@ class Agent:
 
     async def perform(self, method: str, params: Any, expected: Any) -> Any:
         result = await scripted(method, params, expected)
-        return {**result, "agentInfo": INFO} if method == "initialize" else result
+        if method != "initialize":
+            return result
+        number = exact(params["clientInfo"])
+        meta = {} if number is None else {"_meta": {EXACT[0]: number}}
+        return {**result, "agentInfo": {**INFO, **meta}}
 
 
 async def main() -> None:

@@ -16,10 +16,10 @@ from urllib.parse import quote
 import libacp
 from peer import Peer
 from play import Play
-from script import Difference, Sum, compare, load, named, texts
+from script import EXACT, Difference, Sum, compare, exact, load, named, texts
 from workspace import Workspace
 
-INFO = {"name": "libacp-example-python-client", "version": libacp.__version__}
+INFO = {"name": "libacp-example-python-client", "version": libacp.__version__, "_meta": dict([EXACT])}
 
 
 def introduced(method: str, params: Dict[str, Any]) -> Dict[str, Any]:
@@ -28,7 +28,11 @@ def introduced(method: str, params: Dict[str, Any]) -> Dict[str, Any]:
 
 def check_name(method: str, result: Any) -> None:
     if method == "initialize":
-        named(result.get("agentInfo"), "/steps/0/agentInfo")
+        info = result.get("agentInfo")
+        named(info, "/steps/0/agentInfo")
+        name, number = EXACT
+        if (found := exact(info)) is not None:
+            compare(number, found, f"/steps/0/agentInfo/_meta/{name.replace('/', '~1')}")
 
 
 async def converse(options: argparse.Namespace, script: Dict[str, Any], play: Play, agent: Any) -> None:

@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any, Dict, Iterator, List, Optional
 
 
+# A number that no double holds, in the `_meta` of the hosts' names: the client sends it, an agent that knows the member
+# sends it back. The script itself cannot have one, as one of the official SDKs rounds it.
+EXACT = ("libacp.dev/exact", 9_007_199_254_740_993)
+
+
 class Difference(Exception):
     """What happened is not what the script says."""
 
@@ -97,3 +102,8 @@ def named(info: Optional[Dict[str, Any]], place: str) -> None:
     """Both sides introduce themselves; the names are their own."""
     if not info or not info.get("name") or not info.get("version"):
         raise Difference(f"{place}: expected a name and a version, got {shown(info)}")
+
+
+def exact(info: Dict[str, Any]) -> Any:
+    """The exact number in what a side says about itself, as it came; ``None`` when there is none."""
+    return (info.get("_meta") or {}).get(EXACT[0])

@@ -46,7 +46,7 @@ pub(super) const HOSTS: &[Host] = &[
         name: "python",
         ours: true,
         slow: false,
-        exact: false,
+        exact: true,
         step: &PYTHON_MODULE,
         files: &["python/Cargo.toml", "examples/python/client.py", "examples/python/agent.py"],
         client: &[PYTHON, "-B", "examples/python/client.py"],
