@@ -5,6 +5,7 @@
 //! tolerant means the official rules: a bad optional member reads as absent, a bad item of a lenient list is left out,
 //! each is reported, and the host gets JSON that does fit.
 
+mod choose;
 mod problem;
 mod semantic;
 pub mod table;

@@ -5,13 +5,15 @@
 //! where its member or item began, skips it as plain JSON, takes it out of the text by an edit, and files the problem.
 //! Nothing lenient above means that the whole value is refused. Problems that are filed rather than returned get their
 //! outer path steps as each container is left.
+//!
+//! Read `choose` next: unions, and types with alternatives.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::problem::{Problem, Segment};
-use super::table::{Field, Other, StringKind, Tables, Type, TypeId, Variant};
-use super::words::{expected, integer_within, specific, tags};
+use super::table::{Field, StringKind, Tables, Type, TypeId};
+use super::words::{expected, integer_within, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
 
@@ -30,7 +32,7 @@ impl From<SyntaxError> for Fail {
     }
 }
 
-type Walk = Result<(), Fail>;
+pub(super) type Walk = Result<(), Fail>;
 
 /// Problems of one value that are told one by one; a hostile list could have millions.
 const TOLD: usize = 32;
@@ -40,18 +42,18 @@ const TOLD: usize = 32;
 pub(crate) struct Walker {
     tables: &'static Tables,
     drafts: DraftSet,
-    mode: Mode,
+    pub(super) mode: Mode,
     part: Part,
     /// Lenient ancestors of the current value.
     lenient: u32,
-    edits: Edits,
-    problems: Vec<Problem>,
+    pub(super) edits: Edits,
+    pub(super) problems: Vec<Problem>,
     /// Problems beyond those.
     untold: usize,
     /// Places of the values of the outermost object's string members.
-    strings: Vec<(&'static str, Range<usize>)>,
-    depth: u32,
-    variant: Option<&'static str>,
+    pub(super) strings: Vec<(&'static str, Range<usize>)>,
+    pub(super) depth: u32,
+    pub(super) variant: Option<&'static str>,
 }
 
 impl Walker {
@@ -109,7 +111,7 @@ impl Walker {
         }
     }
 
-    fn invalid(&self, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Fail {
+    pub(super) fn invalid(&self, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Fail {
         Fail::Invalid(Box::new(Problem::new(self.rule(), expected, found)))
     }
 
@@ -163,7 +165,12 @@ impl Walker {
     }
 
     /// A value that the model does not list: legal, let through with a report, or refused.
-    fn unknown(&mut self, open: bool, extension: bool, expected: impl FnOnce() -> Cow<'static, str>) -> Walk {
+    pub(super) fn unknown(
+        &mut self,
+        open: bool,
+        extension: bool,
+        expected: impl FnOnce() -> Cow<'static, str>,
+    ) -> Walk {
         let found = if extension { "an extension value" } else { "an unknown value" };
         let legal = open && (extension || self.mode != Mode::Send);
         if legal {
@@ -404,82 +411,7 @@ impl Walker {
         }
     }
 
-    fn union(
-        &mut self,
-        scanner: &mut Scanner<'_>,
-        tag: &'static str,
-        variants: &'static [Variant],
-        other: Other,
-        untagged: Option<TypeId>,
-    ) -> Walk {
-        let mark = scanner.mark();
-        let found = if scanner.enter(Kind::Object)? { scanner.find_string(tag)? } else { None };
-        scanner.rewind(mark);
-        let text = match (found, untagged) {
-            (Some(Ok(text)), _) => text,
-            (None | Some(Err(Kind::Null)), Some(ty)) => return self.value(scanner, ty),
-            (found, _) => {
-                let found = if let Some(Err(kind)) = found { kind.name() } else { "nothing" };
-                return Err(within(self.invalid(tags(variants), found), Segment::Name(tag)));
-            }
-        };
-        let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
-        if let Some(variant) = known {
-            self.variant.get_or_insert(variant.tag);
-            return self.value(scanner, variant.ty);
-        }
-        let extension = text.value().starts_with('_');
-        let open = other != Other::Closed;
-        let before = self.problems.len();
-        self.unknown(open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;
-        for problem in &mut self.problems[before..] {
-            problem.within(Segment::Name(tag));
-        }
-        match other {
-            Other::Open(ty) => self.value(scanner, ty),
-            Other::Closed => scanner.skip().map(drop).map_err(Fail::from),
-        }
-    }
-
-    fn any_of(&mut self, scanner: &mut Scanner<'_>, of: &'static [TypeId]) -> Walk {
-        let mark = scanner.mark();
-        let mode = self.mode;
-        // First as they are: with repairs allowed at once, a list of the wrong kind would become an empty list of the
-        // right one.
-        let exact = if mode == Mode::Tolerant { Mode::Strict } else { mode };
-        let mut best: Option<(usize, Box<Problem>)> = None;
-        for attempt in [exact, mode] {
-            for &ty in of {
-                let (edits, problems, depth, strings) =
-                    (self.edits.len(), self.problems.len(), self.depth, self.strings.len());
-                self.mode = attempt;
-                let outcome = self.value(scanner, ty);
-                self.mode = mode;
-                match outcome {
-                    Err(Fail::Invalid(problem)) => {
-                        if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
-                            best = Some((scanner.offset(), problem));
-                        }
-                        self.edits.truncate(edits);
-                        self.problems.truncate(problems);
-                        self.strings.truncate(strings);
-                        self.depth = depth;
-                        scanner.rewind(mark);
-                    }
-                    done => return done,
-                }
-            }
-            if attempt == mode {
-                break;
-            }
-        }
-        match best {
-            Some((_, problem)) => Err(Fail::Invalid(problem)),
-            None => Err(self.invalid("nothing", "a value")),
-        }
-    }
-
-    fn is_on(&self, draft: u8) -> bool {
+    pub(super) fn is_on(&self, draft: u8) -> bool {
         draft == 0 || self.drafts & (1 << draft) != 0
     }
 
@@ -505,7 +437,7 @@ impl Walker {
     }
 }
 
-fn within(fail: Fail, segment: Segment) -> Fail {
+pub(super) fn within(fail: Fail, segment: Segment) -> Fail {
     match fail {
         Fail::Invalid(mut problem) => {
             problem.within(segment);

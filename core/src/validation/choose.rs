@@ -1,0 +1,85 @@
+//! Which of several types a value has: by its tag, or by trying.
+
+use super::problem::{Problem, Segment};
+use super::table::{Other, TypeId, Variant};
+use super::walk::{within, Fail, Walk, Walker};
+use super::words::tags;
+use super::Mode;
+use crate::json::{Kind, Scanner};
+
+impl Walker {
+    pub(super) fn union(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        tag: &'static str,
+        variants: &'static [Variant],
+        other: Other,
+        untagged: Option<TypeId>,
+    ) -> Walk {
+        let mark = scanner.mark();
+        let found = if scanner.enter(Kind::Object)? { scanner.find_string(tag)? } else { None };
+        scanner.rewind(mark);
+        let text = match (found, untagged) {
+            (Some(Ok(text)), _) => text,
+            (None | Some(Err(Kind::Null)), Some(ty)) => return self.value(scanner, ty),
+            (found, _) => {
+                let found = if let Some(Err(kind)) = found { kind.name() } else { "nothing" };
+                return Err(within(self.invalid(tags(variants), found), Segment::Name(tag)));
+            }
+        };
+        let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
+        if let Some(variant) = known {
+            self.variant.get_or_insert(variant.tag);
+            return self.value(scanner, variant.ty);
+        }
+        let extension = text.value().starts_with('_');
+        let open = other != Other::Closed;
+        let before = self.problems.len();
+        self.unknown(open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;
+        for problem in &mut self.problems[before..] {
+            problem.within(Segment::Name(tag));
+        }
+        match other {
+            Other::Open(ty) => self.value(scanner, ty),
+            Other::Closed => scanner.skip().map(drop).map_err(Fail::from),
+        }
+    }
+
+    pub(super) fn any_of(&mut self, scanner: &mut Scanner<'_>, of: &'static [TypeId]) -> Walk {
+        let mark = scanner.mark();
+        let mode = self.mode;
+        // First as they are: with repairs allowed at once, a list of the wrong kind would become an empty list of the
+        // right one.
+        let exact = if mode == Mode::Tolerant { Mode::Strict } else { mode };
+        let mut best: Option<(usize, Box<Problem>)> = None;
+        for attempt in [exact, mode] {
+            for &ty in of {
+                let (edits, problems, depth, strings) =
+                    (self.edits.len(), self.problems.len(), self.depth, self.strings.len());
+                self.mode = attempt;
+                let outcome = self.value(scanner, ty);
+                self.mode = mode;
+                match outcome {
+                    Err(Fail::Invalid(problem)) => {
+                        if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
+                            best = Some((scanner.offset(), problem));
+                        }
+                        self.edits.truncate(edits);
+                        self.problems.truncate(problems);
+                        self.strings.truncate(strings);
+                        self.depth = depth;
+                        scanner.rewind(mark);
+                    }
+                    done => return done,
+                }
+            }
+            if attempt == mode {
+                break;
+            }
+        }
+        match best {
+            Some((_, problem)) => Err(Fail::Invalid(problem)),
+            None => Err(self.invalid("nothing", "a value")),
+        }
+    }
+}
