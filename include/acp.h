@@ -18,8 +18,8 @@
  *   pointer of an empty slice may be NULL.
  * - A slice that comes out belongs to the handle it came from. From an event, a list, items or a writer it is valid until
  *   that handle is freed (or the writer reset); from a connection until the next call that takes it as a pointer to
- *   non-const; from a JSON look-up as long as the text that was looked into. A connection's own slices must not be
- *   passed into a call that changes it: copy them first.
+ *   non-const; from a JSON look-up as long as the text that was looked into; from the rule catalogue always. A
+ *   connection's own slices must not be passed into a call that changes it: copy them first.
  * - NULL where a pointer is required is ACP_INVALID_ARGUMENT, and nothing has happened.
  * - A call that returns anything but ACP_OK has changed nothing. (ACP_PANIC is a defect of the library; the connection
  *   it came from answers ACP_PANIC to everything then and only serves to be freed.)
@@ -66,6 +66,33 @@
 
 // Policy: what breaks a rule is refused and reported.
 #define ACP_POLICY_STRICT 2
+
+// Policy: what breaks a rule and can be let through is let through and not reported.
+#define ACP_POLICY_OFF 3
+
+// Severity: odd, and harmless.
+#define ACP_SEVERITY_NOTE 1
+
+// Severity: wrong, but what was meant is clear.
+#define ACP_SEVERITY_WARNING 2
+
+// Severity: the message cannot be taken as it is.
+#define ACP_SEVERITY_ERROR 3
+
+// Level: MUST.
+#define ACP_LEVEL_MUST 1
+
+// Level: MUST NOT.
+#define ACP_LEVEL_MUST_NOT 2
+
+// Level: SHOULD.
+#define ACP_LEVEL_SHOULD 3
+
+// Level: SHOULD NOT.
+#define ACP_LEVEL_SHOULD_NOT 4
+
+// Level: MAY.
+#define ACP_LEVEL_MAY 5
 
 // Limit: bytes of one frame.
 #define ACP_LIMIT_FRAME 1
@@ -114,6 +141,9 @@
 
 // Event: the connection is over; the last one.
 #define ACP_EVENT_CLOSED 7
+
+// Event: the host's own message went out, but it is odd.
+#define ACP_EVENT_ADVICE 8
 
 // Timing: inside a prompt turn.
 #define ACP_TIMING_TURN 1
@@ -298,6 +328,12 @@ const char *acp_phase_name(int32_t phase);
 // The name of an `ACP_EVENT_…`; as above.
 const char *acp_event_kind_name(int32_t kind);
 
+// The name of an `ACP_SEVERITY_…`; as above.
+const char *acp_severity_name(int32_t severity);
+
+// The name of an `ACP_LEVEL_…`, as the specification writes it; as above.
+const char *acp_level_name(int32_t level);
+
 // The name of an `ACP_TIMING_…`; as above.
 const char *acp_timing_name(int32_t timing);
 
@@ -332,6 +368,12 @@ acp_status acp_config_set_framing(acp_config *config, int32_t framing);
 // What happens to messages that break a rule (`ACP_POLICY_…`).
 acp_status acp_config_set_policy(acp_config *config, int32_t policy);
 
+// Another policy (`ACP_POLICY_…`) for the rules of one severity (`ACP_SEVERITY_…`).
+acp_status acp_config_set_policy_for(acp_config *config, int32_t severity, int32_t policy);
+
+// Takes back what `acp_config_set_policy_for` set: the rules of this severity follow `acp_config_set_policy` again.
+acp_status acp_config_clear_policy_for(acp_config *config, int32_t severity);
+
 // A bound (`ACP_LIMIT_…`) that holds whatever the peer sends.
 acp_status acp_config_set_limit(acp_config *config, int32_t limit, uint64_t value);
 
@@ -353,6 +395,9 @@ acp_status acp_config_framing(const acp_config *config, int32_t *out);
 
 // What `acp_config_set_policy` set.
 acp_status acp_config_policy(const acp_config *config, int32_t *out);
+
+// What `acp_config_set_policy_for` set for this severity; `ACP_NONE` when its rules follow `acp_config_set_policy`.
+acp_status acp_config_policy_for(const acp_config *config, int32_t severity, int32_t *out);
 
 // What `acp_config_set_limit` set, or the default.
 acp_status acp_config_limit(const acp_config *config, int32_t limit, uint64_t *out);
@@ -574,8 +619,8 @@ void acp_event_free(acp_event *event);
 // What kind of event it is (`ACP_EVENT_…`).
 acp_status acp_event_kind(const acp_event *event, int32_t *out);
 
-// The method: of all but closed events, of a violation where one could be read. Slices from an event are valid until
-// it is freed.
+// The method: of all but closed events, of a violation where one could be read; of advice about an answer, the method
+// that was called. Slices from an event are valid until it is freed.
 acp_status acp_event_method(const acp_event *event, acp_slice *out);
 
 // The id as JSON text, exactly as it was sent: of a request, response, cancel, answered event, of a violation where one
@@ -612,14 +657,14 @@ acp_status acp_event_error_message(const acp_event *event, acp_slice *out);
 // The data of the peer's error as JSON text, where it has any.
 acp_status acp_event_error_data(const acp_event *event, acp_slice *out);
 
-// The rule, as listed in the rule catalogue: that was broken, of a violation; that asks for the answer, of an answered
-// event.
+// The rule, by its id in the rule catalogue (`acp_rule_…`): that was broken, of a violation; that speaks against the
+// message, of advice; that asks for the answer, of an answered event.
 acp_status acp_event_rule(const acp_event *event, acp_slice *out);
 
-// What is wrong in one sentence, of a violation.
+// What is wrong or odd in one sentence, of a violation or advice.
 acp_status acp_event_message(const acp_event *event, acp_slice *out);
 
-// JSON pointer into the params or result, of a violation; empty when it is about the message as a whole.
+// JSON pointer into the params or result, of a violation or advice; empty when it is about the message as a whole.
 acp_status acp_event_pointer(const acp_event *event, acp_slice *out);
 
 // What became of the message (`ACP_CONSEQUENCE_…`), of a violation.
@@ -648,6 +693,16 @@ acp_status acp_event_terminals_len(const acp_event *event, size_t *out);
 
 // The session and the id of one of them.
 acp_status acp_event_terminal(const acp_event *event, size_t index, acp_slice *session, acp_slice *id);
+
+// What the rule with this id says, in one sentence that is always there; `ACP_NONE` when there is no such rule, here
+// and below.
+acp_status acp_rule_text(acp_slice id, acp_slice *out);
+
+// How binding the specification makes a rule (`ACP_LEVEL_…`).
+acp_status acp_rule_level(acp_slice id, int32_t *out);
+
+// How bad it is when a peer breaks a rule (`ACP_SEVERITY_…`).
+acp_status acp_rule_severity(acp_slice id, int32_t *out);
 
 // The value that a pointer names, as it stands in the text (strings with quotes and escapes), valid as long as the
 // text is; `ACP_NONE` when it names nothing. The empty pointer names the whole text.

@@ -54,7 +54,9 @@ static text perform(player *player, acp_slice method, acp_slice params, acp_slic
     text result = {0};
     (void)player;
     if (acp_equal(method, acp_text(ACP_METHOD_INITIALIZE))) {
-        return with_info(expected, "agentInfo", "libacp-c-agent");
+        acp_slice exact = {NULL, 0};
+        json_at(params, "/clientInfo" EXACT_POINTER, &exact);
+        return with_info(expected, "agentInfo", "libacp-c-agent", exact);
     }
     text_add(&result, method.data[0] == '_' ? params : expected);
     return result;

@@ -53,7 +53,20 @@ static void need_info(player *player, acp_slice object, const char *name, const 
     text_free(&second);
 }
 
-text with_info(acp_slice object, const char *member, const char *name)
+// The exact number, if an agent has sent it back, is the one that was sent.
+static void check_exact(player *player, acp_slice result)
+{
+    static const char pointer[] = "/agentInfo" EXACT_POINTER;
+    acp_slice value;
+    int64_t number = 0;
+    if (json_at(result, pointer, &value) &&
+        (acp_json_int64(value, acp_text(""), &number) != ACP_OK || number != EXACT_NUMBER)) {
+        fail("%.*s%s: expected %lld, got %.*s", SHORT(text_slice(&player->at)), pointer, (long long)EXACT_NUMBER,
+             SHORT(value));
+    }
+}
+
+text with_info(acp_slice object, const char *member, const char *name, acp_slice exact)
 {
     size_t len = 0;
     acp_writer *writer = new_writer();
@@ -67,6 +80,13 @@ text with_info(acp_slice object, const char *member, const char *name)
     need(acp_writer_begin_object(writer), member);
     write_member(writer, "name", acp_text(name));
     write_member(writer, "version", acp_text(acp_library_version()));
+    if (exact.len > 0) {
+        need(acp_writer_key(writer, acp_text("_meta")), member);
+        need(acp_writer_begin_object(writer), member);
+        need(acp_writer_key(writer, acp_text(EXACT)), member);
+        need(acp_writer_json(writer, exact), member);
+        need(acp_writer_end_object(writer), member);
+    }
     need(acp_writer_end_object(writer), member);
     need(acp_writer_end_object(writer), member);
     acp_items_free(items);
@@ -160,6 +180,7 @@ static void play_result(player *player, acp_slice step, uint64_t serial)
     }
     if (json_is(step, "/request", ACP_METHOD_INITIALIZE)) {
         need_info(player, result, "/agentInfo/name", "/agentInfo/version");
+        check_exact(player, result);
     }
     check(player, text_slice(&wanted), result, text_slice(&method));
     acp_event_free(event);
@@ -202,8 +223,11 @@ static uint64_t send_request(player *player, acp_slice method, acp_slice params)
     acp_connection *connection = player->host.connection;
     text hello = {0};
     if (acp_equal(method, acp_text(ACP_METHOD_INITIALIZE))) {
-        hello = with_info(params, "clientInfo", "libacp-c-client");
+        text exact = {0};
+        text_format(&exact, "%lld", (long long)EXACT_NUMBER);
+        hello = with_info(params, "clientInfo", "libacp-c-client", text_slice(&exact));
         params = text_slice(&hello);
+        text_free(&exact);
     }
     need_call(connection, acp_connection_request(connection, method, params, &serial), "request");
     text_free(&hello);

@@ -6,6 +6,12 @@
 
 #include "host.h"
 
+// A number that no double holds, in the `_meta` of the hosts' names: the client sends it, an agent that knows the member
+// sends it back.
+#define EXACT "libacp.dev/exact"
+#define EXACT_POINTER "/_meta/libacp.dev~1exact"
+#define EXACT_NUMBER 9007199254740993
+
 typedef struct player player;
 
 // A request of the peer's that is answered in a later step, or one of our own whose answer comes then.
@@ -39,7 +45,8 @@ void play(player *player);
 // Waits for the end of the peer's messages; anything else is a difference.
 void play_end(player *player);
 void player_free(player *player);
-// Adds a member that names this program to an object, as `initialize` wants it.
-text with_info(acp_slice object, const char *member, const char *name);
+// Adds a member that names this program to an object, as `initialize` wants it, with an exact number in its `_meta`
+// unless that is empty.
+text with_info(acp_slice object, const char *member, const char *name, acp_slice exact);
 
 #endif

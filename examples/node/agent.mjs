@@ -1,6 +1,6 @@
 // An agent that plays the script on its standard input and output: node agent.mjs --script FILE
 import { parseArgs } from "node:util";
-import { Player } from "./player.mjs";
+import { EXACT, Player } from "./player.mjs";
 import { load } from "./script.mjs";
 import { Wire } from "./wire.mjs";
 
@@ -10,11 +10,16 @@ async function converse(path) {
   const wire = new Wire({ role: "agent" }, process.stdin, process.stdout);
   const player = new Player(load(path), wire, {
     perform: (method, params, expected) =>
-      method === "initialize" ? { ...expected, agentInfo: AGENT_INFO } : method.startsWith("_") ? params : expected,
+      method === "initialize" ? { ...expected, agentInfo: info(params) } : method.startsWith("_") ? params : expected,
     seen: ({ method, params }) => learn(player, method, params),
   });
   await player.play();
   await player.end();
+}
+
+function info({ clientInfo }) {
+  const exact = clientInfo._meta?.[EXACT.name];
+  return exact === undefined ? AGENT_INFO : { ...AGENT_INFO, _meta: { [EXACT.name]: exact } };
 }
 
 /** The agent learns the folders from what it is told. */

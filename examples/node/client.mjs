@@ -5,12 +5,16 @@ import { once } from "node:events";
 import { openSync, readFileSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { parseArgs } from "node:util";
-import { Player } from "./player.mjs";
+import { EXACT, Player } from "./player.mjs";
 import { Sum, difference, load, texts } from "./script.mjs";
 import { Wire } from "./wire.mjs";
 import { Workspace } from "./workspace.mjs";
 
-const CLIENT_INFO = { name: "libacp-example-node-client", version: "0.1.0" };
+const CLIENT_INFO = {
+  name: "libacp-example-node-client",
+  version: "0.1.0",
+  _meta: { [EXACT.name]: EXACT.number },
+};
 
 function options() {
   const option = { type: "string" };

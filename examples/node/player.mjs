@@ -2,6 +2,12 @@
 // must be the one that the script has next. Read next: client.mjs and agent.mjs.
 import { Sum, difference, exactDifference, filled, texts } from "./script.mjs";
 
+/**
+ * A number that no double holds, in the `_meta` of the hosts' names: the client sends it, an agent that knows the member
+ * sends it back.
+ */
+export const EXACT = { name: "libacp.dev/exact", number: 9007199254740993n };
+
 export class Player {
   places = {};
   updates = 0;
@@ -103,7 +109,13 @@ export class Player {
     const event = await this.#take("response", step.request);
     if (event.id !== id) this.fail(`: expected the answer to ${id}, got the one to ${event.id}`);
     if (event.outcome !== "result") this.fail(`: ended with ${event.error?.message ?? event.outcome}`);
-    if (step.request === "initialize") this.named("agentInfo", event.result);
+    if (step.request === "initialize") {
+      this.named("agentInfo", event.result);
+      const exact = event.result.agentInfo._meta?.[EXACT.name];
+      if (exact !== undefined && exact !== EXACT.number) {
+        this.fail(`/agentInfo/_meta/libacp.dev~1exact: expected ${EXACT.number}, got ${exact}`);
+      }
+    }
     this.#compare(step.result, event.result, step.request);
   }
 

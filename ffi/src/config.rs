@@ -2,13 +2,19 @@
 
 use libacp::connection::{Limits, Policy, Role};
 use libacp::framing::Framing;
+use libacp::rules::Severity;
 use libacp::schema::drafts::DRAFTS;
 use libacp::Config;
 
-use crate::border::{acp_slice, acp_status, change, free, guard, make, output, read, shared, ACP_INVALID_ARGUMENT};
+use crate::border::{
+    acp_slice, acp_status, change, free, guard, make, output, read, shared, ACP_INVALID_ARGUMENT, ACP_NONE,
+};
 use crate::numbers::{
     Number, ACP_LIMIT_DEPTH, ACP_LIMIT_FRAME, ACP_LIMIT_PENDING, ACP_LIMIT_SESSIONS, ACP_LIMIT_TERMINALS, ACP_UNSET,
 };
+
+const POLICIES: &[Policy] = &[Policy::Tolerant, Policy::Strict, Policy::Off];
+const SEVERITIES: &[Severity] = &[Severity::Note, Severity::Warning, Severity::Error];
 
 /// What a host decides before a connection begins.
 pub struct acp_config {
@@ -76,7 +82,32 @@ pub unsafe extern "C" fn acp_config_set_policy(config: *mut acp_config, policy: 
     // SAFETY: callers keep the promises of the header.
     unsafe {
         change(config, |config| {
-            config.core.policy = known(&[Policy::Tolerant, Policy::Strict], policy)?;
+            config.core.policy = known(POLICIES, policy)?;
+            Ok(())
+        })
+    }
+}
+
+/// Another policy (`ACP_POLICY_…`) for the rules of one severity (`ACP_SEVERITY_…`).
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_policy_for(config: *mut acp_config, severity: i32, policy: i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            let severity = known(SEVERITIES, severity)?;
+            config.core.policies[severity as usize] = Some(known(POLICIES, policy)?);
+            Ok(())
+        })
+    }
+}
+
+/// Takes back what `acp_config_set_policy_for` set: the rules of this severity follow `acp_config_set_policy` again.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_clear_policy_for(config: *mut acp_config, severity: i32) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            config.core.policies[known(SEVERITIES, severity)? as usize] = None;
             Ok(())
         })
     }
@@ -140,6 +171,18 @@ pub unsafe extern "C" fn acp_config_framing(config: *const acp_config, out: *mut
 pub unsafe extern "C" fn acp_config_policy(config: *const acp_config, out: *mut i32) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe { read(config, out, |config| Some(config.core.policy.number())) }
+}
+
+/// What `acp_config_set_policy_for` set for this severity; `ACP_NONE` when its rules follow `acp_config_set_policy`.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_policy_for(config: *const acp_config, severity: i32, out: *mut i32) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let config = unsafe { shared(config) }?;
+        let policy = config.core.policies[known(SEVERITIES, severity)? as usize];
+        // SAFETY: as above.
+        unsafe { output(out, || policy.map(|policy| policy.number()).ok_or(ACP_NONE)) }
+    })
 }
 
 /// What `acp_config_set_limit` set, or the default.

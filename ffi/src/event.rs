@@ -66,23 +66,24 @@ pub unsafe extern "C" fn acp_event_kind(event: *const acp_event, out: *mut i32) 
     unsafe { read(event, out, |event| Some(event.core.number())) }
 }
 
-/// The method: of all but closed events, of a violation where one could be read. Slices from an event are valid until
-/// it is freed.
+/// The method: of all but closed events, of a violation where one could be read; of advice about an answer, the method
+/// that was called. Slices from an event are valid until it is freed.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_method(event: *const acp_event, out: *mut acp_slice) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe {
         read(event, out, |event| {
-            let method = match &event.core {
+            let method: Option<&str> = match &event.core {
                 Event::Request(event) => Some(&event.method),
                 Event::Notification(event) => Some(&event.method),
                 Event::Response(event) => Some(&event.method),
                 Event::Cancel(event) => Some(&event.method),
                 Event::Answered(event) => Some(&event.method),
-                Event::Violation(event) => event.method.as_ref(),
+                Event::Violation(event) => event.method.as_deref(),
+                Event::Advice(event) => Some(&event.method),
                 _ => None,
             };
-            method.map(|method| (&**method).into())
+            method.map(Into::into)
         })
     }
 }
@@ -211,39 +212,42 @@ pub unsafe extern "C" fn acp_event_error_data(event: *const acp_event, out: *mut
     unsafe { read(event, out, |event| event.error().and_then(|error| error.data.as_deref()).map(Into::into)) }
 }
 
-/// The rule, as listed in the rule catalogue: that was broken, of a violation; that asks for the answer, of an answered
-/// event.
+/// The rule, by its id in the rule catalogue (`acp_rule_…`): that was broken, of a violation; that speaks against the
+/// message, of advice; that asks for the answer, of an answered event.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_rule(event: *const acp_event, out: *mut acp_slice) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.rule.into()),
+            Event::Advice(event) => Some(event.rule.into()),
             Event::Answered(event) => Some(event.rule.into()),
             _ => None,
         })
     }
 }
 
-/// What is wrong in one sentence, of a violation.
+/// What is wrong or odd in one sentence, of a violation or advice.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_message(event: *const acp_event, out: *mut acp_slice) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.message.as_str().into()),
+            Event::Advice(event) => Some(event.message.as_str().into()),
             _ => None,
         })
     }
 }
 
-/// JSON pointer into the params or result, of a violation; empty when it is about the message as a whole.
+/// JSON pointer into the params or result, of a violation or advice; empty when it is about the message as a whole.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_pointer(event: *const acp_event, out: *mut acp_slice) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.pointer.as_str().into()),
+            Event::Advice(event) => Some(event.pointer.as_str().into()),
             _ => None,
         })
     }

@@ -5,8 +5,8 @@
 //! promises at the top of the header.
 //!
 //! Read in this order: `border`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
-//! `calls` (what the host asks for), `known` (what is known now), `lists`, `event`, `reader` and `writer` (JSON for
-//! hosts that have no library for it). `wasm` adds what hosts of the plain WebAssembly module need.
+//! `calls` (what the host asks for), `known` (what is known now), `lists`, `event`, `rules` (the catalogue), `reader` and
+//! `writer` (JSON for hosts that have no library for it). `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
 pub mod numbers;
@@ -22,6 +22,8 @@ pub mod known;
 pub mod lists;
 
 pub mod event;
+
+pub mod rules;
 
 pub mod reader;
 

@@ -9,6 +9,7 @@ use libacp::connection::{
     CloseReason, Consequence, Event, MisuseKind, Outcome, Phase, Policy, Role, SessionState, Timing, Turn,
 };
 use libacp::framing::Framing;
+use libacp::rules::{Level, Severity};
 
 use crate::border::{
     acp_status, ACP_INVALID_ARGUMENT, ACP_MISUSE, ACP_NONE, ACP_OK, ACP_PANIC, ACP_SHORT_BUFFER, ACP_WRITER_MISUSE,
@@ -34,6 +35,26 @@ pub const ACP_FRAMING_MESSAGES: i32 = 3;
 pub const ACP_POLICY_TOLERANT: i32 = 1;
 /// Policy: what breaks a rule is refused and reported.
 pub const ACP_POLICY_STRICT: i32 = 2;
+/// Policy: what breaks a rule and can be let through is let through and not reported.
+pub const ACP_POLICY_OFF: i32 = 3;
+
+/// Severity: odd, and harmless.
+pub const ACP_SEVERITY_NOTE: i32 = 1;
+/// Severity: wrong, but what was meant is clear.
+pub const ACP_SEVERITY_WARNING: i32 = 2;
+/// Severity: the message cannot be taken as it is.
+pub const ACP_SEVERITY_ERROR: i32 = 3;
+
+/// Level: MUST.
+pub const ACP_LEVEL_MUST: i32 = 1;
+/// Level: MUST NOT.
+pub const ACP_LEVEL_MUST_NOT: i32 = 2;
+/// Level: SHOULD.
+pub const ACP_LEVEL_SHOULD: i32 = 3;
+/// Level: SHOULD NOT.
+pub const ACP_LEVEL_SHOULD_NOT: i32 = 4;
+/// Level: MAY.
+pub const ACP_LEVEL_MAY: i32 = 5;
 
 /// Limit: bytes of one frame.
 pub const ACP_LIMIT_FRAME: i32 = 1;
@@ -69,6 +90,8 @@ pub const ACP_EVENT_ANSWERED: i32 = 5;
 pub const ACP_EVENT_VIOLATION: i32 = 6;
 /// Event: the connection is over; the last one.
 pub const ACP_EVENT_CLOSED: i32 = 7;
+/// Event: the host's own message went out, but it is odd.
+pub const ACP_EVENT_ADVICE: i32 = 8;
 
 /// Timing: inside a prompt turn.
 pub const ACP_TIMING_TURN: i32 = 1;
@@ -170,7 +193,23 @@ number! {
         Framing::ContentLength => ACP_FRAMING_CONTENT_LENGTH,
         Framing::Messages => ACP_FRAMING_MESSAGES,
     }
-    Policy { Policy::Tolerant => ACP_POLICY_TOLERANT, Policy::Strict => ACP_POLICY_STRICT, }
+    Policy {
+        Policy::Tolerant => ACP_POLICY_TOLERANT,
+        Policy::Strict => ACP_POLICY_STRICT,
+        Policy::Off => ACP_POLICY_OFF,
+    }
+    Severity {
+        Severity::Note => ACP_SEVERITY_NOTE,
+        Severity::Warning => ACP_SEVERITY_WARNING,
+        Severity::Error => ACP_SEVERITY_ERROR,
+    }
+    Level {
+        Level::Must => ACP_LEVEL_MUST,
+        Level::MustNot => ACP_LEVEL_MUST_NOT,
+        Level::Should => ACP_LEVEL_SHOULD,
+        Level::ShouldNot => ACP_LEVEL_SHOULD_NOT,
+        Level::May => ACP_LEVEL_MAY,
+    }
     Phase {
         Phase::Start => ACP_PHASE_START,
         Phase::Initializing => ACP_PHASE_INITIALIZING,
@@ -185,6 +224,7 @@ number! {
         Event::Answered(_) => ACP_EVENT_ANSWERED,
         Event::Violation(_) => ACP_EVENT_VIOLATION,
         Event::Closed(_) => ACP_EVENT_CLOSED,
+        Event::Advice(_) => ACP_EVENT_ADVICE,
     }
     Timing {
         Timing::Turn => ACP_TIMING_TURN,
@@ -234,7 +274,10 @@ type Names = &'static [&'static CStr];
 
 /// The names of constants, from 1 on.
 const PHASES: Names = &[c"start", c"initializing", c"ready", c"closed"];
-const EVENTS: Names = &[c"request", c"notification", c"response", c"cancel", c"answered", c"violation", c"closed"];
+const SEVERITIES: Names = &[c"note", c"warning", c"error"];
+const LEVELS: Names = &[c"MUST", c"MUST NOT", c"SHOULD", c"SHOULD NOT", c"MAY"];
+const EVENTS: Names =
+    &[c"request", c"notification", c"response", c"cancel", c"answered", c"violation", c"closed", c"advice"];
 const TIMINGS: Names = &[c"turn", c"replay", c"idle", c"none"];
 const RESPONSES: Names = &[c"result", c"error", c"invalid", c"timeout", c"closed"];
 const CONSEQUENCES: Names = &[c"delivered", c"dropped", c"refused"];
@@ -275,6 +318,18 @@ pub extern "C" fn acp_phase_name(phase: i32) -> *const c_char {
 #[no_mangle]
 pub extern "C" fn acp_event_kind_name(kind: i32) -> *const c_char {
     name(EVENTS, kind)
+}
+
+/// The name of an `ACP_SEVERITY_…`; as above.
+#[no_mangle]
+pub extern "C" fn acp_severity_name(severity: i32) -> *const c_char {
+    name(SEVERITIES, severity)
+}
+
+/// The name of an `ACP_LEVEL_…`, as the specification writes it; as above.
+#[no_mangle]
+pub extern "C" fn acp_level_name(level: i32) -> *const c_char {
+    name(LEVELS, level)
 }
 
 /// The name of an `ACP_TIMING_…`; as above.
@@ -340,6 +395,8 @@ mod tests {
     #[test]
     fn names_are_the_cores() {
         same(PHASES, named![Phase::Start, Phase::Initializing, Phase::Ready, Phase::Closed]);
+        same(SEVERITIES, named![Severity::Note, Severity::Warning, Severity::Error]);
+        same(LEVELS, named![Level::Must, Level::MustNot, Level::Should, Level::ShouldNot, Level::May]);
         same(TIMINGS, named![Timing::Turn, Timing::Replay, Timing::Idle, Timing::None]);
         let refused = Consequence::Refused(ErrorCode::PARSE_ERROR);
         same(CONSEQUENCES, named![Consequence::Delivered, Consequence::Dropped, refused]);

@@ -1,4 +1,4 @@
-// Configuration, calls, time, and what is known of a connection.
+// Calls, time, and what is known of a connection.
 
 #include "check.h"
 
@@ -19,64 +19,10 @@ static void versions_and_names(void)
     CHECK(strcmp(acp_close_reason_name(ACP_CLOSE_VERSION), "version") == 0);
     CHECK(strcmp(acp_misuse_kind_name(ACP_MISUSE_LIMIT), "limit") == 0);
     CHECK(strcmp(acp_session_state_name(ACP_SESSION_LOADING), "loading") == 0);
-}
-
-static void configuration(void)
-{
-    acp_config *config = NULL, *copy = NULL;
-    acp_connection *connection = NULL;
-    int32_t number = 0;
-    uint64_t wide = 0;
-    bool flag = true;
-    STATUS(acp_config_new(0, &config), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_new(3, &config), ACP_INVALID_ARGUMENT);
-    CHECK(config == NULL);
-    OK(acp_config_new(ACP_ROLE_AGENT, &config));
-    OK(acp_config_limit(config, ACP_LIMIT_FRAME, &wide));
-    CHECK(wide == 32u << 20);
-    STATUS(acp_config_timeout(config, &wide), ACP_NONE);
-    OK(acp_config_set_framing(config, ACP_FRAMING_MESSAGES));
-    OK(acp_config_set_policy(config, ACP_POLICY_STRICT));
-    OK(acp_config_set_version_2(config, true));
-    OK(acp_config_set_timeout(config, 1500));
-    OK(acp_config_set_draft(config, acp_text(ACP_DRAFT_NES)));
-    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_TERMINALS; limit++) {
-        OK(acp_config_set_limit(config, limit, 100u + (uint64_t)limit));
-    }
-    STATUS(acp_config_set_framing(config, 4), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_set_policy(config, 0), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_set_limit(config, 6, 1), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_set_limit(config, ACP_LIMIT_DEPTH, UINT64_MAX), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_limit(config, 0, &wide), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_set_draft(config, acp_text("no such draft")), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_draft(config, EMPTY, &flag), ACP_INVALID_ARGUMENT);
-    OK(acp_connection_new(config, &connection));
-    acp_config_free(config);
-    OK(acp_connection_config(connection, &copy));
-    OK(acp_config_role(copy, &number));
-    CHECK(number == ACP_ROLE_AGENT);
-    OK(acp_connection_role(connection, &number));
-    CHECK(number == ACP_ROLE_AGENT);
-    OK(acp_config_framing(copy, &number));
-    CHECK(number == ACP_FRAMING_MESSAGES);
-    OK(acp_config_policy(copy, &number));
-    CHECK(number == ACP_POLICY_STRICT);
-    OK(acp_config_version_2(copy, &flag));
-    CHECK(flag);
-    OK(acp_config_timeout(copy, &wide));
-    CHECK(wide == 1500);
-    OK(acp_config_draft(copy, acp_text(ACP_DRAFT_NES), &flag));
-    CHECK(flag);
-    OK(acp_config_draft(copy, acp_text(ACP_DRAFT_SUBAGENTS), &flag));
-    CHECK(!flag);
-    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_TERMINALS; limit++) {
-        OK(acp_config_limit(copy, limit, &wide));
-        CHECK(wide == 100u + (uint64_t)limit);
-    }
-    OK(acp_config_set_timeout(copy, ACP_UNSET));
-    STATUS(acp_config_timeout(copy, &wide), ACP_NONE);
-    acp_config_free(copy);
-    acp_connection_free(connection);
+    CHECK(strcmp(acp_event_kind_name(ACP_EVENT_CLOSED), "closed") == 0);
+    CHECK(strcmp(acp_event_kind_name(ACP_EVENT_ADVICE), "advice") == 0);
+    CHECK(strcmp(acp_severity_name(ACP_SEVERITY_ERROR), "error") == 0 && strcmp(acp_severity_name(4), "unknown") == 0);
+    CHECK(strcmp(acp_level_name(ACP_LEVEL_SHOULD_NOT), "SHOULD NOT") == 0);
 }
 
 static void texts_are_checked(void)
@@ -316,7 +262,6 @@ void test_calls(void)
 {
     static const test tests[] = {
         {"calls: versions and names", versions_and_names},
-        {"calls: configuration", configuration},
         {"calls: texts are checked", texts_are_checked},
         {"calls: requests", requests},
         {"calls: misuse is kept", misuse_is_kept},

@@ -27,6 +27,8 @@ acp_connection *start(int32_t role);
 acp_connection *ready(int32_t role);
 // A client with one session, `s-1`.
 acp_connection *with_session(void);
+// The same for a client at its start that has a configuration of its own.
+acp_connection *open_session(acp_connection *connection);
 void feed(acp_connection *connection, const char *line);
 // What waits for the peer is this; it is taken.
 void sent(acp_connection *connection, const char *text);
@@ -37,6 +39,7 @@ void no_event(acp_connection *connection);
 void skip(acp_connection *connection, int32_t kind);
 
 // The tests of each file.
+void test_config(void);
 void test_calls(void);
 void test_events(void);
 void test_json(void);

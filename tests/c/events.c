@@ -122,6 +122,36 @@ static void kinds_and_members(void)
     }
 }
 
+static void advice(void)
+{
+    acp_connection *connection = ready(ACP_ROLE_AGENT);
+    acp_slice waits = {NULL, 0}, message = {NULL, 0}, method = {NULL, 0};
+    uint64_t serial = 0;
+    feed(connection, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/new\",\"params\":{\"cwd\":\"/w\","
+                     "\"mcpServers\":[]}}");
+    acp_event *event = next(connection, ACP_EVENT_REQUEST);
+    OK(acp_event_serial(event, &serial));
+    OK(acp_connection_respond(connection, serial, acp_text("{\"sessionId\":\"s-1\"}")));
+    acp_event_free(event);
+    OK(acp_connection_transmit(connection, &waits));
+    OK(acp_connection_consume(connection, waits.len));
+    // A question without options goes out, and the host is told that it is odd.
+    OK(acp_connection_request(connection, acp_text(ACP_METHOD_SESSION_REQUEST_PERMISSION),
+                              acp_text("{\"sessionId\":\"s-1\",\"toolCall\":{\"toolCallId\":\"t\"},\"options\":[]}"),
+                              &serial));
+    event = next(connection, ACP_EVENT_ADVICE);
+    no_event(connection);
+    OK(acp_connection_transmit(connection, &waits));
+    CHECK(waits.len > 0 && json_at(waits, "/method", &method));
+    acp_connection_free(connection);
+    CHECK(members(event) == (METHOD | RULE | MESSAGE | POINTER));
+    CHECK(text_is(event, acp_event_method, ACP_METHOD_SESSION_REQUEST_PERMISSION));
+    CHECK(text_is(event, acp_event_rule, "PERM-02") && text_is(event, acp_event_pointer, "/options"));
+    OK(acp_event_message(event, &message));
+    CHECK(message.len > 0);
+    acp_event_free(event);
+}
+
 static void closed(void)
 {
     acp_connection *connection = with_session();
@@ -170,6 +200,7 @@ void test_events(void)
 {
     static const test tests[] = {
         {"events: kinds and members", kinds_and_members},
+        {"events: advice", advice},
         {"events: closed", closed},
     };
     run_tests(tests, COUNT(tests));

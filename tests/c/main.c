@@ -1,5 +1,5 @@
 // Tests of every function of acp.h: what it does, and what it does with arguments that are wrong.
-// Read next: calls.c, events.c, json.c, null.c.
+// Read next: config.c, calls.c, events.c, json.c, null.c.
 
 #include "check.h"
 
@@ -95,9 +95,9 @@ void no_event(acp_connection *connection)
     CHECK(event == NULL);
 }
 
-acp_connection *ready(int32_t role)
+// `initialize`, which the host of this role calls or answers.
+static void initialize(acp_connection *connection, int32_t role)
 {
-    acp_connection *connection = start(role);
     acp_slice waits;
     uint64_t serial = 0;
     if (role == ACP_ROLE_CLIENT) {
@@ -117,13 +117,24 @@ acp_connection *ready(int32_t role)
     }
     OK(acp_connection_transmit(connection, &waits));
     OK(acp_connection_consume(connection, waits.len));
+}
+
+acp_connection *ready(int32_t role)
+{
+    acp_connection *connection = start(role);
+    initialize(connection, role);
     return connection;
 }
 
 acp_connection *with_session(void)
 {
-    acp_connection *connection = ready(ACP_ROLE_CLIENT);
+    return open_session(start(ACP_ROLE_CLIENT));
+}
+
+acp_connection *open_session(acp_connection *connection)
+{
     uint64_t serial = 0;
+    initialize(connection, ACP_ROLE_CLIENT);
     OK(acp_connection_request(connection, acp_text("session/new"), acp_text("{\"cwd\":\"/w\",\"mcpServers\":[]}"),
                               &serial));
     sent(connection, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"session/new\","
@@ -136,6 +147,7 @@ acp_connection *with_session(void)
 int main(void)
 {
     test_null();
+    test_config();
     test_calls();
     test_events();
     test_json();

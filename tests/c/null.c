@@ -192,6 +192,8 @@ static void configurations(void)
     bool flag;
     REFUSED(acp_config_set_framing(NULL, ACP_FRAMING_LINES));
     REFUSED(acp_config_set_policy(NULL, ACP_POLICY_STRICT));
+    REFUSED(acp_config_set_policy_for(NULL, ACP_SEVERITY_NOTE, ACP_POLICY_OFF));
+    REFUSED(acp_config_clear_policy_for(NULL, ACP_SEVERITY_NOTE));
     REFUSED(acp_config_set_limit(NULL, ACP_LIMIT_FRAME, 1));
     REFUSED(acp_config_set_version_2(NULL, true));
     REFUSED(acp_config_set_draft(NULL, acp_text(ACP_DRAFT_NES)));
@@ -199,6 +201,7 @@ static void configurations(void)
     REFUSED(acp_config_role(NULL, &number));
     REFUSED(acp_config_framing(NULL, &number));
     REFUSED(acp_config_policy(NULL, &number));
+    REFUSED(acp_config_policy_for(NULL, ACP_SEVERITY_NOTE, &number));
     REFUSED(acp_config_limit(NULL, ACP_LIMIT_FRAME, &wide));
     REFUSED(acp_config_version_2(NULL, &flag));
     REFUSED(acp_config_draft(NULL, acp_text(ACP_DRAFT_NES), &flag));

@@ -124,6 +124,7 @@ static void write_closed(acp_writer *writer, const acp_event *event)
 
 void write_event(acp_writer *writer, const acp_event *event)
 {
+    acp_slice message;
     int32_t kind;
     uint64_t frame;
     need(acp_writer_begin_object(writer), "event");
@@ -135,6 +136,10 @@ void write_event(acp_writer *writer, const acp_event *event)
     need(acp_event_kind(event, &kind), "kind");
     if (kind == ACP_EVENT_CLOSED) {
         write_closed(writer, event);
+    }
+    if (kind == ACP_EVENT_ADVICE) {
+        need(acp_event_message(event, &message), "message");
+        string(writer, "message", message);
     }
     need(acp_writer_end_object(writer), "event");
 }

@@ -75,7 +75,7 @@ play() { # program, arguments
 }
 
 if [ "$interface" ]; then
-    (cd tests/c && compile interface main.c null.c calls.c events.c json.c support.c)
+    (cd tests/c && compile interface main.c null.c config.c calls.c events.c json.c support.c)
     play interface
 fi
 if [ "$vectors" ]; then

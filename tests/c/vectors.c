@@ -12,6 +12,8 @@ typedef struct scenario {
 } scenario;
 
 static const char *const FRAMINGS[] = {"lines", "content-length", "messages"};
+static const char *const POLICIES[] = {"tolerant", "strict", "off"};
+static const char *const SEVERITIES[] = {"note", "warning", "error"};
 static const char *const LIMITS[] = {"frame", "depth", "pending", "sessions", "terminals"};
 
 static bool is(acp_slice json, const char *pointer, const char *value)
@@ -21,18 +23,40 @@ static bool is(acp_slice json, const char *pointer, const char *value)
     return same;
 }
 
+// The number of the word there, one of three; 0 where there is none.
+static int32_t choice(acp_slice given, const char *pointer, const char *const *words)
+{
+    acp_slice value;
+    if (!json_at(given, pointer, &value)) {
+        return 0;
+    }
+    for (int32_t i = 0; i < 3; i++) {
+        if (is(value, "", words[i])) {
+            return i + 1;
+        }
+    }
+    die(pointer, value);
+    return 0;
+}
+
 static acp_config *config_of(acp_slice given)
 {
     acp_config *config;
     acp_slice value;
+    int32_t number;
     bool flag;
     need(acp_config_new(is(given, "/role", "agent") ? ACP_ROLE_AGENT : ACP_ROLE_CLIENT, &config), "role");
-    if (is(given, "/policy", "strict")) {
-        need(acp_config_set_policy(config, ACP_POLICY_STRICT), "policy");
+    if ((number = choice(given, "/policy", POLICIES)) != 0) {
+        need(acp_config_set_policy(config, number), "policy");
+    }
+    if ((number = choice(given, "/framing", FRAMINGS)) != 0) {
+        need(acp_config_set_framing(config, number), "framing");
     }
     for (int32_t i = 0; i < 3; i++) {
-        if (is(given, "/framing", FRAMINGS[i])) {
-            need(acp_config_set_framing(config, i + 1), "framing");
+        char pointer[32];
+        snprintf(pointer, sizeof pointer, "/policies/%s", SEVERITIES[i]);
+        if ((number = choice(given, pointer, POLICIES)) != 0) {
+            need(acp_config_set_policy_for(config, i + 1, number), pointer);
         }
     }
     for (int32_t i = 0; i < 5; i++) {

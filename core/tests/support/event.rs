@@ -58,6 +58,12 @@ pub(crate) fn to_json(event: &Event) -> Value {
             "frame": violation.frame,
             "excerpt": violation.excerpt,
         }),
+        Event::Advice(advice) => json!({
+            "rule": advice.rule,
+            "message": advice.message,
+            "pointer": advice.pointer,
+            "method": advice.method,
+        }),
         Event::Closed(closed) => json!({
             "reason": closed.reason.name(),
             "unanswered": closed.unanswered.iter().map(id).collect::<Vec<_>>(),

@@ -13,6 +13,9 @@ const SHORT: usize = 500;
 /// Longer pieces are not fed byte by byte.
 const LONG: usize = 100_000;
 
+/// The severities, in the order of [`Config::policies`].
+const SEVERITIES: [&str; 3] = ["note", "warning", "error"];
+
 /// How the bytes of a scenario are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Split {
@@ -73,8 +76,13 @@ fn config(value: &Value) -> Config {
     for (name, value) in value.as_object().unwrap() {
         match (name.as_str(), value.as_str()) {
             ("role", _) => {}
-            ("policy", Some("strict")) => config.policy = Policy::Strict,
-            ("policy", Some("tolerant")) => config.policy = Policy::Tolerant,
+            ("policy", Some(word)) => config.policy = policy(word),
+            ("policies", _) => {
+                for (severity, word) in value.as_object().unwrap() {
+                    let index = SEVERITIES.iter().position(|known| known == severity).expect("a severity");
+                    config.policies[index] = Some(policy(word.as_str().expect("a policy")));
+                }
+            }
             ("framing", Some("lines")) => config.framing = Framing::Lines,
             ("framing", Some("content-length")) => config.framing = Framing::ContentLength,
             ("framing", Some("messages")) => config.framing = Framing::Messages,
@@ -90,6 +98,15 @@ fn config(value: &Value) -> Config {
         }
     }
     config
+}
+
+fn policy(word: &str) -> Policy {
+    match word {
+        "tolerant" => Policy::Tolerant,
+        "strict" => Policy::Strict,
+        "off" => Policy::Off,
+        _ => panic!("policy {word}"),
+    }
 }
 
 fn limits(limits: &mut Limits, value: &Value) {
