@@ -49,6 +49,12 @@
 //! has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`] joins them
 //! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types.
 //!
+//! # Features
+//!
+//! | feature | default | what |
+//! | --- | --- | --- |
+//! | `types` | on | the message types of [`schema`]; without them JSON stays text, and the crate builds in seconds |
+//!
 //! # Two kinds of errors
 //!
 //! [`Misuse`] is what the host asked for that the specification forbids now: the call is refused, nothing was sent and

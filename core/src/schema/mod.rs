@@ -8,25 +8,44 @@
 //! Untrusted JSON goes through [`decode`], which checks it first. The types alone are strict: they refuse what does not
 //! fit and repair nothing.
 //!
+//! All of this but the tables is behind the feature `types`, which is on by default.
+//!
 //! Read `message` first, then the small types, then `unions`, which is how the generated unions are read.
 
 pub mod drafts;
+#[cfg(feature = "types")]
 mod id;
+#[cfg(feature = "types")]
 mod map;
+#[cfg(feature = "types")]
 mod message;
+#[cfg(feature = "types")]
 mod owned;
+#[cfg(feature = "types")]
 mod patch;
+#[cfg(feature = "types")]
 mod raw;
+#[cfg(feature = "types")]
 mod scalars;
 pub mod tables;
+#[cfg(feature = "types")]
 mod text;
+#[cfg(feature = "types")]
 mod unions;
+#[cfg(feature = "types")]
 pub mod v1;
+#[cfg(feature = "types")]
 pub mod v2;
 
+#[cfg(feature = "types")]
 pub use map::Map;
+#[cfg(feature = "types")]
 pub use message::{decode, DecodeError, Decoded, Message, Notification, Policy, Request};
+#[cfg(feature = "types")]
 pub use owned::IntoOwned;
+#[cfg(feature = "types")]
 pub use patch::Patch;
+#[cfg(feature = "types")]
 pub use raw::Raw;
+#[cfg(feature = "types")]
 pub use text::Str;
