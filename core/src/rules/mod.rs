@@ -17,6 +17,8 @@ mod cont;
 mod elic;
 mod enums;
 mod ext;
+#[cfg(test)]
+mod followed;
 mod frame;
 mod fs;
 mod init;
@@ -32,6 +34,8 @@ mod tool;
 mod turn;
 
 pub use catalogue::{Level, Rule, Severity};
+pub(crate) use conf::Options;
+pub(crate) use mode::Modes;
 
 /// One area of the catalogue.
 #[derive(Debug)]
