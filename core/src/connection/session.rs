@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
-use crate::rules::{Modes, Options};
+use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -71,6 +71,10 @@ pub struct Session {
     pub(crate) released: VecDeque<Box<str>>,
     pub(crate) modes: Modes,
     pub(crate) options: Options,
+    pub(crate) tools: Tools,
+    pub(crate) plans: Plans,
+    pub(crate) commands: Commands,
+    pub(crate) compactions: Compactions,
 }
 
 impl Session {
@@ -84,6 +88,10 @@ impl Session {
             released: VecDeque::new(),
             modes: Modes::default(),
             options: Options::default(),
+            tools: Tools::default(),
+            plans: Plans::default(),
+            commands: Commands::default(),
+            compactions: Compactions::default(),
         }
     }
 }

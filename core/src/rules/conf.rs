@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::catalogue::{rule, E, R, T};
+use super::recent::KEPT;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENING};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, Session, SessionState, State};
@@ -20,8 +21,6 @@ const UPDATE: &[&str] = &["session/update:config_option_update"];
 /// Answers that list the options of a session.
 const LISTING: &[&str] =
     &["session/new", "session/load", "session/resume", "session/fork", "session/set_config_option"];
-/// A longer list is not kept, and nothing is held against it.
-const KEPT: usize = 256 * 1024;
 
 pub(super) static AREA: Area = Area {
     name: "CONF",
