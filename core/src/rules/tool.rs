@@ -20,6 +20,8 @@ const CHANGED: &[&str] = &["session/update:tool_call_update"];
 const ASKED: &[&str] = &["session/request_permission"];
 /// Messages that show a tool call.
 const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call_update", "session/request_permission"];
+/// Messages that change one; a second `tool_call` of one id is another matter (TOOL-02).
+const ENDING: &[&str] = &["session/update:tool_call_update", "session/request_permission"];
 const PROMPT: &[&str] = &["session/prompt"];
 
 pub(super) static AREA: Area = Area {
@@ -54,7 +56,7 @@ pub(super) static AREA: Area = Area {
     checks: &[
         Check::new("TOOL-02", On::Call, CREATED, used_id).receive(Action::Report),
         Check::new("TOOL-04", On::Call, CHANGED, unknown).send(Action::Report).receive(Action::Report),
-        Check::new("TOOL-09", On::Call, SHOWING, ended).send(Action::Pass).receive(Action::Report),
+        Check::new("TOOL-09", On::Call, ENDING, ended).send(Action::Pass).receive(Action::Report),
         Check::new("TOOL-12", On::Call, SHOWING, no_terminal).receive(Action::Report).kind(MisuseKind::Session),
         Check::new("TOOL-32", On::Answer, PROMPT, dangling).send(Action::Tell).receive(Action::Tell),
     ],
@@ -189,7 +191,7 @@ fn dangling(scene: &Scene<'_>) -> Option<Objection> {
     if reason != "end_turn" || count == 0 {
         return None;
     }
-    Some(Objection::new("", format!("{count} tool calls are still pending or in progress; tool_calls() lists them")))
+    Some(Objection::new("", format!("tool calls still pending or in progress: {count}; tool_calls() lists them")))
 }
 
 fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
