@@ -93,7 +93,7 @@ impl Limits {
     #[new]
     #[pyo3(signature = (frame=33_554_432, depth=128, pending=1024, sessions=10_000, terminals=1024))]
     fn new(frame: usize, depth: u32, pending: usize, sessions: usize, terminals: usize) -> Self {
-        Limits(libacp::connection::Limits { frame, depth, pending, sessions, terminals })
+        Limits(libacp::connection::Limits { frame, depth, pending, sessions, terminals, ..Default::default() })
     }
 
     /// Bytes of one frame.

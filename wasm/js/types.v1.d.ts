@@ -289,7 +289,7 @@ export interface SessionMode {
 export interface SessionConfigOptionBase {
   /**
    * Id to change the setting by.
-   * Rule CONF-03.
+   * Rule CONF-11.
    */
   id: SessionConfigId;
   /** Label for the setting. */
@@ -383,7 +383,10 @@ export interface SessionConfigSelectOption {
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigSelectGroup {
-  /** Id of the group. */
+  /**
+   * Id of the group.
+   * Rule CONF-11.
+   */
   group: SessionConfigGroupId;
   /** Heading of the group. */
   name: string;
@@ -405,7 +408,7 @@ export type SessionConfigGroupId = string;
 export interface SessionConfigSelect {
   /**
    * Value in force, which is one of the options.
-   * Rule CONF-04.
+   * Rule CONF-02.
    */
   currentValue: SessionConfigValueId;
   /**
@@ -455,7 +458,7 @@ export interface SetSessionConfigOptionResponse {
 export interface CurrentModeUpdate {
   /**
    * Mode in force from now on.
-   * Rule MODE-06.
+   * Rule MODE-05.
    */
   currentModeId: SessionModeId;
   _meta?: Meta | null;
@@ -504,7 +507,7 @@ export interface SetSessionConfigOptionRequestBase {
   sessionId: SessionId;
   /**
    * One of the session's settings.
-   * Rule CONF-05.
+   * Rule CONF-11.
    */
   configId: SessionConfigId;
   _meta?: Meta | null;
@@ -5249,7 +5252,10 @@ export type SessionUpdate =
  * @see https://agentclientprotocol.com/protocol/v1/prompt-turn
  */
 export interface ContentChunk {
-  /** Block to add to the message. */
+  /**
+   * Block to add to the message.
+   * Rule CONT-13.
+   */
   content: ContentBlock;
   /**
    * Equal on all pieces of one message; a different id starts another message.
@@ -5324,7 +5330,7 @@ export type NoticeSeverity =
 export interface Notice {
   /**
    * How serious the matter is.
-   * Rule NOTE-02.
+   * Rule NOTE-01.
    */
   severity: NoticeSeverity;
   /**

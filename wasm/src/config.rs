@@ -24,7 +24,7 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
     }
     config.version_2 = pointer(json, "/version2") == Some("true");
     config.timeout = number(json, "timeout")?;
-    let Limits { frame, depth, pending, sessions, terminals } = &mut config.limits;
+    let Limits { frame, depth, pending, sessions, terminals, .. } = &mut config.limits;
     for (name, limit) in [("frame", frame), ("pending", pending), ("sessions", sessions), ("terminals", terminals)] {
         *limit = number(json, &format!("limits/{name}"))?.unwrap_or(*limit);
     }
@@ -61,7 +61,7 @@ pub(crate) fn write(config: &Config) -> String {
     if let Some(timeout) = config.timeout {
         out.key("timeout").unsigned(timeout);
     }
-    let Limits { frame, depth, pending, sessions, terminals } = config.limits;
+    let Limits { frame, depth, pending, sessions, terminals, .. } = config.limits;
     out.key("limits").begin_object();
     for (name, limit) in [
         ("frame", frame),

@@ -94,6 +94,8 @@ pub(crate) struct TypeDef {
     pub(crate) null_default: bool,
     /// An object has a `_meta` member.
     pub(crate) meta: bool,
+    /// The rule that an unknown tag or value breaks.
+    pub(crate) rule: Option<String>,
     /// What it is.
     pub(crate) shape: Shape,
 }
@@ -217,6 +219,8 @@ pub(crate) struct Field {
     pub(crate) is: Option<Is>,
     /// The rule that a wrong value breaks.
     pub(crate) rule: Option<String>,
+    /// Another name that peers are known to use.
+    pub(crate) alias: Option<String>,
     /// The draft it belongs to.
     pub(crate) draft: Option<String>,
     /// One sentence.
@@ -242,6 +246,7 @@ impl Field {
             patch: false,
             is: None,
             rule: None,
+            alias: None,
             draft: None,
             doc: None,
         }

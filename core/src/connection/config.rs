@@ -56,11 +56,14 @@ pub struct Limits {
     pub sessions: usize,
     /// Terminals that are tracked per session (1,024).
     pub terminals: usize,
+    /// Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions, modes
+    /// (4,096).
+    pub remembered: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { frame: 32 << 20, depth: 128, pending: 1024, sessions: 10_000, terminals: 1024 }
+        Limits { frame: 32 << 20, depth: 128, pending: 1024, sessions: 10_000, terminals: 1024, remembered: 4096 }
     }
 }
 

@@ -54,7 +54,7 @@ impl Connection {
             };
             match (action, form) {
                 (Action::Pass, _) => {}
-                (Action::Report, _) => self.report(subject, breach, Consequence::Delivered),
+                (Action::Report | Action::Tell, _) => self.report(subject, breach, Consequence::Delivered),
                 (Action::Refuse(code), Form::Request) => {
                     self.refuse_rule(subject, code, breach, message);
                     return Verdict::Stop;
@@ -91,7 +91,7 @@ impl Connection {
         for (check, objection) in self.objections(on, message, kind) {
             match check.send {
                 Action::Pass => {}
-                Action::Report => advice.push(Advice {
+                Action::Report | Action::Tell => advice.push(Advice {
                     rule: check.rule,
                     message: objection.message.into_owned(),
                     pointer: objection.pointer.into_owned(),

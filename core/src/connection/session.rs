@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
+use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -68,6 +69,12 @@ pub struct Session {
     pub(crate) byte_limits: BTreeMap<Box<str>, u64>,
     /// Ids of released terminals, oldest first.
     pub(crate) released: VecDeque<Box<str>>,
+    pub(crate) modes: Modes,
+    pub(crate) options: Options,
+    pub(crate) tools: Tools,
+    pub(crate) plans: Plans,
+    pub(crate) commands: Commands,
+    pub(crate) compactions: Compactions,
 }
 
 impl Session {
@@ -79,6 +86,12 @@ impl Session {
             prompts: 0,
             byte_limits: BTreeMap::new(),
             released: VecDeque::new(),
+            modes: Modes::default(),
+            options: Options::default(),
+            tools: Tools::default(),
+            plans: Plans::default(),
+            commands: Commands::default(),
+            compactions: Compactions::default(),
         }
     }
 }

@@ -1,6 +1,219 @@
 //! CONF: config options and their values.
+//!
+//! A session's list is kept as it came; it is read again where a message is held against it, which is rare. Types are
+//! in the model: a current value is required (CONF-02), an option of another type than `select` and `boolean` is left
+//! out (CONF-12), own categories begin with an underscore (CONF-14).
 
-use super::Area;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
-pub(super) static AREA: Area =
-    Area { name: "CONF", title: "Session config options", rules: &[], checks: &[], trackers: &[] };
+use super::catalogue::{rule, E, R, T};
+use super::recent::KEPT;
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENING};
+use super::{Area, Level, Severity};
+use crate::connection::{MisuseKind, Role, Session, SessionState, State};
+use crate::json;
+use Level::{May, Must, MustNot, Should};
+use Severity::{Error, Note, Warning};
+
+const SET: &[&str] = &["session/set_config_option"];
+const UPDATE: &[&str] = &["session/update:config_option_update"];
+/// Answers that list the options of a session.
+const LISTING: &[&str] =
+    &["session/new", "session/load", "session/resume", "session/fork", "session/set_config_option"];
+
+pub(super) static AREA: Area = Area {
+    name: "CONF",
+    title: "Session config options",
+    rules: &[
+        rule("CONF-01", May, Note, T, "A session that opens may list its options with their values."),
+        rule("CONF-02", Must, Warning, E | R, "Every option has a value from the start."),
+        rule("CONF-03", Must, Warning, E | R, "The ids of a session's options are unique."),
+        rule("CONF-04", Must, Warning, E | R, "The value of a selection is one of its values, plain or in groups."),
+        rule("CONF-05", Must, Error, E | R, "Known options are set to values that they list."),
+        rule("CONF-06", Must, Warning, E | R, "The answer to a change lists all options, the changed one among them."),
+        rule(
+            "CONF-07",
+            Must,
+            Note,
+            T,
+            "An update of the options lists all of them and takes the place of the old list.",
+        ),
+        rule("CONF-08", MustNot, Warning, E | R, "Switches are listed only for clients that advertise them."),
+        rule("CONF-09", Must, Error, E | R, "A switch is set by a boolean, a selection by a string."),
+        rule("CONF-11", Must, Warning, E | R, "Version 1 names ids id and group in lists, and configId in a change."),
+        rule("CONF-12", Should, Warning, R | T, "Options of a type that does not exist are left out."),
+        rule("CONF-13", Must, Note, R, "An option with an unknown category, or none, is as good as any other."),
+        rule("CONF-14", Must, Warning, E, "Own categories begin with an underscore."),
+        rule("CONF-15", Should, Note, T, "The agent's order of the options is kept."),
+        rule("CONF-16", May, Note, E, "An option may be set while a turn runs."),
+        rule("CONF-17", Must, Note, T, "A change may change other options too: the answered list is what counts."),
+    ],
+    checks: &[
+        Check::new("CONF-05", On::Call, SET, not_offered),
+        Check::new("CONF-09", On::Call, SET, wrong_type),
+        Check::new("CONF-03", On::Answer, LISTING, same_id).receive(Action::Report),
+        Check::new("CONF-03", On::Call, UPDATE, same_id).receive(Action::Report),
+        Check::new("CONF-04", On::Answer, LISTING, not_listed).receive(Action::Report),
+        Check::new("CONF-04", On::Call, UPDATE, not_listed).receive(Action::Report),
+        Check::new("CONF-06", On::Answer, SET, changed_one_missing).receive(Action::Report),
+        Check::new("CONF-08", On::Answer, LISTING, switch).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new("CONF-08", On::Call, UPDATE, switch).receive(Action::Report).kind(MisuseKind::Capability),
+    ],
+    trackers: &[
+        Tracker { on: On::Answer, messages: OPENING, track: listed },
+        Tracker { on: On::Call, messages: SET, track: asked },
+        Tracker { on: On::Answer, messages: SET, track: listed },
+        Tracker { on: On::Call, messages: UPDATE, track: listed },
+    ],
+};
+
+/// A session's options, as last listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Options {
+    list: Option<Box<str>>,
+    /// There was a list that was too long to keep.
+    unknown: bool,
+}
+
+impl Options {
+    /// The value of the option for modes.
+    pub(super) fn mode(&self) -> Option<Cow<'_, str>> {
+        json::items(self.list.as_deref()?).into_iter().find_map(mode_value)
+    }
+}
+
+impl Session {
+    /// The session's config options as JSON text, a list in the agent's order; `None` when it has told of none.
+    pub fn config_options(&self) -> Option<&str> {
+        self.options.list.as_deref()
+    }
+}
+
+/// The value of an option for modes.
+fn mode_value(option: &str) -> Option<Cow<'_, str>> {
+    let category = text(option, "/category")?;
+    text(option, "/currentValue").filter(|_| category == "mode")
+}
+
+/// The value of the option for modes in a list, if this mode is one of its values.
+pub(super) fn mode_of<'a>(list: &'a str, mode: &str) -> Option<Cow<'a, str>> {
+    let option = json::items(list).into_iter().find(|option| mode_value(option).is_some())?;
+    values(option).any(|value| value == mode).then(|| mode_value(option)).flatten()
+}
+
+fn place(message: &Message<'_>) -> &'static str {
+    if message.method == "session/update" {
+        "/update/configOptions"
+    } else {
+        "/configOptions"
+    }
+}
+
+fn text<'a>(json: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
+    json::unescape(json::pointer(json, pointer)?)
+}
+
+/// The values of a selection, plain or in groups.
+fn values(option: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    let entries = json::pointer(option, "/options").map(json::items).unwrap_or_default();
+    entries
+        .into_iter()
+        .flat_map(|entry| match json::pointer(entry, "/options") {
+            Some(group) => json::items(group),
+            None => vec![entry],
+        })
+        .filter_map(|value| text(value, "/value"))
+}
+
+fn is_switch(option: &str) -> bool {
+    text(option, "/type").is_some_and(|kind| kind == "boolean")
+}
+
+/// The known option that a change is about; `Err` when there is none of this id.
+fn option_of<'a>(scene: &Scene<'a>) -> Option<Result<&'a str, ()>> {
+    let session = scene.session()?;
+    if session.state != SessionState::Ready || session.options.unknown {
+        return None;
+    }
+    let id = scene.message.text("/configId")?;
+    let options = session.options.list.as_deref().map(json::items).unwrap_or_default();
+    Some(options.into_iter().find(|option| text(option, "/id").as_ref() == Some(&id)).ok_or(()))
+}
+
+fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let Ok(option) = option_of(scene)? else {
+        return Some(Objection::new("/configId", "not an option of this session; take an id that it has listed"));
+    };
+    let value = scene.message.text("/value")?;
+    if is_switch(option) || values(option).any(|known| known == value) {
+        return None;
+    }
+    Some(Objection::new("/value", "not one of the values that the option lists"))
+}
+
+fn wrong_type(scene: &Scene<'_>) -> Option<Objection> {
+    let option = option_of(scene)?.ok()?;
+    let boolean = matches!(scene.message.get("/value")?, "true" | "false");
+    if boolean == is_switch(option) {
+        return None;
+    }
+    let expected = if boolean {
+        "the option is a selection: one of its values as a string, and no type"
+    } else {
+        "the option is a switch: true or false, and the type \"boolean\""
+    };
+    Some(Objection::new("/value", expected))
+}
+
+fn same_id(scene: &Scene<'_>) -> Option<Objection> {
+    let place = place(&scene.message);
+    let mut seen = HashSet::new();
+    let options = scene.message.items(place);
+    let twice = options.into_iter().position(|option| text(option, "/id").is_some_and(|id| !seen.insert(id)))?;
+    Some(Objection::new(format!("{place}/{twice}/id"), "another option has this id already"))
+}
+
+fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
+    let place = place(&scene.message);
+    let wrong = |option: &str| {
+        let current = text(option, "/currentValue").filter(|_| !is_switch(option));
+        current.is_some_and(|current| values(option).all(|value| value != current))
+    };
+    let at = scene.message.items(place).into_iter().position(wrong)?;
+    Some(Objection::new(format!("{place}/{at}/currentValue"), "not one of the values that the option lists"))
+}
+
+fn changed_one_missing(scene: &Scene<'_>) -> Option<Objection> {
+    let changed = scene.message.note()?;
+    let there = |option: &str| text(option, "/id").is_some_and(|id| id == changed);
+    if scene.message.body.is_none() || scene.message.items("/configOptions").into_iter().any(there) {
+        return None;
+    }
+    Some(Objection::new("/configOptions", "the option that was set is missing; the list is to be complete"))
+}
+
+fn switch(scene: &Scene<'_>) -> Option<Objection> {
+    let place = place(&scene.message);
+    let at = scene.message.items(place).into_iter().position(is_switch)?;
+    if scene.state.tables.version > 1 || scene.advertises(Role::Client, "/session/configOptions/boolean") {
+        return None;
+    }
+    Some(Objection::new(
+        format!("{place}/{at}/type"),
+        "a switch, which the client did not advertise; offer a selection of two values, or leave it out",
+    ))
+}
+
+fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    call.text("/configId").map(Into::into)
+}
+
+/// CONF-01, CONF-06, CONF-07: each list is complete.
+fn listed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+    let list = message.get(place(message))?;
+    let unknown = list.len() > KEPT;
+    let list = (!unknown).then(|| list.into());
+    state.sessions.known.get_mut(&*message.opens()?)?.options = Options { list, unknown };
+    None
+}

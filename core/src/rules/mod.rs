@@ -17,6 +17,8 @@ mod cont;
 mod elic;
 mod enums;
 mod ext;
+#[cfg(test)]
+mod followed;
 mod frame;
 mod fs;
 mod init;
@@ -24,6 +26,7 @@ mod mode;
 mod note;
 mod perm;
 mod plan;
+mod recent;
 mod rpc;
 pub(crate) mod scene;
 mod sess;
@@ -32,6 +35,12 @@ mod tool;
 mod turn;
 
 pub use catalogue::{Level, Rule, Severity};
+pub(crate) use cmd::Commands;
+pub(crate) use conf::Options;
+pub(crate) use mode::Modes;
+pub(crate) use note::Compactions;
+pub(crate) use plan::Plans;
+pub(crate) use tool::Tools;
 
 /// One area of the catalogue.
 #[derive(Debug)]

@@ -1,6 +1,168 @@
 //! MODE: session modes.
+//!
+//! The alias `modeId` of `current_mode_update` (MODE-05) is in the model. MODE-04 asks for nothing but that no check
+//! looks at the turn. Read `conf` next: settings are what modes became.
 
-use super::Area;
+use std::borrow::Cow;
+use std::collections::HashSet;
 
-pub(super) static AREA: Area =
-    Area { name: "MODE", title: "Session modes (v1)", rules: &[], checks: &[], trackers: &[] };
+use super::catalogue::{rule, E, R, T};
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENING};
+use super::{Area, Level, Severity};
+use crate::connection::{MisuseKind, Session, SessionState, State};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use Level::{May, Must, Should};
+use Severity::{Error, Note, Warning};
+
+const SET: &[&str] = &["session/set_mode"];
+const CHANGED: &[&str] = &["session/update:current_mode_update"];
+
+pub(super) static AREA: Area = Area {
+    name: "MODE",
+    title: "Session modes (v1)",
+    rules: &[
+        rule("MODE-01", Must, Error, E | R, "A session is put into a mode that it offers."),
+        rule("MODE-02", Must, Error, E | R, "Where a session offers no modes, none is set."),
+        rule("MODE-03", Must, Warning, E | R, "The ids of modes are unique, and the mode in force is one of them."),
+        rule("MODE-04", May, Note, E, "A mode may be set while a turn runs."),
+        rule(
+            "MODE-05",
+            Must,
+            Warning,
+            E | R,
+            "The agent's own change of mode names it in currentModeId; modeId is read as that, and reported.",
+        ),
+        rule("MODE-06", Must, Warning, R, "The mode that the agent changes to is one that the session offers."),
+        rule("MODE-07", Must, Note, T, "A mode that was asked for is in force once the agent has agreed."),
+        rule(
+            "MODE-08",
+            Should,
+            Note,
+            T,
+            "A config option of the category mode goes before modes, and agrees with them.",
+        ),
+    ],
+    checks: &[
+        Check::new("MODE-01", On::Call, SET, not_offered),
+        Check::new("MODE-02", On::Call, SET, none_offered)
+            .receive(Action::Refuse(ErrorCode::METHOD_NOT_FOUND))
+            .kind(MisuseKind::Capability),
+        Check::new("MODE-03", On::Answer, OPENING, contradictory).receive(Action::Report),
+        Check::new("MODE-06", On::Call, CHANGED, unknown).send(Action::Pass).receive(Action::Report),
+        Check::new("MODE-08", On::Answer, OPENING, diverging).send(Action::Tell).receive(Action::Tell),
+    ],
+    trackers: &[
+        Tracker { on: On::Answer, messages: OPENING, track: offered },
+        Tracker { on: On::Call, messages: SET, track: asked },
+        Tracker { on: On::Answer, messages: SET, track: agreed },
+        Tracker { on: On::Call, messages: CHANGED, track: changed },
+    ],
+};
+
+/// What a session said about its modes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Modes {
+    offer: Offer,
+    current: Option<Box<str>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+enum Offer {
+    #[default]
+    Nothing,
+    Modes(Box<[Box<str>]>),
+    /// More than the limit: nothing is held against it.
+    TooMany,
+}
+
+impl Session {
+    /// The id of the mode in force, as far as the session has said: the value of its config option for modes where
+    /// there is one (MODE-08).
+    pub fn mode(&self) -> Option<Cow<'_, str>> {
+        self.options.mode().or(self.modes.current.as_deref().map(Cow::Borrowed))
+    }
+}
+
+fn mode_ids<'a>(answer: &Message<'a>) -> impl Iterator<Item = Cow<'a, str>> {
+    let modes = answer.items("/modes/availableModes");
+    modes.into_iter().filter_map(|mode| json::unescape(json::pointer(mode, "/id")?))
+}
+
+fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let Offer::Modes(ids) = &scene.session()?.modes.offer else { return None };
+    let wanted = scene.message.text("/modeId")?;
+    if ids.iter().any(|id| **id == *wanted) {
+        return None;
+    }
+    Some(Objection::new("/modeId", "not a mode of this session; take an id of its availableModes"))
+}
+
+fn none_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session()?;
+    if session.state != SessionState::Ready || session.modes.offer != Offer::Nothing {
+        return None;
+    }
+    Some(Objection::new("/modeId", "this session offers no modes; it may have a config option for them"))
+}
+
+fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
+    let current = scene.message.text("/modes/currentModeId")?;
+    let mut seen = HashSet::new();
+    if let Some(twice) = mode_ids(&scene.message).position(|id| !seen.insert(id)) {
+        let place = format!("/modes/availableModes/{twice}/id");
+        return Some(Objection::new(place, "another mode has this id already"));
+    }
+    if seen.contains(&current) {
+        return None;
+    }
+    Some(Objection::new("/modes/currentModeId", "not one of availableModes"))
+}
+
+fn unknown(scene: &Scene<'_>) -> Option<Objection> {
+    let Offer::Modes(ids) = &scene.session()?.modes.offer else { return None };
+    let new = scene.message.text("/update/currentModeId")?;
+    if ids.iter().any(|id| **id == *new) {
+        return None;
+    }
+    Some(Objection::new("/update/currentModeId", "not a mode that this session has offered"))
+}
+
+/// Compares the two only in the message that opens a session: later they change one after the other.
+fn diverging(scene: &Scene<'_>) -> Option<Objection> {
+    let mode = scene.message.text("/modes/currentModeId")?;
+    let options = scene.message.get("/configOptions")?;
+    let other = super::conf::mode_of(options, &mode)?;
+    if other == mode {
+        return None;
+    }
+    Some(Objection::new(
+        "/modes/currentModeId",
+        "the config option for modes has another of these modes as its value; clients go by the option",
+    ))
+}
+
+fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let current = answer.text("/modes/currentModeId")?;
+    let ids: Box<[Box<str>]> = mode_ids(answer).map(Box::from).collect();
+    let limit = state.config.limits.remembered;
+    let offer = if ids.len() > limit { Offer::TooMany } else { Offer::Modes(ids) };
+    state.sessions.known.get_mut(&*answer.opens()?)?.modes = Modes { offer, current: Some(current.into()) };
+    None
+}
+
+fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    call.text("/modeId").map(Into::into)
+}
+
+fn agreed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    state.sessions.get_mut(answer.session)?.modes.current = answer.note().map(Into::into);
+    None
+}
+
+fn changed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let current = update.text("/update/currentModeId")?;
+    state.sessions.get_mut(update.session)?.modes.current = Some(current.into());
+    None
+}

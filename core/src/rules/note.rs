@@ -1,6 +1,133 @@
 //! NOTE: notices and compaction.
+//!
+//! Both became part of version 1 with schema 1.15: a client asks for them in `session.notices` and
+//! `session.compaction`.
 
-use super::Area;
+use super::catalogue::{rule, E, R, T};
+use super::recent::Recent;
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
+use super::{Area, Level, Severity};
+use crate::connection::{MisuseKind, Role, Session, SessionState, State};
+use Level::{May, Must, MustNot, ShouldNot};
+use Severity::{Error, Note, Warning};
 
-pub(super) static AREA: Area =
-    Area { name: "NOTE", title: "Session notices and compaction", rules: &[], checks: &[], trackers: &[] };
+const NOTICE: &[&str] = &["session/update:notice"];
+const UPDATE: &[&str] = &["session/update:compaction_update"];
+const CHUNK: &[&str] = &["session/update:compaction_summary_chunk"];
+const COMPACTION: &[&str] = &["session/update:compaction_update", "session/update:compaction_summary_chunk"];
+
+pub(super) static AREA: Area = Area {
+    name: "NOTE",
+    title: "Session notices and compaction",
+    rules: &[
+        rule("NOTE-01", Must, Error, E | R, "A notice has a severity and a title that is not empty."),
+        rule("NOTE-02", Must, Note, R | T, "A notice of any severity changes nothing in the session."),
+        rule("NOTE-04", ShouldNot, Warning, E | R, "Notices are not told again while a session is loaded or resumed."),
+        rule("NOTE-05", May, Note, R, "A notice that cannot be read is lost alone."),
+        rule("NOTE-06", MustNot, Warning, E | R, "Compactions and notices are sent to clients that advertise them."),
+        rule("NOTE-07", Must, Warning, E | R, "Pieces of a summary come while their compaction is in progress."),
+        rule("NOTE-08", Must, Warning, E | R, "Each compaction has an id of its own, and each update a status."),
+        rule("NOTE-09", Must, Warning, R | T, "A compaction ends once."),
+        rule("NOTE-10", Must, Warning, E | R, "A summary comes with completed only, an error with failed only."),
+        rule("NOTE-11", Must, Note, T, "Summary and error are passed on as absent, null or a value."),
+    ],
+    checks: &[
+        Check::new("NOTE-01", On::Call, NOTICE, no_title).receive(Action::Drop),
+        Check::new("NOTE-04", On::Call, NOTICE, replayed).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new("NOTE-06", On::Call, NOTICE, |scene| unwanted(scene, "/session/notices", "session.notices"))
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new("NOTE-06", On::Call, COMPACTION, |scene| {
+            unwanted(scene, "/session/compaction", "session.compaction")
+        })
+        .receive(Action::Report)
+        .kind(MisuseKind::Capability),
+        Check::new("NOTE-07", On::Call, CHUNK, not_in_progress).receive(Action::Report),
+        Check::new("NOTE-08", On::Call, UPDATE, used_id).receive(Action::Report),
+        Check::new("NOTE-09", On::Call, UPDATE, ended_twice).send(Action::Pass).receive(Action::Report),
+        Check::new("NOTE-10", On::Call, UPDATE, wrong_member).receive(Action::Report),
+    ],
+    trackers: &[Tracker { on: On::Call, messages: UPDATE, track: updated }],
+};
+
+/// The compactions of a session, and whether each has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Compactions(Recent<bool>);
+
+impl Session {
+    /// The ids of the session's compactions that have not ended, oldest first.
+    pub fn open_compactions(&self) -> impl Iterator<Item = &str> {
+        self.compactions.0.iter().filter(|(_, ended)| !**ended).map(|(id, _)| id)
+    }
+}
+
+fn no_title(scene: &Scene<'_>) -> Option<Objection> {
+    let empty = scene.message.text("/update/title")?.trim().is_empty();
+    empty.then(|| Objection::new("/update/title", "an empty title; say what the matter is"))
+}
+
+fn replayed(scene: &Scene<'_>) -> Option<Objection> {
+    let ready = scene.session()?.state == SessionState::Ready;
+    (!ready).then(|| Objection::new("/update/sessionUpdate", "a notice is not part of the past; wait for the answer"))
+}
+
+fn unwanted(scene: &Scene<'_>, pointer: &str, name: &str) -> Option<Objection> {
+    if scene.state.tables.version > 1 || scene.advertises(Role::Client, pointer) {
+        return None;
+    }
+    Some(Objection::new("/update/sessionUpdate", format!("the client did not advertise {name}")))
+}
+
+/// Whether the compaction that an update names has ended; `Err` when there is none. Nothing while a session tells its
+/// past.
+fn known(scene: &Scene<'_>) -> Option<Result<bool, ()>> {
+    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+    let id = scene.message.text("/update/compactionId")?;
+    match session.compactions.0.get(&id) {
+        Some(&ended) => Some(Ok(ended)),
+        None => session.compactions.0.is_new(&id).then_some(Err(())),
+    }
+}
+
+fn not_in_progress(scene: &Scene<'_>) -> Option<Objection> {
+    let why = match known(scene)? {
+        Ok(false) => return None,
+        Ok(true) => "the compaction has ended; its summary is complete",
+        Err(()) => "no compaction with this id; begin with a compaction_update that is in_progress",
+    };
+    Some(Objection::new("/update/compactionId", why))
+}
+
+fn is_final(message: &Message<'_>) -> bool {
+    let status = message.text("/update/status");
+    status.is_some_and(|status| matches!(&*status, "completed" | "failed" | "cancelled"))
+}
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    let again = known(scene)? == Ok(true) && !is_final(&scene.message);
+    again.then(|| Objection::new("/update/compactionId", "a compaction with this id has ended; take a new id"))
+}
+
+fn ended_twice(scene: &Scene<'_>) -> Option<Objection> {
+    let twice = known(scene)? == Ok(true) && is_final(&scene.message);
+    twice.then(|| Objection::new("/update/status", "the compaction has ended already"))
+}
+
+fn wrong_member(scene: &Scene<'_>) -> Option<Objection> {
+    let status = scene.message.text("/update/status")?;
+    if status != "completed" && !scene.message.items("/update/summary").is_empty() {
+        return Some(Objection::new("/update/summary", "a summary comes with the status completed"));
+    }
+    if status != "failed" && scene.message.get("/update/error").is_some() {
+        return Some(Objection::new("/update/error", "an error comes with the status failed"));
+    }
+    None
+}
+
+fn updated(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let limit = state.config.limits.remembered;
+    let ended = is_final(update);
+    let compactions = &mut state.sessions.get_mut(update.session)?.compactions.0;
+    *compactions.entry(&update.text("/update/compactionId")?, limit, || ended) |= ended;
+    None
+}

@@ -1,5 +1,94 @@
 //! PLAN: plans.
+//!
+//! The shapes of entries are in the model, which leaves out entries that do not fit. Plans with ids are a draft of
+//! version 1.
 
-use super::Area;
+use std::collections::BTreeSet;
 
-pub(super) static AREA: Area = Area { name: "PLAN", title: "Plans", rules: &[], checks: &[], trackers: &[] };
+use super::catalogue::{rule, E, R, T};
+use super::recent::KEPT;
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
+use super::{Area, Level, Severity};
+use crate::connection::{MisuseKind, Role, Session, State};
+use Level::{Must, MustNot};
+use Severity::{Error, Note, Warning};
+
+const UPDATED: &[&str] = &["session/update:plan_update"];
+const REMOVED: &[&str] = &["session/update:plan_removed"];
+
+pub(super) static AREA: Area = Area {
+    name: "PLAN",
+    title: "Plans",
+    rules: &[
+        rule("PLAN-03", Must, Note, T, "A new plan takes the place of the old one as a whole."),
+        rule(
+            "PLAN-04",
+            Must,
+            Warning,
+            E | R,
+            "An entry has content, priority and status; one that has not is left out.",
+        ),
+        rule("PLAN-05", Must, Warning, E | R, "Priorities and statuses are of the three that exist."),
+        rule("PLAN-06", Must, Error, E | R, "A plan update names its plan."),
+        rule("PLAN-10", MustNot, Warning, E | R, "Plans with ids are sent to clients that advertise them."),
+        rule("PLAN-11", Must, Warning, E | R, "A plan in a file is named by a whole URI."),
+        rule("PLAN-12", Must, Note, R | T, "Plans as entries, as a file and as Markdown are all taken."),
+        rule("PLAN-13", Must, Note, T, "A plan that is removed is gone; removing an unknown one changes nothing."),
+    ],
+    checks: &[
+        Check::new("PLAN-10", On::Call, UPDATED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new("PLAN-10", On::Call, REMOVED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
+    ],
+    trackers: &[
+        Tracker { on: On::Call, messages: &["session/update:plan"], track: replaced },
+        Tracker { on: On::Call, messages: UPDATED, track: updated },
+        Tracker { on: On::Call, messages: REMOVED, track: removed },
+    ],
+};
+
+/// The plans of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Plans {
+    entries: Option<Box<str>>,
+    ids: BTreeSet<Box<str>>,
+}
+
+impl Session {
+    /// The entries of the session's plan as JSON text, a list; `None` when there is no plan, or a very long one.
+    pub fn plan(&self) -> Option<&str> {
+        self.plans.entries.as_deref()
+    }
+
+    /// The ids of the session's plans that have one, in alphabetical order.
+    pub fn plan_ids(&self) -> impl Iterator<Item = &str> {
+        self.plans.ids.iter().map(|id| &**id)
+    }
+}
+
+fn unwanted(scene: &Scene<'_>) -> Option<Objection> {
+    if scene.state.tables.version > 1 || scene.advertises(Role::Client, "/plan") {
+        return None;
+    }
+    Some(Objection::new("/update/sessionUpdate", "the client did not advertise plan; send its entries as a plan"))
+}
+
+fn replaced(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let entries = update.get("/update/entries")?;
+    state.sessions.get_mut(update.session)?.plans.entries = (entries.len() <= KEPT).then(|| entries.into());
+    None
+}
+
+fn updated(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let limit = state.config.limits.remembered;
+    let ids = &mut state.sessions.get_mut(update.session)?.plans.ids;
+    if ids.len() < limit {
+        ids.insert(update.text("/update/plan/planId")?.into());
+    }
+    None
+}
+
+fn removed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let id = update.text("/update/planId")?;
+    state.sessions.get_mut(update.session)?.plans.ids.remove(&*id);
+    None
+}

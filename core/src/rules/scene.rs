@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::AREAS;
-use crate::connection::{MisuseKind, OpenRequest, State};
+use crate::connection::{MisuseKind, OpenRequest, Role, Session, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 
@@ -20,11 +20,16 @@ pub(crate) enum Action {
     Pass,
     /// The message goes through; a violation event (from the peer) or an advice event (the host's own) tells of it.
     Report,
+    /// The same, also under the strict policy: what is told is not in the message itself.
+    Tell,
     /// Not delivered; for notifications and answers.
     Drop,
     /// Misuse on send; on receive the answer with this code, or a drop where nothing can be answered.
     Refuse(ErrorCode),
 }
+
+/// Calls whose answers open a session.
+pub(crate) const OPENING: &[&str] = &["session/new", "session/load", "session/resume", "session/fork"];
 
 /// -32602, the usual answer.
 pub(crate) const REFUSE: Action = Action::Refuse(ErrorCode::INVALID_PARAMS);
@@ -126,6 +131,14 @@ impl<'a> Message<'a> {
         self.request?.note.as_deref()
     }
 
+    /// The id of the session that an answer opens or, of any other message, the session that it is about.
+    pub(crate) fn opens(&self) -> Option<Cow<'a, str>> {
+        match self.method {
+            "session/new" | "session/fork" => self.text("/sessionId"),
+            _ => self.session.map(|id| Cow::Borrowed(&**id)),
+        }
+    }
+
     /// The JSON at a pointer into the body.
     pub(crate) fn get(&self, pointer: &str) -> Option<&'a str> {
         json::pointer(self.body?, pointer).filter(|value| *value != "null")
@@ -148,6 +161,20 @@ pub(crate) struct Scene<'a> {
     pub(crate) message: Message<'a>,
     /// The params of the call that an answer ends, where they are still known.
     pub(crate) state: &'a State,
+}
+
+impl<'a> Scene<'a> {
+    /// What is known of the session that the message is about.
+    pub(crate) fn session(&self) -> Option<&'a Session> {
+        self.state.sessions.get(self.message.session?)
+    }
+
+    /// Whether a side has advertised what stands at a pointer into its capabilities.
+    pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
+        let own = side == self.state.config.role;
+        let capabilities = if own { &self.state.own.capabilities } else { &self.state.peer.capabilities };
+        json::pointer(capabilities, pointer).is_some_and(|value| value == "true" || value.starts_with('{'))
+    }
 }
 
 /// The rows that apply to one message.

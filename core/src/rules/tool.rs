@@ -1,5 +1,221 @@
 //! TOOL: tool calls and their updates.
+//!
+//! Types, kinds, paths and line numbers are in the model; here is what an update must agree with: which calls were
+//! reported, how far they were, and which terminals are open. While a session loads, its past is told again, so that
+//! nothing is held against what was known before.
 
-use super::Area;
+use std::borrow::Cow;
 
-pub(super) static AREA: Area = Area { name: "TOOL", title: "Tool calls", rules: &[], checks: &[], trackers: &[] };
+use super::catalogue::{rule, E, R, T};
+use super::recent::Recent;
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
+use super::{Area, Level, Severity};
+use crate::connection::{MisuseKind, Session, SessionState, State};
+use crate::json;
+use Level::{May, Must, Should};
+use Severity::{Error, Note, Warning};
+
+const CREATED: &[&str] = &["session/update:tool_call"];
+const CHANGED: &[&str] = &["session/update:tool_call_update"];
+const ASKED: &[&str] = &["session/request_permission"];
+/// Messages that show a tool call.
+const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call_update", "session/request_permission"];
+/// Messages that change one; a second `tool_call` of one id is another matter (TOOL-02).
+const ENDING: &[&str] = &["session/update:tool_call_update", "session/request_permission"];
+const PROMPT: &[&str] = &["session/prompt"];
+
+pub(super) static AREA: Area = Area {
+    name: "TOOL",
+    title: "Tool calls",
+    rules: &[
+        rule("TOOL-02", Must, Warning, E | R, "The id of a tool call is used once in a session."),
+        rule("TOOL-03", Must, Error, E | R, "A tool call is reported with its id and a title."),
+        rule("TOOL-04", Should, Note, E | R, "An update is about a tool call that was reported before."),
+        rule("TOOL-05", Must, Note, T, "A tool call begins as pending unless its report says otherwise."),
+        rule("TOOL-06", Must, Note, T, "What an update leaves out, or sets to null, stays as it was."),
+        rule("TOOL-07", Must, Warning, E | R, "A status is pending, in_progress, completed or failed."),
+        rule("TOOL-08", Must, Warning, E | R, "A kind is one of the ten; an unknown one is read as none."),
+        rule("TOOL-09", Should, Note, R | T, "A tool call that is completed or failed stays so."),
+        rule("TOOL-10", Must, Warning, E | R, "Locations and diffs have absolute paths."),
+        rule("TOOL-11", Must, Warning, E | R, "Lines are counted from 1; a 0 is read as 1."),
+        rule("TOOL-12", Must, Warning, E | R, "A terminal that a tool call shows is open in its session."),
+        rule("TOOL-13", Should, Note, T, "A tool call that showed a terminal outlives it."),
+        rule("TOOL-14", Must, Warning, E | R, "A diff has a path and the new text; without old text, the file is new."),
+        rule("TOOL-15", Must, Warning, E | R, "Content blocks in a tool call are wrapped; a bare one is left out."),
+        rule("TOOL-16", Must, Note, R, "Raw input and raw output are any JSON, and are passed on as they came."),
+        rule("TOOL-17", Should, Note, T, "A tool's own name comes with the first report; null says nothing."),
+        rule(
+            "TOOL-32",
+            Should,
+            Note,
+            T,
+            "When a turn ends by itself, its tool calls have ended; those that have not are told.",
+        ),
+        rule("TOOL-33", May, Note, R, "A diff may say in a member of its own that the file is gone; it is passed on."),
+    ],
+    checks: &[
+        Check::new("TOOL-02", On::Call, CREATED, used_id).receive(Action::Report),
+        Check::new("TOOL-04", On::Call, CHANGED, unknown).send(Action::Report).receive(Action::Report),
+        Check::new("TOOL-09", On::Call, ENDING, ended).send(Action::Pass).receive(Action::Report),
+        Check::new("TOOL-12", On::Call, SHOWING, no_terminal).receive(Action::Report).kind(MisuseKind::Session),
+        Check::new("TOOL-32", On::Answer, PROMPT, dangling).send(Action::Tell).receive(Action::Tell),
+    ],
+    trackers: &[
+        Tracker { on: On::Call, messages: CREATED, track: created },
+        Tracker { on: On::Call, messages: CHANGED, track: changed },
+        Tracker { on: On::Call, messages: ASKED, track: changed },
+        Tracker { on: On::Answer, messages: PROMPT, track: turn_ended },
+    ],
+};
+
+/// The tool calls of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Tools(Recent<Call>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Call {
+    status: Status,
+    /// Whether a `tool_call` has reported it: a permission request or an update may come before that.
+    reported: bool,
+    /// Whether it was open when a turn ended, which is told once.
+    left_over: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+}
+
+impl Status {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "pending" => Status::Pending,
+            "in_progress" => Status::InProgress,
+            "completed" => Status::Completed,
+            "failed" => Status::Failed,
+            _ => return None,
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::InProgress => "in_progress",
+            Status::Completed => "completed",
+            Status::Failed => "failed",
+        }
+    }
+
+    fn is_final(self) -> bool {
+        matches!(self, Status::Completed | Status::Failed)
+    }
+}
+
+impl Session {
+    /// The ids of the session's tool calls and the status of each, oldest first.
+    pub fn tool_calls(&self) -> impl Iterator<Item = (&str, &'static str)> {
+        self.tools.0.iter().map(|(id, call)| (id, call.status.name()))
+    }
+}
+
+fn in_update(message: &Message<'_>) -> bool {
+    message.method == "session/update"
+}
+
+fn id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
+    message.text(if in_update(message) { "/update/toolCallId" } else { "/toolCall/toolCallId" })
+}
+
+fn status(message: &Message<'_>) -> Option<Status> {
+    let name = message.text(if in_update(message) { "/update/status" } else { "/toolCall/status" })?;
+    Status::parse(&name)
+}
+
+/// The session, unless it is telling its past or speaks version 2, which has other rules for tool calls.
+fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
+    scene.session().filter(|session| session.state == SessionState::Ready && scene.state.tables.version == 1)
+}
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    let known = session(scene)?.tools.0.get(&id(&scene.message)?)?;
+    known.reported.then(|| {
+        Objection::new("/update/toolCallId", "a tool call of this session has this id already; send a tool_call_update")
+    })
+}
+
+fn unknown(scene: &Scene<'_>) -> Option<Objection> {
+    session(scene)?
+        .tools
+        .0
+        .is_new(&id(&scene.message)?)
+        .then(|| Objection::new("/update/toolCallId", "no tool call with this id was reported; begin with a tool_call"))
+}
+
+fn ended(scene: &Scene<'_>) -> Option<Objection> {
+    let known = session(scene)?.tools.0.get(&id(&scene.message)?)?;
+    let new = status(&scene.message)?;
+    if !known.status.is_final() || new == known.status {
+        return None;
+    }
+    let place = if in_update(&scene.message) { "/update/status" } else { "/toolCall/status" };
+    Some(Objection::new(place, format!("the tool call is {} already", known.status.name())))
+}
+
+fn text<'a>(item: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
+    json::unescape(json::pointer(item, pointer)?)
+}
+
+fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
+    // Most tool calls show none, and reading all their contents again would cost as much as the message itself.
+    memchr::memmem::find(scene.message.body?.as_bytes(), b"\"terminal\"")?;
+    let session = session(scene)?;
+    let place = if in_update(&scene.message) { "/update/content" } else { "/toolCall/content" };
+    let gone = |item: &&str| {
+        let id = text(item, "/type").filter(|kind| kind == "terminal").and_then(|_| text(item, "/terminalId"));
+        id.is_some_and(|id| !session.terminals.contains_key(&*id))
+    };
+    let at = scene.message.items(place).iter().position(gone)?;
+    Some(Objection::new(
+        format!("{place}/{at}/terminalId"),
+        "no terminal with this id is open in the session; show it before it is released",
+    ))
+}
+
+fn dangling(scene: &Scene<'_>) -> Option<Objection> {
+    let reason = scene.message.text("/stopReason")?;
+    let open = |(_, call): &(&str, &Call)| !call.status.is_final() && !call.left_over && call.reported;
+    let count = session(scene)?.tools.0.iter().filter(open).count();
+    if reason != "end_turn" || count == 0 {
+        return None;
+    }
+    Some(Objection::new("", format!("tool calls still pending or in progress: {count}; tool_calls() lists them")))
+}
+
+fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let limit = state.config.limits.remembered;
+    let status = status(update).unwrap_or(Status::Pending);
+    let calls = &mut state.sessions.get_mut(update.session)?.tools.0;
+    let new = Call { status, reported: true, left_over: false };
+    *calls.entry(&id(update)?, limit, || new) = new;
+    None
+}
+
+/// TOOL-04, TOOL-06: an update of an unknown call makes it known.
+fn changed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let limit = state.config.limits.remembered;
+    let calls = &mut state.sessions.get_mut(update.session)?.tools.0;
+    let new = || Call { status: Status::Pending, reported: false, left_over: false };
+    let call = calls.entry(&id(update)?, limit, new);
+    call.status = status(update).unwrap_or(call.status);
+    None
+}
+
+fn turn_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    for call in state.sessions.get_mut(answer.session)?.tools.0.values_mut() {
+        call.left_over = true;
+    }
+    None
+}

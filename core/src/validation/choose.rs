@@ -11,6 +11,7 @@ impl Walker {
     pub(super) fn union(
         &mut self,
         scanner: &mut Scanner<'_>,
+        owner: TypeId,
         tag: &'static str,
         variants: &'static [Variant],
         other: Other,
@@ -35,7 +36,7 @@ impl Walker {
         let extension = text.value().starts_with('_');
         let open = other != Other::Closed;
         let before = self.problems.len();
-        self.unknown(open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;
+        self.unknown(owner, open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;
         for problem in &mut self.problems[before..] {
             problem.within(Segment::Name(tag));
         }

@@ -6,13 +6,16 @@
 //! Nothing lenient above means that the whole value is refused. Problems that are filed rather than returned get their
 //! outer path steps as each container is left.
 //!
-//! Read `choose` next: unions, and types with alternatives.
+//! Read `choose` next: unions, and types with alternatives; `naming` for the rules that problems are given.
+
+mod naming;
+mod scalar;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::problem::{Problem, Segment};
-use super::table::{Field, StringKind, Tables, Type, TypeId};
+use super::table::{Field, Tables, Type, TypeId};
 use super::words::{expected, integer_within, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
@@ -149,14 +152,14 @@ impl Walker {
                 let text = scanner.string()?;
                 if !values.iter().any(|value| text.is(value)) {
                     let extension = text.value().starts_with('_');
-                    return self.unknown(*open, extension, || expected(ty));
+                    return self.unknown(owner, *open, extension, || expected(ty));
                 }
             }
             (Type::Array { item, min }, Kind::Array) => return self.array(scanner, *item, *min, false),
             (Type::Map { value }, Kind::Object) => return self.map(scanner, *value),
             (Type::Object { fields }, Kind::Object) => return self.object(scanner, owner, fields),
             (Type::Union { tag, variants, other, untagged }, Kind::Object) => {
-                return self.union(scanner, tag, variants, *other, *untagged);
+                return self.union(scanner, owner, tag, variants, *other, *untagged);
             }
             (Type::AnyOf { of }, _) => return self.any_of(scanner, of),
             _ => return Err(self.invalid(expected(ty), kind.name())),
@@ -167,6 +170,7 @@ impl Walker {
     /// A value that the model does not list: legal, let through with a report, or refused.
     pub(super) fn unknown(
         &mut self,
+        ty: TypeId,
         open: bool,
         extension: bool,
         expected: impl FnOnce() -> Cow<'static, str>,
@@ -176,7 +180,7 @@ impl Walker {
         if legal {
             return Ok(());
         }
-        let rule = if open { "ENUM-01" } else { "ENUM-07" };
+        let rule = self.rule_of_unknown(ty).unwrap_or(if open { "ENUM-01" } else { "ENUM-07" });
         let problem = Problem::new(rule, expected(), found);
         let keep = self.mode == Mode::Tolerant && self.part != Part::Request && self.lenient == 0;
         if keep {
@@ -185,35 +189,6 @@ impl Walker {
         } else {
             Err(Fail::Invalid(Box::new(problem)))
         }
-    }
-
-    fn line(&mut self, scanner: &mut Scanner<'_>) -> Walk {
-        let at = scanner.mark().offset();
-        let text = scanner.number()?;
-        if integer_within(text, 1, u32::MAX.into()) {
-            return Ok(());
-        }
-        if text == "0" && self.mode == Mode::Tolerant {
-            self.file(Problem::new("TOOL-11", "a line number from 1", "0, read as 1"));
-            self.edits.push(at..at + 1, "1");
-            return Ok(());
-        }
-        Err(Fail::Invalid(Box::new(Problem::new("TOOL-11", expected(&Type::Line), "a number outside of that"))))
-    }
-
-    fn string(&mut self, scanner: &mut Scanner<'_>, kind: StringKind) -> Walk {
-        let text = scanner.string()?;
-        if kind == StringKind::Plain || kind.fits(&text.value()) {
-            return Ok(());
-        }
-        let problem = Problem::new(self.rule(), kind.name(), kind.other());
-        // A relative path in a request can do harm, so it is refused; elsewhere the reader is told and decides.
-        let refuse = kind == StringKind::AbsolutePath && (self.part == Part::Request || self.tables.version > 1);
-        if refuse || self.mode != Mode::Tolerant {
-            return Err(Fail::Invalid(Box::new(problem)));
-        }
-        self.file(problem);
-        Ok(())
     }
 
     fn array(&mut self, scanner: &mut Scanner<'_>, item: TypeId, min: u8, skip: bool) -> Walk {
@@ -269,6 +244,7 @@ impl Walker {
         let mut seen = 0u64;
         let outermost = self.depth == 0;
         self.depth += 1;
+        let head = scanner.mark();
         let mut more = scanner.enter(Kind::Object)?;
         while more {
             let start = scanner.mark().offset();
@@ -305,9 +281,13 @@ impl Walker {
         let mut any = trim.any_kept();
         trim.finish(&mut self.edits);
         self.depth -= 1;
+        let end = scanner.offset() - 1;
         for (index, field) in fields.iter().enumerate() {
             let missing = field.has(Field::REQUIRED) && seen & (1 << index) == 0 && self.is_on(field.draft);
             if !missing {
+                continue;
+            }
+            if self.renamed(scanner, head, owner, field, index as u8)? {
                 continue;
             }
             let ty = &self.tables.types[usize::from(field.ty)];
@@ -315,7 +295,6 @@ impl Walker {
             self.name(&mut problem, owner, field, index as u8);
             let empty = self.empty(field).filter(|_| field.has(Field::EMPTY) && self.mode == Mode::Tolerant);
             let Some(empty) = empty else { return Err(Fail::Invalid(Box::new(problem))) };
-            let end = scanner.offset() - 1;
             let comma = if std::mem::replace(&mut any, true) { "," } else { "" };
             self.edits.push(end..end, format!("{comma}\"{}\":{empty}", field.name));
             self.file(problem);
@@ -413,27 +392,6 @@ impl Walker {
 
     pub(super) fn is_on(&self, draft: u8) -> bool {
         draft == 0 || self.drafts & (1 << draft) != 0
-    }
-
-    /// The rule that the model names for a member.
-    fn rule_of(&self, owner: TypeId, index: u8) -> Option<&'static str> {
-        let key = (owner, index);
-        let at = self.tables.rules.binary_search_by_key(&key, |&(ty, field, _)| (ty, field)).ok()?;
-        Some(self.tables.rules[at].2)
-    }
-
-    /// Puts a problem inside a member. The rule that the model names for the member says more than a general one.
-    fn name(&self, problem: &mut Problem, owner: TypeId, field: &'static Field, index: u8) {
-        let own = if field.name == "_meta" { Some("EXT-02") } else { self.rule_of(owner, index) };
-        let direct = problem.is_here();
-        problem.within(Segment::Name(field.name));
-        if let Some(rule) = own {
-            // A closed value or a line number further in has been named well enough.
-            let general = if direct { matches!(problem.rule, "ENUM-07" | "TOOL-11") } else { false };
-            if general || problem.rule == self.rule() {
-                problem.rule = rule;
-            }
-        }
     }
 }
 

@@ -253,7 +253,7 @@ class SessionConfigOptionBase(TypedDict):
     """
     id: SessionConfigId
     """Id to change the setting by.
-    Rule CONF-03.
+    Rule CONF-11.
     """
     name: str
     """Label for the setting."""
@@ -272,7 +272,7 @@ class SessionConfigOptionSelect(TypedDict):
     type: Literal["select"]
     id: SessionConfigId
     """Id to change the setting by.
-    Rule CONF-03.
+    Rule CONF-11.
     """
     name: str
     """Label for the setting."""
@@ -284,7 +284,7 @@ class SessionConfigOptionSelect(TypedDict):
     """
     currentValue: SessionConfigValueId
     """Value in force, which is one of the options.
-    Rule CONF-04.
+    Rule CONF-02.
     """
     options: SessionConfigSelectOptions
     """Values to choose from, plain or in groups.
@@ -299,7 +299,7 @@ class SessionConfigOptionBoolean(TypedDict):
     type: Literal["boolean"]
     id: SessionConfigId
     """Id to change the setting by.
-    Rule CONF-03.
+    Rule CONF-11.
     """
     name: str
     """Label for the setting."""
@@ -362,7 +362,9 @@ class SessionConfigSelectGroup(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     group: SessionConfigGroupId
-    """Id of the group."""
+    """Id of the group.
+    Rule CONF-11.
+    """
     name: str
     """Heading of the group."""
     options: list[SessionConfigSelectOption]
@@ -380,7 +382,7 @@ class SessionConfigSelect(TypedDict):
     """
     currentValue: SessionConfigValueId
     """Value in force, which is one of the options.
-    Rule CONF-04.
+    Rule CONF-02.
     """
     options: SessionConfigSelectOptions
     """Values to choose from, plain or in groups.
@@ -418,7 +420,7 @@ class CurrentModeUpdate(TypedDict):
     """
     currentModeId: SessionModeId
     """Mode in force from now on.
-    Rule MODE-06.
+    Rule MODE-05.
     """
     _meta: NotRequired[Meta | None]
 
@@ -456,7 +458,7 @@ class SetSessionConfigOptionRequestBase(TypedDict):
     """
     configId: SessionConfigId
     """One of the session's settings.
-    Rule CONF-05.
+    Rule CONF-11.
     """
     _meta: NotRequired[Meta | None]
 
@@ -472,7 +474,7 @@ class SetSessionConfigOptionRequestBoolean(TypedDict):
     """
     configId: SessionConfigId
     """One of the session's settings.
-    Rule CONF-05.
+    Rule CONF-11.
     """
     value: bool
     """True to switch the setting on.
@@ -489,7 +491,7 @@ class SetSessionConfigOptionRequestUntagged(TypedDict):
     """
     configId: SessionConfigId
     """One of the session's settings.
-    Rule CONF-05.
+    Rule CONF-11.
     """
     value: SessionConfigValueId
     """Id of one of the values on offer.
@@ -509,7 +511,7 @@ class SetSessionConfigOptionRequestOther(TypedDict):
     """
     configId: SessionConfigId
     """One of the session's settings.
-    Rule CONF-05.
+    Rule CONF-11.
     """
     value: SessionConfigValueId
     """Rule CONF-09."""
@@ -4487,7 +4489,9 @@ class SessionUpdateUserMessageChunk(TypedDict):
     """
     sessionUpdate: Literal["user_message_chunk"]
     content: ContentBlock
-    """Block to add to the message."""
+    """Block to add to the message.
+    Rule CONT-13.
+    """
     messageId: NotRequired[MessageId | None]
     """Equal on all pieces of one message; a different id starts another message.
     Rule TURN-09.
@@ -4501,7 +4505,9 @@ class SessionUpdateAgentMessageChunk(TypedDict):
     """
     sessionUpdate: Literal["agent_message_chunk"]
     content: ContentBlock
-    """Block to add to the message."""
+    """Block to add to the message.
+    Rule CONT-13.
+    """
     messageId: NotRequired[MessageId | None]
     """Equal on all pieces of one message; a different id starts another message.
     Rule TURN-09.
@@ -4515,7 +4521,9 @@ class SessionUpdateAgentThoughtChunk(TypedDict):
     """
     sessionUpdate: Literal["agent_thought_chunk"]
     content: ContentBlock
-    """Block to add to the message."""
+    """Block to add to the message.
+    Rule CONT-13.
+    """
     messageId: NotRequired[MessageId | None]
     """Equal on all pieces of one message; a different id starts another message.
     Rule TURN-09.
@@ -4647,7 +4655,7 @@ class SessionUpdateCurrentModeUpdate(TypedDict):
     sessionUpdate: Literal["current_mode_update"]
     currentModeId: SessionModeId
     """Mode in force from now on.
-    Rule MODE-06.
+    Rule MODE-05.
     """
     _meta: NotRequired[Meta | None]
 
@@ -4706,7 +4714,7 @@ class SessionUpdateNotice(TypedDict):
     sessionUpdate: Literal["notice"]
     severity: NoticeSeverity
     """How serious the matter is.
-    Rule NOTE-02.
+    Rule NOTE-01.
     """
     title: str
     """The message, short and never empty.
@@ -4842,7 +4850,9 @@ class ContentChunk(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     content: ContentBlock
-    """Block to add to the message."""
+    """Block to add to the message.
+    Rule CONT-13.
+    """
     messageId: NotRequired[MessageId | None]
     """Equal on all pieces of one message; a different id starts another message.
     Rule TURN-09.
@@ -4899,7 +4909,7 @@ class Notice(TypedDict):
     """
     severity: NoticeSeverity
     """How serious the matter is.
-    Rule NOTE-02.
+    Rule NOTE-01.
     """
     title: str
     """The message, short and never empty.

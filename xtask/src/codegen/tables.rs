@@ -29,6 +29,9 @@ pub(super) fn file(version: &Version) -> String {
     tables.render()
 }
 
+/// Stands for the type itself where the index of a member is wanted.
+const WHOLE: usize = 255;
+
 /// What is written about a type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Entry {
@@ -36,6 +39,8 @@ struct Entry {
     text: String,
     /// Index of a member, and the rule that a wrong value of it breaks.
     rules: Vec<(usize, String)>,
+    /// Index of a member, and another name that it goes by.
+    aliases: Vec<(usize, String)>,
 }
 
 /// A member, ready to be written.
@@ -44,6 +49,7 @@ struct Member {
     name: String,
     text: String,
     rule: Option<String>,
+    alias: Option<String>,
 }
 
 struct Tables<'a> {
@@ -58,7 +64,7 @@ struct Tables<'a> {
 impl<'a> Tables<'a> {
     /// Gives every named type its place; they come first, in alphabetical order.
     fn new(version: &'a Version) -> Self {
-        let any = Entry { text: "Type::Any".to_owned(), rules: Vec::new() };
+        let any = Entry { text: "Type::Any".to_owned(), ..Entry::default() };
         let mut tables =
             Self { version, types: vec![any.clone()], ids: BTreeMap::new(), anonymous: BTreeMap::from([(any, ANY)]) };
         let mut names: Vec<_> = version.types.keys().map(String::as_str).collect();
@@ -104,7 +110,7 @@ impl<'a> Tables<'a> {
     }
 
     fn add_text(&mut self, text: impl Into<String>) -> Id {
-        self.add(Entry { text: text.into(), rules: Vec::new() })
+        self.add(Entry { text: text.into(), ..Entry::default() })
     }
 
     /// The place of an expression; `is` means what it is in the end, `min` the items of a list.
@@ -150,7 +156,7 @@ impl<'a> Tables<'a> {
         let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items, field.on_missing];
         let flags: u8 = flags.iter().enumerate().map(|(bit, &set)| u8::from(set) << bit).sum();
         let text = format!("f({name:?}, {ty}, {flags}, {})", draft(field.draft.as_ref()));
-        Member { name: name.to_owned(), text, rule: field.rule.clone() }
+        Member { name: name.to_owned(), text, rule: field.rule.clone(), alias: field.alias.clone() }
     }
 
     /// An object's own members, then `_meta`, then those that it takes from around it.
@@ -191,7 +197,8 @@ impl<'a> Tables<'a> {
             // Aliases have the place of their target, and are never asked.
             Shape::Alias(_) => "Type::Any".to_owned(),
         };
-        Entry { text, rules: Vec::new() }
+        let rules = def.rule.iter().map(|rule| (WHOLE, rule.clone())).collect();
+        Entry { text, rules, aliases: Vec::new() }
     }
 
     fn any_of(&mut self, of: &[TypeExpr], min: u8, around: &[Member]) -> String {
@@ -253,7 +260,12 @@ impl<'a> Tables<'a> {
 fn object(members: &[Member]) -> Entry {
     let texts: Vec<_> = members.iter().map(|member| member.text.as_str()).collect();
     let rules = members.iter().enumerate().filter_map(|(i, member)| Some((i, member.rule.clone()?)));
-    Entry { text: format!("Type::Object {{ fields: &[\n{}] }}", texts.join(",\n")), rules: rules.collect() }
+    let aliases = members.iter().enumerate().filter_map(|(i, member)| Some((i, member.alias.clone()?)));
+    Entry {
+        text: format!("Type::Object {{ fields: &[\n{}] }}", texts.join(",\n")),
+        rules: rules.collect(),
+        aliases: aliases.collect(),
+    }
 }
 
 fn string(is: Option<Is>) -> &'static str {

@@ -94,6 +94,7 @@ fn merge_type(was: &TypeDef, is: TypeDef) -> TypeDef {
         page: was.page.clone(),
         draft: draft(was.draft.as_ref(), is.draft.clone()),
         null_default: was.null_default,
+        rule: was.rule.clone(),
         ..is
     };
     match (&was.shape, &mut new.shape) {
@@ -140,6 +141,7 @@ fn merge_field(was: &Field, is: &mut Field) {
     is.on_missing = was.on_missing;
     is.is = is.is.or(was.is);
     is.rule.clone_from(&was.rule);
+    is.alias.clone_from(&was.alias);
     is.doc.clone_from(&was.doc);
     is.draft = draft(was.draft.as_ref(), is.draft.take());
 }

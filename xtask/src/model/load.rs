@@ -66,7 +66,9 @@ pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> 
 const FORMS: [&str; 8] = ["object", "string", "integer", "enum", "codes", "union", "any-of", "alias"];
 
 fn type_def(node: &Node<'_>) -> Result<TypeDef> {
-    node.only(&[&["doc", "page", "draft", "source", "null", "meta", "open", "min-items"], &FORMS[..]].concat())?;
+    node.only(
+        &[&["doc", "page", "draft", "source", "null", "meta", "rule", "open", "min-items"], &FORMS[..]].concat(),
+    )?;
     let meta = match node.get("meta") {
         None => true,
         Some(meta) if meta.value == &Value::Bool(false) => false,
@@ -79,6 +81,7 @@ fn type_def(node: &Node<'_>) -> Result<TypeDef> {
         rfd: node.word("source", "rfd")?,
         null_default: node.word("null", "default")?,
         meta,
+        rule: node.text("rule")?,
         shape: shape(node)?,
     })
 }
@@ -164,7 +167,7 @@ fn fields(node: &Node<'_>) -> Result<Fields> {
     node.entries()?.into_iter().map(|(name, node)| Ok((name.to_owned(), field(&node)?))).collect()
 }
 
-const FIELD: [&str; 17] = [
+const FIELD: [&str; 18] = [
     "type",
     "required",
     "null",
@@ -180,6 +183,7 @@ const FIELD: [&str; 17] = [
     "patch",
     "is",
     "rule",
+    "alias",
     "draft",
     "doc",
 ];
@@ -202,6 +206,7 @@ fn field(node: &Node<'_>) -> Result<Field> {
         patch: node.flag("patch")?,
         is: is(node)?,
         rule: node.text("rule")?,
+        alias: node.text("alias")?,
         draft: node.text("draft")?,
         doc: node.text("doc")?,
     })

@@ -140,6 +140,7 @@ fn type_block(def: &TypeDef) -> Block {
     if !def.meta {
         out.line("meta", &Value::Bool(false));
     }
+    out.text("rule", def.rule.as_ref());
     match &def.shape {
         Shape::Object { fields, flat } => {
             out.block("object", &fields_block(fields));
@@ -262,6 +263,7 @@ fn field_value(field: &Field) -> Value {
         flag("patch", field.patch),
         field.is.map(|is| ("is", Value::from(is.name()))),
         own("rule", field.rule.as_ref()),
+        own("alias", field.alias.as_ref()),
         own("draft", field.draft.as_ref()),
         own("doc", field.doc.as_ref()),
     ];

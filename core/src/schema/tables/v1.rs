@@ -8,7 +8,8 @@ use crate::validation::table::{
 };
 
 /// Everything about version 1.
-pub static TABLES: Tables = Tables { version: 1, types: TYPES, names: NAMES, methods: METHODS, rules: RULES };
+pub static TABLES: Tables =
+    Tables { version: 1, types: TYPES, names: NAMES, methods: METHODS, rules: RULES, aliases: ALIASES };
 
 const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {
     Field { name, ty, flags, draft }
@@ -2448,6 +2449,8 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (43, 0, "MOA-03"),
     (44, 0, "MOA-03"),
     (45, 0, "TOOL-15"),
+    (46, 255, "CONT-08"),
+    (47, 0, "CONT-13"),
     (47, 1, "TURN-09"),
     (48, 0, "TURN-12"),
     (48, 1, "TURN-12"),
@@ -2458,7 +2461,7 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (51, 4, "TERM-02"),
     (51, 5, "TERM-08"),
     (52, 0, "TERM-12"),
-    (53, 0, "MODE-06"),
+    (53, 0, "MODE-05"),
     (56, 2, "NES-11"),
     (56, 3, "NES-05"),
     (58, 2, "NES-11"),
@@ -2537,8 +2540,9 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (164, 0, "SESS-03"),
     (164, 1, "MODE-03"),
     (164, 2, "CONF-02"),
-    (165, 0, "NOTE-02"),
+    (165, 0, "NOTE-01"),
     (165, 1, "NOTE-01"),
+    (167, 255, "NOTE-02"),
     (169, 0, "PERM-03"),
     (169, 1, "PERM-01"),
     (169, 2, "PERM-17"),
@@ -2587,8 +2591,11 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (209, 1, "CONF-02"),
     (212, 0, "PERM-04"),
     (219, 0, "CONF-02"),
-    (225, 0, "CONF-04"),
+    (222, 255, "CONF-12"),
+    (223, 255, "CONF-14"),
+    (225, 0, "CONF-02"),
     (225, 1, "CONF-04"),
+    (226, 0, "CONF-11"),
     (233, 0, "SESS-42"),
     (233, 1, "SESS-42"),
     (233, 2, "SESS-42"),
@@ -2626,6 +2633,7 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (284, 4, "TOOL-07"),
     (284, 5, "TOOL-15"),
     (284, 6, "TOOL-10"),
+    (285, 255, "TOOL-15"),
     (287, 0, "TOOL-10"),
     (287, 1, "TOOL-11"),
     (289, 0, "TOOL-04"),
@@ -2650,19 +2658,19 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (300, 0, "FS-05"),
     (300, 1, "FS-03"),
     (303, 0, "AUTH-28"),
-    (311, 0, "CONF-04"),
+    (311, 0, "CONF-02"),
     (311, 1, "CONF-04"),
-    (311, 2, "CONF-03"),
+    (311, 2, "CONF-11"),
     (311, 5, "CONF-14"),
     (312, 0, "CONF-02"),
-    (312, 1, "CONF-03"),
+    (312, 1, "CONF-11"),
     (312, 4, "CONF-14"),
     (316, 0, "CONF-09"),
     (316, 1, "SESS-01"),
-    (316, 2, "CONF-05"),
+    (316, 2, "CONF-11"),
     (317, 0, "CONF-09"),
     (317, 1, "SESS-01"),
-    (317, 2, "CONF-05"),
+    (317, 2, "CONF-11"),
     (326, 0, "ELIC-05"),
     (326, 1, "ELIC-04"),
     (326, 2, "ELIC-06"),
@@ -2693,6 +2701,8 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (348, 2, "SESS-58"),
     (348, 3, "SESS-62"),
 ];
+
+static ALIASES: &[(TypeId, u8, &str)] = &[(53, 0, "modeId")];
 
 /// Places of the named types.
 #[allow(missing_docs)]

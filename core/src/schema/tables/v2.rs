@@ -8,7 +8,8 @@ use crate::validation::table::{
 };
 
 /// Everything about version 2.
-pub static TABLES: Tables = Tables { version: 2, types: TYPES, names: NAMES, methods: METHODS, rules: RULES };
+pub static TABLES: Tables =
+    Tables { version: 2, types: TYPES, names: NAMES, methods: METHODS, rules: RULES, aliases: ALIASES };
 
 const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {
     Field { name, ty, flags, draft }
@@ -2700,6 +2701,8 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (392, 0, "TOOL-26"),
     (392, 1, "TOOL-26"),
 ];
+
+static ALIASES: &[(TypeId, u8, &str)] = &[];
 
 /// Places of the named types.
 #[allow(missing_docs)]

@@ -107,7 +107,7 @@ impl IntoOwned for SessionMode<'_> {
 pub struct SessionConfigOption<'a> {
     /// Id to change the setting by.
     ///
-    /// Rule CONF-03.
+    /// Rule CONF-11.
     pub id: SessionConfigId<'a>,
     /// Label for the setting.
     pub name: Str<'a>,
@@ -368,6 +368,8 @@ impl IntoOwned for SessionConfigSelectOption<'_> {
 #[non_exhaustive]
 pub struct SessionConfigSelectGroup<'a> {
     /// Id of the group.
+    ///
+    /// Rule CONF-11.
     pub group: SessionConfigGroupId<'a>,
     /// Heading of the group.
     pub name: Str<'a>,
@@ -420,7 +422,7 @@ string_type! {
 pub struct SessionConfigSelect<'a> {
     /// Value in force, which is one of the options.
     ///
-    /// Rule CONF-04.
+    /// Rule CONF-02.
     #[serde(borrow)]
     pub current_value: SessionConfigValueId<'a>,
     /// Values to choose from, plain or in groups.
@@ -547,7 +549,7 @@ impl IntoOwned for SetSessionConfigOptionResponse<'_> {
 pub struct CurrentModeUpdate<'a> {
     /// Mode in force from now on.
     ///
-    /// Rule MODE-06.
+    /// Rule MODE-05.
     pub current_mode_id: SessionModeId<'a>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -656,7 +658,7 @@ pub struct SetSessionConfigOptionRequest<'a> {
     pub session_id: SessionId<'a>,
     /// One of the session's settings.
     ///
-    /// Rule CONF-05.
+    /// Rule CONF-11.
     pub config_id: SessionConfigId<'a>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]

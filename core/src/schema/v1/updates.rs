@@ -313,6 +313,8 @@ impl IntoOwned for SessionUpdate<'_> {
 #[non_exhaustive]
 pub struct ContentChunk<'a> {
     /// Block to add to the message.
+    ///
+    /// Rule CONT-13.
     pub content: ContentBlock<'a>,
     /// Equal on all pieces of one message; a different id starts another message.
     ///
@@ -461,7 +463,7 @@ string_enum! {
 pub struct Notice<'a> {
     /// How serious the matter is.
     ///
-    /// Rule NOTE-02.
+    /// Rule NOTE-01.
     pub severity: NoticeSeverity<'a>,
     /// The message, short and never empty.
     ///

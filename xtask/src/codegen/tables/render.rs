@@ -18,7 +18,7 @@ impl Tables<'_> {
              Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,\n}};\n\n\
              /// Everything about version {number}.\n\
              pub static TABLES: Tables = Tables {{\n\
-             version: {number}, types: TYPES, names: NAMES, methods: METHODS, rules: RULES,\n}};\n\n\
+             version: {number}, types: TYPES, names: NAMES, methods: METHODS, rules: RULES, aliases: ALIASES,\n}};\n\n\
              const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {{\n\
              Field {{ name, ty, flags, draft }}\n}}\n\n\
              const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {{\nVariant {{ tag, ty, draft }}\n}}\n\n\
@@ -44,6 +44,12 @@ impl Tables<'_> {
         for (id, entry) in self.types.iter().enumerate() {
             for (field, rule) in &entry.rules {
                 let _ = writeln!(out, "({id}, {field}, {rule:?}),");
+            }
+        }
+        out.push_str("];\n\nstatic ALIASES: &[(TypeId, u8, &str)] = &[\n");
+        for (id, entry) in self.types.iter().enumerate() {
+            for (field, alias) in &entry.aliases {
+                let _ = writeln!(out, "({id}, {field}, {alias:?}),");
             }
         }
         out.push_str("];\n\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");

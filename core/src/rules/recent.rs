@@ -1,0 +1,53 @@
+//! What is remembered of one session under ids that the peer chooses: bounded, the oldest forgotten first.
+
+use std::collections::{HashMap, VecDeque};
+
+/// A list of a session's that is longer than this many bytes is not kept, and nothing is held against it.
+pub(super) const KEPT: usize = 256 * 1024;
+
+/// The newest entries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Recent<V> {
+    entries: HashMap<Box<str>, V>,
+    order: VecDeque<Box<str>>,
+    /// Something has been forgotten, so that an unknown id says nothing.
+    forgot: bool,
+}
+
+impl<V> Default for Recent<V> {
+    fn default() -> Self {
+        Recent { entries: HashMap::new(), order: VecDeque::new(), forgot: false }
+    }
+}
+
+impl<V> Recent<V> {
+    pub(super) fn get(&self, id: &str) -> Option<&V> {
+        self.entries.get(id)
+    }
+
+    /// Whether this id has certainly not been seen.
+    pub(super) fn is_new(&self, id: &str) -> bool {
+        !self.forgot && !self.entries.contains_key(id)
+    }
+
+    /// The entry of an id, made if there is none.
+    pub(super) fn entry(&mut self, id: &str, limit: usize, new: impl FnOnce() -> V) -> &mut V {
+        if !self.entries.contains_key(id) {
+            self.order.push_back(id.into());
+            if self.order.len() > limit.max(1) {
+                self.forgot = true;
+                self.order.pop_front().and_then(|oldest| self.entries.remove(&oldest));
+            }
+        }
+        self.entries.entry(id.into()).or_insert_with(new)
+    }
+
+    /// Oldest first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.order.iter().filter_map(|id| Some((&**id, self.entries.get(id)?)))
+    }
+
+    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.entries.values_mut()
+    }
+}

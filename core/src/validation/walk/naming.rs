@@ -1,0 +1,79 @@
+//! What the model says about members beside their types: which rule a wrong one breaks, and by which other name peers
+//! are known to send it.
+
+use super::{Fail, Walker};
+use crate::json::{Kind, Mark, Scanner};
+use crate::validation::problem::{Problem, Segment};
+use crate::validation::table::{Field, TypeId};
+use crate::validation::Mode;
+
+/// Stands for the type itself where the index of a member is wanted.
+const WHOLE: u8 = 255;
+
+impl Walker {
+    /// The rule that an unknown tag or value of a type breaks.
+    pub(super) fn rule_of_unknown(&self, ty: TypeId) -> Option<&'static str> {
+        find(self.tables.rules, ty, WHOLE)
+    }
+
+    /// Puts a problem inside a member. The rule that the model names for the member says more than a general one.
+    pub(super) fn name(&self, problem: &mut Problem, owner: TypeId, field: &'static Field, index: u8) {
+        let own = if field.name == "_meta" { Some("EXT-02") } else { find(self.tables.rules, owner, index) };
+        let direct = problem.is_here();
+        problem.within(Segment::Name(field.name));
+        if let Some(rule) = own {
+            // A closed value or a line number further in has been named well enough.
+            let general = if direct { matches!(problem.rule, "ENUM-07" | "TOOL-11") } else { false };
+            if general || problem.rule == self.rule() {
+                problem.rule = rule;
+            }
+        }
+    }
+
+    /// A missing member of the object that begins at `head`, under its other name: it is given the right one, and
+    /// reported. The scanner stays where it is, up to white space.
+    pub(super) fn renamed(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        head: Mark,
+        owner: TypeId,
+        field: &'static Field,
+        index: u8,
+    ) -> Result<bool, Fail> {
+        let alias = find(self.tables.aliases, owner, index).filter(|_| self.mode == Mode::Tolerant);
+        let Some(alias) = alias else { return Ok(false) };
+        let behind = scanner.mark();
+        scanner.rewind(head);
+        let mut more = scanner.enter(Kind::Object)?;
+        while more {
+            let at = scanner.mark().offset();
+            if !scanner.key()?.is(alias) {
+                scanner.skip()?;
+                more = scanner.more(Kind::Object)?;
+                continue;
+            }
+            let (edits, problems) = (self.edits.len(), self.problems.len());
+            let outcome = self.value(scanner, field.ty);
+            scanner.rewind(behind);
+            let quoted = at..at + alias.len() + 2;
+            if outcome.is_err() || scanner.slice(quoted.clone()).trim_matches('"') != alias {
+                self.edits.truncate(edits);
+                self.problems.truncate(problems);
+                return Ok(false);
+            }
+            self.edits.push(quoted, format!("\"{}\"", field.name));
+            let mut problem = Problem::new(self.rule(), "this name", "another name for it");
+            self.name(&mut problem, owner, field, index);
+            self.file(problem);
+            return Ok(true);
+        }
+        scanner.rewind(behind);
+        Ok(false)
+    }
+}
+
+/// The row for a member.
+fn find(rows: &[(TypeId, u8, &'static str)], ty: TypeId, index: u8) -> Option<&'static str> {
+    let at = rows.binary_search_by_key(&(ty, index), |&(ty, index, _)| (ty, index)).ok()?;
+    Some(rows[at].2)
+}

@@ -1,0 +1,39 @@
+//! Numbers and strings that mean more than their type says.
+
+use super::{Fail, Walk, Walker};
+use crate::json::Scanner;
+use crate::validation::problem::Problem;
+use crate::validation::table::{StringKind, Type};
+use crate::validation::words::{expected, integer_within};
+use crate::validation::{Mode, Part};
+
+impl Walker {
+    pub(super) fn line(&mut self, scanner: &mut Scanner<'_>) -> Walk {
+        let at = scanner.mark().offset();
+        let text = scanner.number()?;
+        if integer_within(text, 1, u32::MAX.into()) {
+            return Ok(());
+        }
+        if text == "0" && self.mode == Mode::Tolerant {
+            self.file(Problem::new("TOOL-11", "a line number from 1", "0, read as 1"));
+            self.edits.push(at..at + 1, "1");
+            return Ok(());
+        }
+        Err(Fail::Invalid(Box::new(Problem::new("TOOL-11", expected(&Type::Line), "a number outside of that"))))
+    }
+
+    pub(super) fn string(&mut self, scanner: &mut Scanner<'_>, kind: StringKind) -> Walk {
+        let text = scanner.string()?;
+        if kind == StringKind::Plain || kind.fits(&text.value()) {
+            return Ok(());
+        }
+        let problem = Problem::new(self.rule(), kind.name(), kind.other());
+        // A relative path in a request can do harm, so it is refused; elsewhere the reader is told and decides.
+        let refuse = kind == StringKind::AbsolutePath && (self.part == Part::Request || self.tables.version > 1);
+        if refuse || self.mode != Mode::Tolerant {
+            return Err(Fail::Invalid(Box::new(problem)));
+        }
+        self.file(problem);
+        Ok(())
+    }
+}
