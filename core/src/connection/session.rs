@@ -3,7 +3,7 @@
 //! The trackers in [`crate::rules`] write it: they see every call and every answer that crosses the connection, in
 //! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::config::Limits;
@@ -68,6 +68,8 @@ pub struct Session {
     pub(crate) byte_limits: BTreeMap<Box<str>, u64>,
     /// Ids of released terminals, oldest first.
     pub(crate) released: VecDeque<Box<str>>,
+    /// Terminals, open or in that list, that a tool call has shown.
+    pub(crate) shown: BTreeSet<Box<str>>,
 }
 
 impl Session {
@@ -79,6 +81,7 @@ impl Session {
             prompts: 0,
             byte_limits: BTreeMap::new(),
             released: VecDeque::new(),
+            shown: BTreeSet::new(),
         }
     }
 }
