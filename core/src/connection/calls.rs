@@ -24,7 +24,7 @@ const ATTACHING: &[&str] = &["session/load", "session/resume", "session/delete",
 /// Methods whose sessions are another kind of session (NES-03).
 const OTHER_SESSIONS: &[&str] = &["nes/", "document/"];
 /// What a permission request is answered when the client has cancelled.
-const CANCELLED_OUTCOME: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
+pub(super) const CANCELLED_OUTCOME: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
 /// The request that asks the user.
 pub(super) const PERMISSION: &str = "session/request_permission";
 /// A session id longer than this is not repeated in an answer.

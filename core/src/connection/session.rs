@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
+use crate::rules::Permits;
 
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -70,6 +71,7 @@ pub struct Session {
     pub(crate) released: VecDeque<Box<str>>,
     /// Terminals, open or in that list, that a tool call has shown.
     pub(crate) shown: BTreeSet<Box<str>>,
+    pub(crate) permits: Permits,
 }
 
 impl Session {
@@ -82,6 +84,7 @@ impl Session {
             byte_limits: BTreeMap::new(),
             released: VecDeque::new(),
             shown: BTreeSet::new(),
+            permits: Permits::default(),
         }
     }
 }

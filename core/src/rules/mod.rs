@@ -32,6 +32,7 @@ mod tool;
 mod turn;
 
 pub use catalogue::{Level, Rule, Severity};
+pub(crate) use perm::Permits;
 
 /// One area of the catalogue.
 #[derive(Debug)]
