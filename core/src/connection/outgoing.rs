@@ -92,12 +92,15 @@ impl Connection {
             id: id.clone(),
             serial,
             method: name(row, method),
-            session,
+            session: session.clone(),
             cancelled: false,
             deadline: options.timeout.or(self.state.config.timeout).map(|timeout| self.now.saturating_add(timeout)),
             row,
             note,
         });
+        if let (Some(session), "session/close") = (&session, method) {
+            self.answer_permissions(Some(session), "SESS-22");
+        }
         if let Some(tables) = tables {
             self.greeted(tables, params.into_owned());
         }
@@ -328,10 +331,11 @@ impl Connection {
 
     /// What is sent in place of an error, where the specification has a result that says that work was cancelled.
     fn cancelled_result(&self, request: &OpenRequest, code: ErrorCode) -> Option<&'static str> {
-        let turn = || self.state.sessions.get(request.session.as_deref()?).map(|session| session.turn);
-        let stops = self.state.tables.version == 1 && turn() == Some(Turn::Cancelling);
+        // A session that was closed meanwhile has cancelled its prompts.
+        let session = request.session.as_ref().and_then(|id| self.state.sessions.get(id));
+        let stopped = session.map_or(request.cancelled, |session| session.turn == Turn::Cancelling);
         match &*request.method {
-            "session/prompt" if stops => Some(CANCELLED_TURN),
+            "session/prompt" if stopped && self.state.tables.version == 1 => Some(CANCELLED_TURN),
             PERMISSION if code == ErrorCode::REQUEST_CANCELLED => Some(CANCELLED_OUTCOME),
             _ => None,
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
-use crate::rules::Permits;
+use crate::rules::{Permits, Place, Shelf};
 
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,6 +72,7 @@ pub struct Session {
     /// Terminals, open or in that list, that a tool call has shown.
     pub(crate) shown: BTreeSet<Box<str>>,
     pub(crate) permits: Permits,
+    pub(crate) place: Option<Place>,
 }
 
 impl Session {
@@ -85,6 +86,7 @@ impl Session {
             released: VecDeque::new(),
             shown: BTreeSet::new(),
             permits: Permits::default(),
+            place: None,
         }
     }
 }
@@ -95,6 +97,8 @@ pub(crate) struct Sessions {
     pub(crate) known: HashMap<Arc<str>, Session>,
     /// Calls under way that will make a session known whose id is not known yet.
     pub(crate) expected: usize,
+    /// Sessions that are not open here.
+    pub(crate) shelf: Shelf,
 }
 
 /// A limit that is reached.

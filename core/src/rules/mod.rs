@@ -33,6 +33,7 @@ mod turn;
 
 pub use catalogue::{Level, Rule, Severity};
 pub(crate) use perm::Permits;
+pub(crate) use sess::{Place, Shelf};
 
 /// One area of the catalogue.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use super::AREAS;
-use crate::connection::{MisuseKind, OpenRequest, State};
+use crate::connection::{MisuseKind, OpenRequest, Role, Session, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 
@@ -148,6 +148,20 @@ pub(crate) struct Scene<'a> {
     pub(crate) message: Message<'a>,
     /// The params of the call that an answer ends, where they are still known.
     pub(crate) state: &'a State,
+}
+
+impl<'a> Scene<'a> {
+    /// What is known of the session that the message is about.
+    pub(crate) fn session(&self) -> Option<&'a Session> {
+        self.state.sessions.get(self.message.session?)
+    }
+
+    /// Whether a side has advertised what stands at a pointer into its capabilities.
+    pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
+        let own = side == self.state.config.role;
+        let capabilities = if own { &self.state.own.capabilities } else { &self.state.peer.capabilities };
+        json::pointer(capabilities, pointer).is_some_and(|value| value == "true" || value.starts_with('{'))
+    }
 }
 
 /// The rows that apply to one message.
