@@ -10,7 +10,7 @@ use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::session::Turn;
-use super::{CloseReason, Connection, Phase};
+use super::{Advice, CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
 use crate::rules::scene::{Message, On};
@@ -115,7 +115,7 @@ impl Connection {
     /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
     pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
         if method == "$/cancel_request" {
-            let id = json::pointer(params, "/requestId").and_then(Id::from_json);
+            let id = json::pointer(params, "/requestId").and_then(Id::from_json).filter(|id| *id != Id::Null);
             let id = id.ok_or_else(|| {
                 Misuse::new(MisuseKind::Params, "CANCEL-20", "expected the id of a request").at("/requestId")
             })?;
@@ -188,10 +188,20 @@ impl Connection {
             None => write_error(id, code, message, data.as_deref()),
         };
         let text = self.fits_frame(text)?;
+        let advice = (instead.is_none()
+            && code == ErrorCode::INTERNAL_ERROR
+            && message.to_lowercase().contains("cancel"))
+        .then(|| Advice {
+            rule: "CANCEL-15",
+            message: format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED),
+            pointer: String::new(),
+            method: request.method.to_string(),
+        });
         self.outbox.push(&text);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, instead);
         }
+        self.advise(advice.into_iter().collect());
         if starts {
             self.hello_failed();
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
-use crate::rules::{Permits, Place, Shelf};
+use crate::rules::{Permits, Place, Shelf, Turns};
 
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,6 +73,7 @@ pub struct Session {
     pub(crate) shown: BTreeSet<Box<str>>,
     pub(crate) permits: Permits,
     pub(crate) place: Option<Place>,
+    pub(crate) turns: Turns,
 }
 
 impl Session {
@@ -87,6 +88,7 @@ impl Session {
             shown: BTreeSet::new(),
             permits: Permits::default(),
             place: None,
+            turns: Turns::default(),
         }
     }
 }

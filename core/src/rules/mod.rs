@@ -34,6 +34,7 @@ mod turn;
 pub use catalogue::{Level, Rule, Severity};
 pub(crate) use perm::Permits;
 pub(crate) use sess::{Place, Shelf};
+pub(crate) use turn::Turns;
 
 /// One area of the catalogue.
 #[derive(Debug)]

@@ -69,10 +69,10 @@ fn call(bytes: &[u8], connection: &mut Connection) -> Option<()> {
 }
 
 impl Replay {
-    /// A call of the host's can make the core answer for it, and nothing else.
+    /// A call of the host's can make the core answer for it or advise, and nothing else.
     fn check_own(&mut self, connection: &mut Connection) {
         while let Some(event) = connection.poll_event() {
-            if !matches!(event, Event::Answered(_)) {
+            if !matches!(event, Event::Answered(_) | Event::Advice(_)) {
                 self.unaccounted.push(format!("a call brought {event:?}"));
             }
         }
