@@ -3275,7 +3275,7 @@ export interface RequestPermissionRequest {
 export interface PermissionOption {
   /**
    * Id to send back when the answer is chosen.
-   * Rule PERM-03.
+   * Rule PERM-01.
    */
   optionId: PermissionOptionId;
   /**
@@ -4844,10 +4844,7 @@ export interface KillTerminalResponse {
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export interface ToolCallUpdate {
-  /**
-   * Call that the changes apply to.
-   * Rule TOOL-04.
-   */
+  /** Call that the changes apply to. */
   toolCallId: ToolCallId;
   /**
    * New sort of tool.

@@ -1,10 +1,13 @@
 //! The peer's answers: each ends the one request of the host's that it names, or is reported and dropped.
 
+use super::calls::{CANCELLED_OUTCOME, PERMISSION};
 use super::event::{Json, Outcome, ResultText};
 use super::incoming::{Checked, Message};
 use super::judge::{Form, Verdict};
+use super::outgoing::CANCELLED_TURN;
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
+use super::session::Turn;
 use super::{Connection, Consequence};
 use crate::json::{self, Kind, Scanner};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
@@ -42,7 +45,7 @@ impl Connection {
         }
         if let Some(place) = message.error.clone() {
             return match read_error(&text[place]) {
-                Some(error) => self.end_request(request, Outcome::Error(error)),
+                Some(error) => self.failed(request, subject, error),
                 None => self.unusable(
                     request,
                     subject,
@@ -96,6 +99,29 @@ impl Connection {
         }
         self.report_all(subject, &problems);
         self.end_request(request, Outcome::Result(ResultText(result)));
+    }
+
+    /// An error of the peer's. What only says that the work was cancelled ends as the result that says so, so that hosts
+    /// have one case to handle.
+    fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError) {
+        let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
+        let turn = || self.state.sessions.get(request.session.as_deref()?).map(|session| session.turn);
+        let result = match &*request.method {
+            PERMISSION if cancelled => {
+                let breach = Breach::new("CANCEL-17", "an error where the outcome cancelled was expected");
+                self.report(subject, breach, Consequence::Delivered);
+                CANCELLED_OUTCOME
+            }
+            "session/prompt"
+                if cancelled
+                    && self.state.tables.version == 1
+                    && (request.cancelled || turn() == Some(Turn::Cancelling)) =>
+            {
+                CANCELLED_TURN
+            }
+            _ => return self.end_request(request, Outcome::Error(error)),
+        };
+        self.end_request(request, Outcome::Result(ResultText(Json::whole(result.into()))));
     }
 
     /// The request ends all the same, so that nobody waits for ever.

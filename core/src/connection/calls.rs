@@ -24,7 +24,7 @@ const ATTACHING: &[&str] = &["session/load", "session/resume", "session/delete",
 /// Methods whose sessions are another kind of session (NES-03).
 const OTHER_SESSIONS: &[&str] = &["nes/", "document/"];
 /// What a permission request is answered when the client has cancelled.
-const CANCELLED_OUTCOME: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
+pub(super) const CANCELLED_OUTCOME: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
 /// The request that asks the user.
 pub(super) const PERMISSION: &str = "session/request_permission";
 /// A session id longer than this is not repeated in an answer.
@@ -253,6 +253,9 @@ impl Connection {
         let serial = self.serial();
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
         let id = subject.id.unwrap_or(Id::Null);
+        if let (Some(session), "session/close") = (&session, &*method) {
+            self.cancel_prompts(session);
+        }
         let said = message_of(&method, session.as_ref(), &params);
         let note = self.track(On::Call, &said, None);
         let open = OpenRequest {
@@ -299,14 +302,32 @@ impl Connection {
 
     /// `$/cancel_request`: only what is open can be cancelled, anything else is ignored (CANCEL-11, CANCEL-12).
     fn cancel_requested(&mut self, params: &str) {
-        let id = json::pointer(params, "/requestId").and_then(Id::from_json);
-        if let Some(request) = id.and_then(|id| self.state.inbound.mark_cancelled(&id).cloned()) {
+        if let Some(id) = json::pointer(params, "/requestId").and_then(Id::from_json) {
+            self.cancel_event(&id);
+        }
+    }
+
+    fn cancel_event(&mut self, id: &Id) {
+        if let Some(request) = self.state.inbound.mark_cancelled(id).cloned() {
             self.events.push_back(Event::Cancel(Cancel {
                 id: request.id,
                 serial: request.serial,
                 method: request.method,
                 session: request.session,
             }));
+        }
+    }
+
+    /// SESS-22: a session that is to be closed stops its work first, unless a cancel has asked for that before.
+    fn cancel_prompts(&mut self, session: &Arc<str>) {
+        if self.state.sessions.get(session).is_none_or(|known| known.turn != Turn::Running) {
+            return;
+        }
+        let mine =
+            |request: &&OpenRequest| request.method == "session/prompt" && request.session.as_ref() == Some(session);
+        let prompts: Vec<Id> = self.state.inbound.iter().filter(mine).map(|request| request.id.clone()).collect();
+        for id in prompts {
+            self.cancel_event(&id);
         }
     }
 

@@ -4,18 +4,21 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::calls::needs_open_session;
+use super::calls::{needs_open_session, CANCELLED_OUTCOME, PERMISSION};
 use super::config::Role;
 use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::session::Turn;
-use super::{CloseReason, Connection, Phase};
+use super::{Advice, CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
 use crate::rules::scene::{Message, On};
 use crate::validation::table::{self, Method, TypeId};
 use crate::validation::{check, Mode, Part, Rejected};
+
+/// The answer to a prompt that the client has cancelled.
+pub(super) const CANCELLED_TURN: &str = r#"{"stopReason":"cancelled"}"#;
 
 /// What a request may ask for beyond its params.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -89,12 +92,15 @@ impl Connection {
             id: id.clone(),
             serial,
             method: name(row, method),
-            session,
+            session: session.clone(),
             cancelled: false,
             deadline: options.timeout.or(self.state.config.timeout).map(|timeout| self.now.saturating_add(timeout)),
             row,
             note,
         });
+        if let (Some(session), "session/close") = (&session, method) {
+            self.answer_permissions(Some(session), "SESS-22");
+        }
         if let Some(tables) = tables {
             self.greeted(tables, params.into_owned());
         }
@@ -109,7 +115,7 @@ impl Connection {
     /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
     pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
         if method == "$/cancel_request" {
-            let id = json::pointer(params, "/requestId").and_then(Id::from_json);
+            let id = json::pointer(params, "/requestId").and_then(Id::from_json).filter(|id| *id != Id::Null);
             let id = id.ok_or_else(|| {
                 Misuse::new(MisuseKind::Params, "CANCEL-20", "expected the id of a request").at("/requestId")
             })?;
@@ -164,31 +170,38 @@ impl Connection {
 
     /// Answers a request of the peer's with an error; `data` is JSON text.
     ///
-    /// The error of a prompt that the client has cancelled is sent as the stop reason `cancelled` (TURN-15).
+    /// The error of a prompt that the client has cancelled is sent as the stop reason `cancelled` (TURN-15), and
+    /// [`ErrorCode::REQUEST_CANCELLED`] on a permission request as the outcome `cancelled` (PERM-05).
     ///
     /// # Errors
     /// [`Misuse`] when no request with this id is open (RPC-15) or `data` is not JSON; nothing was sent.
     pub fn respond_error(&mut self, id: &Id, code: ErrorCode, message: &str, data: Option<&str>) -> Result<(), Misuse> {
         let request = self.answerable(id)?;
         let starts = request.row.is_some_and(|row| row.phase == table::Phase::Start);
-        let turn =
-            request.session.as_ref().and_then(|session| self.state.sessions.get(session)).map(|session| session.turn);
-        let cancelled_turn =
-            request.method == "session/prompt" && turn == Some(Turn::Cancelling) && self.state.tables.version == 1;
+        let instead = self.cancelled_result(request, code);
         let data = match data {
             Some(data) => Some(self.outgoing_value(None, Some(0), data, Part::Response)?),
             None => None,
         };
-        let text = if cancelled_turn {
-            write_result(id, r#"{"stopReason":"cancelled"}"#)
-        } else {
-            write_error(id, code, message, data.as_deref())
+        let text = match instead {
+            Some(result) => write_result(id, result),
+            None => write_error(id, code, message, data.as_deref()),
         };
         let text = self.fits_frame(text)?;
+        let advice = (instead.is_none()
+            && code == ErrorCode::INTERNAL_ERROR
+            && message.to_lowercase().contains("cancel"))
+        .then(|| Advice {
+            rule: "CANCEL-15",
+            message: format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED),
+            pointer: String::new(),
+            method: request.method.to_string(),
+        });
         self.outbox.push(&text);
         if let Some(request) = self.state.inbound.remove(id) {
-            self.track_answer(&request, None);
+            self.track_answer(&request, instead);
         }
+        self.advise(advice.into_iter().collect());
         if starts {
             self.hello_failed();
         }
@@ -324,6 +337,18 @@ impl Connection {
         self.state.inbound.get(id).ok_or_else(|| {
             Misuse::new(MisuseKind::Id, "RPC-15", format!("no request with the id {id} waits for an answer"))
         })
+    }
+
+    /// What is sent in place of an error, where the specification has a result that says that work was cancelled.
+    fn cancelled_result(&self, request: &OpenRequest, code: ErrorCode) -> Option<&'static str> {
+        // A session that was closed meanwhile has cancelled its prompts.
+        let session = request.session.as_ref().and_then(|id| self.state.sessions.get(id));
+        let stopped = session.map_or(request.cancelled, |session| session.turn == Turn::Cancelling);
+        match &*request.method {
+            "session/prompt" if stopped && self.state.tables.version == 1 => Some(CANCELLED_TURN),
+            PERMISSION if code == ErrorCode::REQUEST_CANCELLED => Some(CANCELLED_OUTCOME),
+            _ => None,
+        }
     }
 
     fn free_id(&self) -> Id {

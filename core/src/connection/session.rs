@@ -3,12 +3,13 @@
 //! The trackers in [`crate::rules`] write it: they see every call and every answer that crosses the connection, in
 //! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
 use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
+use crate::rules::{Permits, Place, Shelf, Turns};
 
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,6 +76,11 @@ pub struct Session {
     pub(crate) plans: Plans,
     pub(crate) commands: Commands,
     pub(crate) compactions: Compactions,
+    /// Terminals, open or in that list, that a tool call has shown.
+    pub(crate) shown: BTreeSet<Box<str>>,
+    pub(crate) permits: Permits,
+    pub(crate) place: Option<Place>,
+    pub(crate) turns: Turns,
 }
 
 impl Session {
@@ -92,6 +98,10 @@ impl Session {
             plans: Plans::default(),
             commands: Commands::default(),
             compactions: Compactions::default(),
+            shown: BTreeSet::new(),
+            permits: Permits::default(),
+            place: None,
+            turns: Turns::default(),
         }
     }
 }
@@ -102,6 +112,8 @@ pub(crate) struct Sessions {
     pub(crate) known: HashMap<Arc<str>, Session>,
     /// Calls under way that will make a session known whose id is not known yet.
     pub(crate) expected: usize,
+    /// Sessions that are not open here.
+    pub(crate) shelf: Shelf,
 }
 
 /// A limit that is reached.

@@ -1,16 +1,110 @@
 //! CANCEL: `session/cancel` and `$/cancel_request`.
+//!
+//! What the connection does by itself is there: answers to permission requests (`answer_permissions`), cancelling single
+//! requests (`cancel`, `cancel_requested`), and errors that only say that work was cancelled (`failed`).
 
-use super::scene::{Message, On, Tracker};
-use super::Area;
+use super::catalogue::{rule, E, R, T};
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
+use super::{Area, Level, Severity};
 use crate::connection::{State, Turn};
+use Level::{May, Must, Should};
+use Severity::{Error, Note, Warning};
 
 pub(super) static AREA: Area = Area {
     name: "CANCEL",
     title: "Cancellation",
-    rules: &[],
-    checks: &[],
+    rules: &[
+        rule(
+            "CANCEL-01",
+            May,
+            Note,
+            E | T,
+            "A session may be cancelled at any time; where nothing runs it changes nothing.",
+        ),
+        rule(
+            "CANCEL-03",
+            Must,
+            Error,
+            E | T,
+            "Cancelling a session answers its open permission requests with cancelled.",
+        ),
+        rule(
+            "CANCEL-04",
+            Must,
+            Error,
+            T,
+            "Permission requests that come after the cancel are answered with cancelled too.",
+        ),
+        rule(
+            "CANCEL-06",
+            Must,
+            Note,
+            E | T,
+            "A prompt that was cancelled is answered with cancelled, and listed until then.",
+        ),
+        rule("CANCEL-07", Should, Note, R, "Updates after a cancel are taken like others."),
+        rule("CANCEL-08", May, Error, E | T, "Each side may cancel its own open requests, and no others."),
+        rule("CANCEL-09", May, Note, R, "A cancel is never answered itself; who does not support it ignores it."),
+        rule("CANCEL-10", Must, Note, E | T, "A cancelled request is answered all the same, by a result or an error."),
+        rule("CANCEL-11", Should, Note, R, "A cancel of what is not open is ignored."),
+        rule("CANCEL-12", Must, Error, T, "A cancel names a request of its own sender, by the exact id."),
+        rule("CANCEL-13", May, Note, T, "What waits to be sent goes out before the answer to a cancelled request."),
+        rule("CANCEL-14", Must, Note, T, "Who cancels takes whatever answer comes."),
+        rule("CANCEL-15", Should, Note, E, "Work that was given up for inner reasons has the error code for that."),
+        rule(
+            "CANCEL-16",
+            May,
+            Note,
+            T,
+            "A cancel may be passed on to nested requests; the connection lists them and leaves that to the host.",
+        ),
+        rule(
+            "CANCEL-17",
+            Must,
+            Warning,
+            R,
+            "A permission request that ends with the error for cancelled work was not granted.",
+        ),
+        rule(
+            "CANCEL-18",
+            Must,
+            Note,
+            R,
+            "A cancelled prompt may end with the stop reason or with the error; both are read as the stop reason.",
+        ),
+        rule("CANCEL-20", Should, Error, E, "The id of a request to cancel is not null."),
+        rule(
+            "CANCEL-21",
+            May,
+            Note,
+            R,
+            "Unknown notifications that begin with $/ are ignored, and such requests are unknown methods.",
+        ),
+        rule("CANCEL-22", Must, Note, T, "A cancel stops the work of one session and of no other."),
+        rule("CANCEL-23", Must, Note, E | T, "A cancel that comes when nothing runs does not touch the next prompt."),
+    ],
+    checks: &[
+        Check::new("CANCEL-01", On::Call, &["session/cancel"], nothing_runs).send(Action::Report).receive(Action::Pass),
+        Check::new("CANCEL-06", On::Answer, &["session/prompt"], not_cancelled)
+            .send(Action::Report)
+            .receive(Action::Pass),
+    ],
     trackers: &[Tracker { on: On::Call, messages: &["session/cancel"], track: cancelled }],
 };
+
+fn nothing_runs(scene: &Scene<'_>) -> Option<Objection> {
+    let idle = scene.session()?.turn == Turn::Idle;
+    idle.then(|| Objection::new("/sessionId", "nothing runs in this session, so there is nothing to cancel"))
+}
+
+/// The turn may have ended by itself when the cancel came, so this is no more than advice.
+fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
+    let stopped = scene.session()?.turn == Turn::Cancelling && scene.state.tables.version == 1;
+    if !stopped || scene.message.get("/stopReason")? == "\"cancelled\"" {
+        return None;
+    }
+    Some(Objection::new("/stopReason", "the client has cancelled this turn and expects cancelled"))
+}
 
 /// CANCEL-22, CANCEL-23: a cancel is bound to the turn that runs; where none runs it changes nothing.
 fn cancelled(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {

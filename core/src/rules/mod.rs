@@ -39,8 +39,11 @@ pub(crate) use cmd::Commands;
 pub(crate) use conf::Options;
 pub(crate) use mode::Modes;
 pub(crate) use note::Compactions;
+pub(crate) use perm::Permits;
 pub(crate) use plan::Plans;
+pub(crate) use sess::{Place, Shelf};
 pub(crate) use tool::Tools;
+pub(crate) use turn::Turns;
 
 /// One area of the catalogue.
 #[derive(Debug)]

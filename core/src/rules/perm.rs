@@ -2,7 +2,8 @@
 //!
 //! The answers that a cancel brings are in the connection (`answer_permissions`); types are in the model.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
@@ -13,8 +14,19 @@ use Level::{May, Must, Should};
 use Severity::{Error, Note, Warning};
 
 const REQUEST: &[&str] = &["session/request_permission"];
+/// Messages that say that a tool runs.
+const TOOLS: &[&str] = &["session/update:tool_call", "session/update:tool_call_update"];
 /// Option ids are kept for the answer up to this many bytes; a request with more than that is not a dialog.
 const KEPT: usize = 16 * 1024;
+
+/// What is known of a session's tools that need permission (PERM-18).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Permits {
+    /// Tool calls with open requests, and how many; no more than requests can be open.
+    waiting: BTreeMap<Box<str>, usize>,
+    /// Tool calls of the turn whose last request was not granted.
+    denied: BTreeSet<Box<str>>,
+}
 
 pub(super) static AREA: Area = Area {
     name: "PERM",
@@ -39,7 +51,14 @@ pub(super) static AREA: Area = Area {
             "A client may answer by the user's settings; the connection never decides by itself.",
         ),
         rule("PERM-08", Must, Error, E | R, "The tool call of a permission request is an update with an id."),
-        rule("PERM-17", Must, Warning, E | R, "The kind of an option is one of the four that exist."),
+        rule(
+            "PERM-09",
+            Must,
+            Note,
+            T,
+            "The tool call of a permission request updates what is on display, in its place among the updates.",
+        ),
+        rule("PERM-17", Must, Error, E | R, "The kind of an option is one of the four that exist."),
         rule("PERM-18", Should, Note, E | T, "A tool call does not run before its permission is given."),
         rule("PERM-19", Must, Warning, T, "Every permission request is answered in the end."),
     ],
@@ -47,11 +66,16 @@ pub(super) static AREA: Area = Area {
         Check::new("PERM-02", On::Call, REQUEST, no_option).send(Action::Report).receive(Action::Report),
         Check::new("PERM-03", On::Call, REQUEST, same_option).receive(Action::Report),
         Check::new("PERM-04", On::Answer, REQUEST, not_offered).receive(Action::Drop),
+        Check::new("PERM-18", On::Call, TOOLS, runs_without).send(Action::Report).receive(Action::Pass),
     ],
-    trackers: &[Tracker { on: On::Call, messages: REQUEST, track: note_options }],
+    trackers: &[
+        Tracker { on: On::Call, messages: REQUEST, track: asked },
+        Tracker { on: On::Answer, messages: REQUEST, track: answered },
+        Tracker { on: On::Answer, messages: &["session/prompt"], track: forget },
+    ],
 };
 
-fn option_ids<'a>(call: &Message<'a>) -> impl Iterator<Item = std::borrow::Cow<'a, str>> {
+fn option_ids<'a>(call: &Message<'a>) -> impl Iterator<Item = Cow<'a, str>> {
     call.items("/options").into_iter().filter_map(|item| json::unescape(json::pointer(item, "/optionId")?))
 }
 
@@ -66,21 +90,87 @@ fn same_option(scene: &Scene<'_>) -> Option<Objection> {
     Some(Objection::new(format!("/options/{twice}/optionId"), "another option of this request has this id already"))
 }
 
-/// The ids of the options, so that the answer can be held against them.
-fn note_options(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+/// The tool call that a permission request is about; version 2 has it in the subject.
+fn tool_call<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+    call.text("/toolCall/toolCallId").or_else(|| call.text("/subject/toolCall/toolCallId"))
+}
+
+/// Notes the tool call and the options by what they mean, so that the answer can be held against them.
+fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let mut writer = json::Writer::new();
-    writer.begin_array();
-    for id in option_ids(call) {
-        writer.string(&id);
+    writer.begin_object();
+    if let Some(id) = tool_call(call).filter(|id| id.len() <= KEPT) {
+        writer.key("call").string(&id);
+        if let Some(session) = state.sessions.get_mut(call.session) {
+            *session.permits.waiting.entry(id.into()).or_default() += 1;
+        }
     }
-    writer.end_array();
-    writer.finish().ok().filter(|note| note.len() <= KEPT).map(Into::into)
+    if call.items("/options").iter().map(|item| item.len()).sum::<usize>() <= KEPT {
+        writer.key("options").begin_object();
+        for item in call.items("/options") {
+            let (id, kind) = (json::pointer(item, "/optionId"), json::pointer(item, "/kind"));
+            if let Some((id, kind)) = id.and_then(json::unescape).zip(kind.and_then(json::unescape)) {
+                writer.key(&id).boolean(kind.starts_with("allow"));
+            }
+        }
+        writer.end_object();
+    }
+    writer.end_object();
+    writer.finish().ok().map(Into::into)
+}
+
+/// What the option that was selected means, if it was offered.
+fn allows(answer: &Message<'_>) -> Option<bool> {
+    let selected = answer.text("/outcome/optionId")?;
+    let options = json::members(json::pointer(answer.note()?, "/options")?);
+    options.iter().find(|(id, _)| *id == selected).map(|(_, allow)| *allow == "true")
+}
+
+fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let id = json::unescape(json::pointer(answer.note()?, "/call")?)?;
+    let keep = state.config.limits.pending;
+    let permits = &mut state.sessions.get_mut(answer.session)?.permits;
+    if let Some(open) = permits.waiting.get_mut(&*id) {
+        *open -= 1;
+        if *open == 0 {
+            permits.waiting.remove(&*id);
+        }
+    }
+    if allows(answer) == Some(true) {
+        permits.denied.remove(&*id);
+    } else if permits.denied.len() < keep {
+        permits.denied.insert(id.into());
+    }
+    None
+}
+
+/// Tool calls do not outlive their turn.
+fn forget(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    state.sessions.get_mut(answer.session)?.permits.denied.clear();
+    None
+}
+
+fn runs_without(scene: &Scene<'_>) -> Option<Objection> {
+    let update = &scene.message;
+    if update.get("/update/status")? != "\"in_progress\"" {
+        return None;
+    }
+    let permits = &scene.state.sessions.get(update.session?)?.permits;
+    let id = update.text("/update/toolCallId")?;
+    let why = if permits.waiting.contains_key(&*id) {
+        "the permission that this tool waits for has not been given yet; leave it pending"
+    } else if permits.denied.contains(&*id) {
+        "the permission for this tool was not given; report it as failed"
+    } else {
+        return None;
+    };
+    Some(Objection::new("/update/status", why))
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let selected = scene.message.text("/outcome/optionId")?;
-    let offered = json::items(scene.message.note()?);
-    if offered.into_iter().filter_map(json::unescape).any(|id| id == selected) {
+    scene.message.text("/outcome/optionId")?;
+    json::pointer(scene.message.note()?, "/options")?;
+    if allows(&scene.message).is_some() {
         return None;
     }
     Some(Objection::new("/outcome/optionId", "not an option of the request, so it approves nothing"))

@@ -1,17 +1,71 @@
 //! SESS: opening, loading, resuming, listing, closing and deleting sessions.
+//!
+//! SESS-01, SESS-24, SESS-44 and SESS-52 are in the connection (`session_fits`, `outgoing_session`), as is what it does
+//! when a session is closed (SESS-22); the gates and most shapes are in the model. `roots` has the directories and
+//! tool servers of a session, `list` what is known of sessions that are not open here.
 
-use super::scene::{Message, On, Tracker};
-use super::Area;
-use crate::connection::{Session, SessionState, State};
+mod list;
+mod roots;
+
+use super::catalogue::{rule, E, R, T};
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
+use super::{Area, Level, Severity};
+use crate::connection::{MisuseKind, Session, SessionState, State, Turn};
+use crate::json;
+use Level::{May, Must, MustNot, Should};
+use Severity::{Error, Note, Warning};
+
+pub(crate) use list::Shelf;
+pub(crate) use roots::Place;
+
+/// Calls that open a session in some place.
+const OPENING: &[&str] = &["session/new", "session/load", "session/resume", "session/fork"];
+/// Calls whose answer names a new session.
+const MAKING: &[&str] = &["session/new", "session/fork"];
+/// Updates that are part of the history of a conversation.
+const HISTORY: &[&str] = &[
+    "session/update:user_message_chunk",
+    "session/update:agent_message_chunk",
+    "session/update:agent_thought_chunk",
+    "session/update:tool_call",
+    "session/update:tool_call_update",
+    "session/update:plan",
+    "session/update:plan_update",
+];
 
 pub(super) static AREA: Area = Area {
     name: "SESS",
     title: "Session setup, load, resume, list, close, delete, fork",
-    rules: &[],
-    checks: &[],
+    rules: RULES,
+    checks: &[
+        Check::new("SESS-49", On::Answer, &["session/fork"], same_as_source).receive(Action::Report),
+        Check::new("SESS-03", On::Answer, MAKING, used_id).receive(Action::Report),
+        Check::new("SESS-17", On::Call, HISTORY, history).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new("SESS-25", On::Call, OPENING, roots::not_advertised).kind(MisuseKind::Capability),
+        Check::new("SESS-27", On::Call, OPENING, roots::twice).send(Action::Report).receive(Action::Pass),
+        Check::new("SESS-30", On::Call, &["session/load", "session/resume"], list::roots_left_out)
+            .send(Action::Report)
+            .receive(Action::Pass),
+        Check::new("SESS-31", On::Call, &["session/load", "session/resume"], list::moved)
+            .send(Action::Report)
+            .receive(Action::Report),
+        Check::new("SESS-33", On::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
+            .send(Action::Pass)
+            .receive(Action::Report),
+        Check::new("SESS-37", On::Call, &["session/list"], list::foreign_cursor).receive(Action::Pass),
+        Check::new("SESS-47", On::Answer, &["session/list"], list::deleted).send(Action::Pass).receive(Action::Report),
+        Check::new("SESS-50", On::Call, &["session/update:session_info_update"], more_than_a_title)
+            .send(Action::Pass)
+            .receive(Action::Report),
+        Check::new("SESS-55", On::Call, OPENING, |scene| roots::server_not_reachable(scene, "http"))
+            .kind(MisuseKind::Capability),
+        Check::new("SESS-56", On::Call, OPENING, |scene| roots::server_not_reachable(scene, "sse"))
+            .kind(MisuseKind::Capability),
+        Check::new("SESS-56", On::Call, OPENING, roots::outdated).send(Action::Report).receive(Action::Pass),
+    ],
     trackers: &[
-        Tracker { on: On::Call, messages: &["session/new", "session/fork"], track: expect },
-        Tracker { on: On::Answer, messages: &["session/new", "session/fork"], track: created },
+        Tracker { on: On::Call, messages: MAKING, track: expect },
+        Tracker { on: On::Answer, messages: MAKING, track: created },
         Tracker {
             on: On::Call,
             messages: &["session/load"],
@@ -23,20 +77,112 @@ pub(super) static AREA: Area = Area {
             track: |state, call| attach(state, call, SessionState::Resuming),
         },
         Tracker { on: On::Answer, messages: &["session/load", "session/resume"], track: attached },
+        Tracker { on: On::Call, messages: &["session/close"], track: closing },
         Tracker { on: On::Answer, messages: &["session/close", "session/delete"], track: closed },
+        Tracker { on: On::Answer, messages: &["session/list"], track: list::listed },
     ],
 };
 
+const RULES: &[super::Rule] = &[
+    rule("SESS-01", Must, Error, E | R, "Calls about a session name one that was opened on this connection."),
+    rule("SESS-02", MustNot, Error, T, "The sessions of one connection mean nothing on another."),
+    rule("SESS-03", Must, Warning, E | R, "The id of a new session is not that of an open one."),
+    rule("SESS-04", Must, Error, E | R, "The working directory of a session is an absolute path."),
+    rule("SESS-06", Should, Note, T, "The roots of a session bound the files that tools touch; a session says whether a path is inside."),
+    rule("SESS-07", Must, Warning, E | R, "New and loaded sessions always list their MCP servers, if only as an empty list."),
+    rule("SESS-09", MustNot, Error, E | R, "Sessions are loaded only by agents that advertise it."),
+    rule("SESS-10", MustNot, Error, E | R, "Sessions are resumed only by agents that advertise it."),
+    rule("SESS-11", MustNot, Error, E | R, "Sessions are closed only by agents that advertise it."),
+    rule("SESS-12", MustNot, Error, E | R, "Sessions are listed only by agents that advertise it."),
+    rule("SESS-13", MustNot, Error, E | R, "Sessions are deleted only by agents that advertise it."),
+    rule("SESS-14", MustNot, Error, E | R, "Sessions are forked only by agents that advertise it (draft)."),
+    rule("SESS-15", Must, Note, T, "Loading replays the whole conversation before its answer; what comes until then is marked as the past."),
+    rule("SESS-16", Must, Note, E, "The answer to a load comes after all that it replays; what is sent keeps its order."),
+    rule("SESS-17", MustNot, Warning, E | R, "Resuming sends no history before its answer."),
+    rule("SESS-21", MustNot, Error, E | R, "Version 2 has no session/load and no session/set_mode."),
+    rule("SESS-22", Must, Note, T, "Closing a session cancels its work first, as session/cancel would."),
+    rule("SESS-23", May, Note, R, "Closing an unknown session may fail or succeed."),
+    rule("SESS-24", MustNot, Error, E | R, "A closed session is used again only after it was opened again."),
+    rule("SESS-25", Must, Error, E | R, "More roots than the working directory are given only to agents that advertise it."),
+    rule("SESS-26", Must, Error, E | R, "Each further root is an absolute path."),
+    rule("SESS-27", Should, Note, T, "No root is given twice, and the working directory not once more."),
+    rule("SESS-28", MustNot, Error, R, "A root that cannot be used fails the request; it is not left out."),
+    rule("SESS-29", MustNot, Note, T, "The roots of a session are those of the call that opened it and no others."),
+    rule("SESS-30", Must, Warning, T, "Loading and resuming repeat all roots that are wanted."),
+    rule("SESS-31", Must, Warning, T | R, "Roots change only together with the session's own working directory."),
+    rule(
+        "SESS-33",
+        Must,
+        Warning,
+        R | T,
+        // Whether a path really is inside only the host's file system knows, links and all (SESS-34), and it may have
+        // been asked for more by its user. So the tolerant policy tells, and the strict one refuses.
+        "A client serves files inside the session's roots; a path outside is reported, and refused under the strict policy.",
+    ),
+    rule("SESS-36", Must, Error, E | R, "The working directory that a list is filtered by is absolute."),
+    rule("SESS-37", Must, Error, E | R | T, "A cursor is used as the agent gave it on this connection."),
+    rule("SESS-38", Must, Note, T, "A page without a cursor is the last one."),
+    rule("SESS-39", Must, Warning, E | R, "A page always has its list of sessions, if only an empty one."),
+    rule("SESS-40", Should, Error, R, "A cursor that means nothing is answered with an error."),
+    rule("SESS-42", Must, Warning, E | R, "Listed sessions have an id and absolute directories; their times are ISO 8601."),
+    rule("SESS-43", MustNot, Note, T, "The roots that a list reports replace what was known of them."),
+    rule("SESS-44", Must, Error, E, "A session that was only listed is not open."),
+    rule("SESS-46", Should, Note, E, "Deleting a session that is gone succeeds."),
+    rule("SESS-47", Must, Warning, R | T, "A deleted session is not listed again."),
+    rule("SESS-49", Must, Warning, E | R, "A fork has an id of its own (draft)."),
+    rule("SESS-50", Must, Warning, T | R, "A session info update changes title and time only."),
+    rule("SESS-51", Must, Note, T, "Directories do not change while a session is open."),
+    rule("SESS-52", Must, Warning, T | R, "Updates may come before the answer that names their session, not without one."),
+    rule("SESS-53", Must, Note, T, "Sessions are independent of each other."),
+    rule("SESS-55", Must, Error, E | R, "MCP servers over HTTP are given only to agents that advertise it."),
+    rule("SESS-56", Must, Error, E | R, "MCP servers over SSE, which is outdated, are given only to agents that advertise it."),
+    rule("SESS-58", Must, Error, E | R, "An MCP server without a type is a program: name, absolute command, arguments and environment."),
+    rule("SESS-59", Must, Error, E | R, "An MCP server over HTTP or SSE has name, address and headers."),
+    rule("SESS-62", Must, Error, E | R, "Environment and headers are lists of names and values."),
+    rule("SESS-66", Must, Error, E | R, "A fork names its source and an absolute working directory (draft)."),
+];
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    let id = scene.message.text("/sessionId")?;
+    let source = scene.message.session.is_some_and(|source| **source == *id);
+    if source || scene.state.sessions.get(&id).is_none() {
+        return None;
+    }
+    Some(Objection::new("/sessionId", "a session with this id is open on this connection; make another id"))
+}
+
+fn same_as_source(scene: &Scene<'_>) -> Option<Objection> {
+    let same = scene.message.text("/sessionId")? == **scene.message.session?;
+    same.then(|| Objection::new("/sessionId", "the id of the session that was forked; the branch needs one of its own"))
+}
+
+fn history(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session()?;
+    // In version 2 a resume may ask for the history, and a turn that still runs goes on saying things.
+    if scene.state.tables.version > 1 || session.state != SessionState::Resuming || session.turn != Turn::Idle {
+        return None;
+    }
+    Some(Objection::new("/update", "session/resume has not been answered, and it replays nothing; session/load does"))
+}
+
+fn more_than_a_title(scene: &Scene<'_>) -> Option<Objection> {
+    let fixed = ["/update/sessionId", "/update/cwd", "/update/additionalDirectories"];
+    let pointer = fixed.into_iter().find(|pointer| scene.message.get(pointer).is_some())?;
+    Some(Objection::new(pointer, "an update of the title and the time cannot change this"))
+}
+
 /// SESS-52: the session will be known by an answer that is under way.
-fn expect(state: &mut State, _: &Message<'_>) -> Option<Box<str>> {
+fn expect(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     state.sessions.expected += 1;
-    None
+    Place::note(call, false)
 }
 
 fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     state.sessions.expected = state.sessions.expected.saturating_sub(1);
     if let Some(id) = answer.text("/sessionId") {
-        state.sessions.known.entry(id.into()).or_insert_with(|| Session::new(SessionState::Ready));
+        state.sessions.shelf.reopened(&id);
+        let session = state.sessions.known.entry(id.into()).or_insert_with(|| Session::new(SessionState::Ready));
+        session.place = answer.note().and_then(Place::read);
     }
     None
 }
@@ -46,21 +192,42 @@ fn attach(state: &mut State, call: &Message<'_>, to: SessionState) -> Option<Box
     let id = call.session?;
     let new = !state.sessions.known.contains_key(id);
     state.sessions.known.entry(id.clone()).or_insert_with(|| Session::new(to)).state = to;
-    new.then(|| "new".into())
+    Place::note(call, new)
 }
 
 fn attached(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let id = answer.session?;
-    if answer.body.is_none() && answer.note() == Some("new") {
+    let new = answer.note().and_then(|note| json::pointer(note, "/new")) == Some("true");
+    if answer.body.is_none() && new {
         state.sessions.known.remove(id);
     } else if let Some(session) = state.sessions.known.get_mut(id) {
         session.state = SessionState::Ready;
+        if answer.body.is_some() {
+            session.place = answer.note().and_then(Place::read);
+            state.sessions.shelf.reopened(id);
+        }
+    }
+    None
+}
+
+/// SESS-22: what still runs is being cancelled.
+fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(call.session)?;
+    if session.turn != Turn::Idle {
+        session.turn = Turn::Cancelling;
     }
     None
 }
 
 fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     answer.body?;
-    state.sessions.known.remove(answer.session?);
+    let id = answer.session?;
+    let place = state.sessions.known.remove(id).and_then(|session| session.place);
+    let limit = state.config.limits.sessions;
+    if answer.method == "session/delete" {
+        state.sessions.shelf.delete(id, limit);
+    } else if let Some(place) = place {
+        state.sessions.shelf.put(id, place, limit);
+    }
     None
 }

@@ -8,12 +8,15 @@ use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Session, State};
+use crate::json;
 use crate::jsonrpc::ErrorCode;
 use Level::{May, Must, MustNot};
 use Severity::{Error, Note, Warning};
 
 /// Calls that name a terminal.
 const NAMING: &[&str] = &["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
+/// Messages that may show terminals.
+const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call_update"];
 
 pub(super) static AREA: Area = Area {
     name: "TERM",
@@ -31,6 +34,13 @@ pub(super) static AREA: Area = Area {
         rule("TERM-11", Must, Error, E | R, "A terminal is one of the session that the call names."),
         rule("TERM-12", Must, Warning, E | R, "The ids of open terminals are unique."),
         rule("TERM-13", Must, Error, E | R, "A command, its arguments and its environment have the right types."),
+        rule(
+            "TERM-14",
+            Must,
+            Error,
+            E,
+            "A terminal is shown in a tool call before it is released, not first afterwards.",
+        ),
         rule("TERM-16", May, Note, T, "A command that takes too long is killed, read and released."),
     ],
     checks: &[
@@ -41,6 +51,7 @@ pub(super) static AREA: Area = Area {
         Check::new("TERM-08", On::Answer, &["terminal/output"], too_long).receive(Action::Pass),
         Check::new("TERM-09", On::Answer, &["terminal/output"], exit_status_gone).receive(Action::Report),
         Check::new("TERM-12", On::Answer, &["terminal/create"], used_id).receive(Action::Report),
+        Check::new("TERM-14", On::Call, SHOWING, shown_too_late).receive(Action::Pass).kind(MisuseKind::Session),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: &["terminal/create"], track: note_limit },
@@ -48,6 +59,7 @@ pub(super) static AREA: Area = Area {
         Tracker { on: On::Call, messages: NAMING, track: note_id },
         Tracker { on: On::Answer, messages: &["terminal/wait_for_exit", "terminal/output"], track: exited },
         Tracker { on: On::Answer, messages: &["terminal/release"], track: released },
+        Tracker { on: On::Call, messages: SHOWING, track: shown },
     ],
 };
 
@@ -106,6 +118,39 @@ fn used_id(scene: &Scene<'_>) -> Option<Objection> {
     Some(Objection::new("/terminalId", "an open terminal of this session has this id already"))
 }
 
+/// The terminals that the content of a tool call shows, with their places in it.
+fn shown_ids<'a>(update: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
+    let terminal = |item| json::unescape(json::pointer(item, "/type")?).filter(|name| name == "terminal");
+    let id = move |item| terminal(item).and_then(|_| json::unescape(json::pointer(item, "/terminalId")?));
+    let items = update.items("/update/content").into_iter().enumerate();
+    items.filter_map(move |(at, item)| id(item).map(|id| (at, id)))
+}
+
+fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
+    let session = session(scene)?;
+    let late = |id: &str| {
+        !session.terminals.contains_key(id)
+            && !session.shown.contains(id)
+            && session.released.iter().any(|known| **known == *id)
+    };
+    let (at, _) = shown_ids(&scene.message).find(|(_, id)| late(id))?;
+    Some(Objection::new(
+        format!("/update/content/{at}/terminalId"),
+        "this terminal has been released and the client may have forgotten it; show it first, release it then",
+    ))
+}
+
+/// Shown once, a terminal may be listed again after its release.
+fn shown(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(update.session)?;
+    for (_, id) in shown_ids(update) {
+        if session.terminals.contains_key(&*id) {
+            session.shown.insert(id.into());
+        }
+    }
+    None
+}
+
 /// The byte limit, until the id is known that it belongs to.
 fn note_limit(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     call.get("/outputByteLimit").map(Into::into)
@@ -142,7 +187,8 @@ fn released(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     session.byte_limits.remove(&id);
     session.released.push_back(id);
     if session.released.len() > keep {
-        session.released.pop_front();
+        let forgotten = session.released.pop_front()?;
+        session.shown.remove(&forgotten);
     }
     None
 }

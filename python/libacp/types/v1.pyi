@@ -2987,7 +2987,7 @@ class PermissionOption(TypedDict):
     """
     optionId: PermissionOptionId
     """Id to send back when the answer is chosen.
-    Rule PERM-03.
+    Rule PERM-01.
     """
     name: str
     """Text of the answer.
@@ -4296,9 +4296,7 @@ class ToolCallUpdate(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/tool-calls
     """
     toolCallId: ToolCallId
-    """Call that the changes apply to.
-    Rule TOOL-04.
-    """
+    """Call that the changes apply to."""
     kind: NotRequired[ToolKind | None]
     """New sort of tool.
     Rule TOOL-08.
@@ -4573,9 +4571,7 @@ class SessionUpdateToolCallUpdate(TypedDict):
     """
     sessionUpdate: Literal["tool_call_update"]
     toolCallId: ToolCallId
-    """Call that the changes apply to.
-    Rule TOOL-04.
-    """
+    """Call that the changes apply to."""
     kind: NotRequired[ToolKind | None]
     """New sort of tool.
     Rule TOOL-08.

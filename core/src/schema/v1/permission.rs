@@ -66,7 +66,7 @@ impl IntoOwned for RequestPermissionRequest<'_> {
 pub struct PermissionOption<'a> {
     /// Id to send back when the answer is chosen.
     ///
-    /// Rule PERM-03.
+    /// Rule PERM-01.
     pub option_id: PermissionOptionId<'a>,
     /// Text of the answer.
     ///

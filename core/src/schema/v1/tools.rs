@@ -16,8 +16,6 @@ use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwne
 #[non_exhaustive]
 pub struct ToolCallUpdate<'a> {
     /// Call that the changes apply to.
-    ///
-    /// Rule TOOL-04.
     pub tool_call_id: ToolCallId<'a>,
     /// New sort of tool.
     ///
