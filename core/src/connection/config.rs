@@ -58,6 +58,7 @@ pub struct Limits {
     pub terminals: usize,
     /// Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions, modes
     /// (4,096).
+    #[doc(hidden)] // Until every binding has it.
     pub remembered: usize,
 }
 

@@ -85,6 +85,7 @@ impl Options {
 
 impl Session {
     /// The session's config options as JSON text, a list in the agent's order; `None` when it has told of none.
+    #[doc(hidden)] // Until every binding has it.
     pub fn config_options(&self) -> Option<&str> {
         self.options.list.as_deref()
     }

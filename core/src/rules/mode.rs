@@ -79,6 +79,7 @@ enum Offer {
 impl Session {
     /// The id of the mode in force, as far as the session has said: the value of its config option for modes where
     /// there is one (MODE-08).
+    #[doc(hidden)] // Until every binding has it.
     pub fn mode(&self) -> Option<Cow<'_, str>> {
         self.options.mode().or(self.modes.current.as_deref().map(Cow::Borrowed))
     }

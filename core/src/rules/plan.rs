@@ -55,11 +55,13 @@ pub(crate) struct Plans {
 
 impl Session {
     /// The entries of the session's plan as JSON text, a list; `None` when there is no plan, or a very long one.
+    #[doc(hidden)] // Until every binding has it.
     pub fn plan(&self) -> Option<&str> {
         self.plans.entries.as_deref()
     }
 
     /// The ids of the session's plans that have one, in alphabetical order.
+    #[doc(hidden)] // Until every binding has it.
     pub fn plan_ids(&self) -> impl Iterator<Item = &str> {
         self.plans.ids.iter().map(|id| &**id)
     }

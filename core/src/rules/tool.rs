@@ -116,6 +116,7 @@ impl Status {
 
 impl Session {
     /// The ids of the session's tool calls and the status of each, oldest first.
+    #[doc(hidden)] // Until every binding has it.
     pub fn tool_calls(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.tools.0.iter().map(|(id, call)| (id, call.status.name()))
     }
@@ -175,7 +176,10 @@ fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
     let place = if in_update(&scene.message) { "/update/content" } else { "/toolCall/content" };
     let gone = |item: &&str| {
         let id = text(item, "/type").filter(|kind| kind == "terminal").and_then(|_| text(item, "/terminalId"));
-        id.is_some_and(|id| !session.terminals.contains_key(&*id))
+        // An update replaces the whole list, so what was shown before its release may stay; TERM-14 has the rest.
+        let known =
+            |id: &str| session.terminals.contains_key(id) || session.released.iter().any(|known| **known == *id);
+        id.is_some_and(|id| !known(&id))
     };
     let at = scene.message.items(place).iter().position(gone)?;
     Some(Objection::new(
