@@ -86,6 +86,10 @@ static void kinds_and_members(void)
     acp_event *answered = next(connection, ACP_EVENT_ANSWERED);
     CHECK(members(answered) == (METHOD | ID | SESSION | SERIAL | RULE));
     CHECK(text_is(answered, acp_event_rule, "CANCEL-03"));
+    acp_event *advice = next(connection, ACP_EVENT_ADVICE); /* no turn was running */
+    CHECK(members(advice) == (METHOD | RULE | MESSAGE | POINTER));
+    CHECK(text_is(advice, acp_event_rule, "CANCEL-01"));
+    acp_event_free(advice);
     feed(connection, "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s-1\",\"update\":"
                      "{\"sessionUpdate\":\"plan\",\"entries\":[]}}}");
     acp_event *update = next(connection, ACP_EVENT_NOTIFICATION);
