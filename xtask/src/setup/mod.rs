@@ -28,6 +28,7 @@ const TOOLS: &[(&str, &str)] = &[
     ("node", "apt-get install nodejs"),
     ("npm", "apt-get install npm"),
     ("python3", "apt-get install python3 python3-venv"),
+    ("valgrind", "apt-get install valgrind"),
 ];
 
 /// Something that is set up once.
@@ -117,7 +118,7 @@ pub(crate) fn cargo() -> Command {
 }
 
 /// Fails, saying what brings it, when a program is not on the machine.
-fn require(tool: &str) -> Result<PathBuf> {
+pub(crate) fn require(tool: &str) -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| file.is_file());
     found.with_context(|| {

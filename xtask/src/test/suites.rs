@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{bail, Context, Result};
 
 use super::{readme, Log};
-use crate::setup::{cargo, steps};
+use crate::setup::{cargo, require, steps};
 
 /// A set of tests with a log of its own.
 pub(super) struct Suite {
@@ -32,7 +32,10 @@ pub(super) const SUITES: &[Suite] = &[
     Suite {
         name: "c-valgrind",
         about: "the C interface under valgrind",
-        run: |log| c(log, &["--interface", "--valgrind"]),
+        run: |log| {
+            require("valgrind")?;
+            c(log, &["--interface", "--valgrind"])
+        },
     },
     Suite {
         name: "node",
