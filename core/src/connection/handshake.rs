@@ -71,14 +71,8 @@ impl Connection {
             Kind::Null => "{}",
             _ => return self.scalar_params(subject, kind, true),
         };
-        let wanted = match requested(given) {
+        let wanted = match self.named_version(given, subject) {
             Requested::Version(version) => version,
-            Requested::Text(version) if self.state.config.policy == Policy::Tolerant => {
-                let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
-                breach.pointer = "/protocolVersion".into();
-                self.report(subject, breach, Consequence::Delivered);
-                version
-            }
             Requested::Nothing => return self.refuse_params(subject, &version_problem("INIT-03", "nothing")),
             _ => return self.refuse_params(subject, &version_problem("INIT-04", "another kind of value")),
         };
@@ -180,16 +174,23 @@ impl Connection {
         self.phase = Phase::Initializing;
     }
 
-    /// The client's side: the peer's answer to `initialize`.
-    pub(super) fn welcome(&mut self, result: &str, request: OpenRequest, subject: &Subject) {
-        let answered = match requested(result) {
-            Requested::Version(version) => version,
+    /// The version that the peer's hello names; one in a string is read, and reported, where the policy is tolerant.
+    fn named_version(&mut self, hello: &str, subject: &Subject) -> Requested {
+        match requested(hello) {
             Requested::Text(version) if self.state.config.policy == Policy::Tolerant => {
                 let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
                 breach.pointer = "/protocolVersion".into();
                 self.report(subject, breach, Consequence::Delivered);
-                version
+                Requested::Version(version)
             }
+            other => other,
+        }
+    }
+
+    /// The client's side: the peer's answer to `initialize`.
+    pub(super) fn welcome(&mut self, result: &str, request: OpenRequest, subject: &Subject) {
+        let answered = match self.named_version(result, subject) {
+            Requested::Version(version) => version,
             other => {
                 let (rule, message) = match other {
                     Requested::Nothing => ("INIT-10", "no protocolVersion in the answer to initialize"),

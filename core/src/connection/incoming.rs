@@ -69,7 +69,7 @@ impl Checker<'_> {
         let checked_now = self.done.is_some();
         let any = || Walker::new(self.state.tables, self.state.config.drafts, self.mode, Part::Notification);
         let (walker, invalid) = self.done.unwrap_or_else(|| (any(), None));
-        let session = walker.string_at("sessionId").map(|place| scanner.slice(place));
+        let session = walker.session().map(|place| scanner.slice(place));
         let session = session.and_then(crate::json::unescape).map(|id| self.state.sessions.intern(&id));
         let update = walker.variant();
         let (edits, problems) = walker.finish(scanner)?;

@@ -55,8 +55,8 @@ impl Walker {
         let mut best: Option<(usize, Box<Problem>)> = None;
         for attempt in [exact, mode] {
             for &ty in of {
-                let (edits, problems, depth, strings) =
-                    (self.edits.len(), self.problems.len(), self.depth, self.strings.len());
+                let (edits, problems, depth, session) =
+                    (self.edits.len(), self.problems.len(), self.depth, self.session.clone());
                 self.mode = attempt;
                 let outcome = self.value(scanner, ty);
                 self.mode = mode;
@@ -67,7 +67,7 @@ impl Walker {
                         }
                         self.edits.truncate(edits);
                         self.problems.truncate(problems);
-                        self.strings.truncate(strings);
+                        self.session = session;
                         self.depth = depth;
                         scanner.rewind(mark);
                     }

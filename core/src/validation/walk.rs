@@ -53,8 +53,8 @@ pub(crate) struct Walker {
     pub(super) problems: Vec<Problem>,
     /// Problems beyond those.
     untold: usize,
-    /// Places of the values of the outermost object's string members.
-    pub(super) strings: Vec<(&'static str, Range<usize>)>,
+    /// Where the outermost object's `sessionId` stands, quotes included.
+    pub(super) session: Option<Range<usize>>,
     pub(super) depth: u32,
     pub(super) variant: Option<&'static str>,
 }
@@ -70,15 +70,15 @@ impl Walker {
             edits: Edits::default(),
             problems: Vec::new(),
             untold: 0,
-            strings: Vec::new(),
+            session: None,
             depth: 0,
             variant: None,
         }
     }
 
-    /// Where the value (quotes included) of a string member of the outermost object stands.
-    pub(crate) fn string_at(&self, name: &str) -> Option<Range<usize>> {
-        self.strings.iter().find(|(known, _)| *known == name).map(|(_, place)| place.clone())
+    /// Where the `sessionId` of the outermost object stands, quotes included.
+    pub(crate) fn session(&self) -> Option<Range<usize>> {
+        self.session.clone()
     }
 
     /// The tag of the outermost union met, if the model knows it.
@@ -259,8 +259,8 @@ impl Walker {
                 let value_at = scanner.mark().offset();
                 let keep = self.member(scanner, owner, &fields[index], index as u8)?;
                 let place = start..scanner.offset();
-                if outermost && keep {
-                    self.strings.push((field.name, value_at..place.end));
+                if outermost && keep && field.name == "sessionId" {
+                    self.session = Some(value_at..place.end);
                 }
                 if keep {
                     trim.keep(place, &mut self.edits);
