@@ -1,15 +1,16 @@
 //! `cargo xtask rules [--check]`: prints the rule catalogue with what proves each rule, and writes `docs/rules.md`.
 //!
 //! A vector proves the rule that it names in `rule`; a Rust test proves the rules that its documentation names after
-//! `Proves`. The exit status is 1 when a rule has no proof, when a proof names a rule that does not exist, and, with
-//! `--check`, when the page is stale.
+//! `Proves`. The exit status is 1 when a rule has no proof, when an error or a warning that vectors show is never broken
+//! or never kept in them, when a proof names a rule that does not exist, and, with `--check`, when the page is stale.
 
 mod page;
 mod proofs;
 
 use std::process::ExitCode;
 
-use libacp::rules::{Rule, AREAS};
+use libacp::rules::{Rule, Severity, AREAS};
+use proofs::{Proofs, Vectors};
 
 const PAGE: &str = "docs/rules.md";
 
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
 fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
     let proofs = proofs::collect()?;
     let mut unproved = Vec::new();
+    let mut halves = Vec::new();
     println!(
         "{:<10} {:<10} {:<8} {:<4} {:<7} {:<5} proved by",
         "rule", "level", "severity", "send", "receive", "track"
@@ -38,24 +40,45 @@ fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
         if proved.is_empty() {
             unproved.push(rule.id);
         }
+        halves.extend(half(rule, &proofs));
     }
     let count = AREAS.iter().map(|area| area.rules.len()).sum::<usize>();
+    let checked = |from: fn(&Rule) -> bool| AREAS.iter().flat_map(|area| area.rules).filter(|rule| from(rule)).count();
     let strangers = proofs.strangers();
     println!("{count} rules, {} proved", count - unproved.len());
     if !unproved.is_empty() {
         println!("without a test: {}", unproved.join(", "));
     }
-    for stranger in &strangers {
-        println!("{stranger}");
+    println!(
+        "{} on send, {} on receive, {} tracked",
+        checked(|rule| rule.send),
+        checked(|rule| rule.receive),
+        checked(|rule| rule.track)
+    );
+    for line in strangers.iter().chain(&halves) {
+        println!("{line}");
     }
     let fresh = page::write(PAGE, check)?;
     if !fresh {
         println!("{PAGE} is stale; run `cargo xtask rules`");
     }
     let passed = count - unproved.len();
-    let failed = unproved.len() + strangers.len() + usize::from(!fresh);
+    let failed = unproved.len() + strangers.len() + halves.len() + usize::from(!fresh);
     println!("{passed} passed, {failed} failed");
     Ok(failed == 0)
+}
+
+/// What the vectors of a rule do not show, if it can be seen in vectors.
+fn half(rule: &Rule, proofs: &Proofs) -> Option<String> {
+    let vectors =
+        proofs.vectors_of(rule.id).filter(|_| rule.severity != Severity::Note && (rule.send || rule.receive))?;
+    let missing = match vectors {
+        // What is only sent may be put right instead of refused.
+        Vectors { broken: 0, .. } if rule.receive => "broken",
+        Vectors { kept: 0, .. } => "kept",
+        _ => return None,
+    };
+    Some(format!("{} is never {missing} in a vector", rule.id))
 }
 
 fn row(rule: &Rule) -> String {

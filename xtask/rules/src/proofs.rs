@@ -6,16 +6,30 @@ use std::fs;
 use std::path::Path;
 
 use libacp::rules;
+use serde_json::Value;
 
 /// Rules to the places that prove them.
-pub(crate) struct Proofs(BTreeMap<String, Vec<String>>);
+#[derive(Default)]
+pub(crate) struct Proofs {
+    places: BTreeMap<String, Vec<String>>,
+    vectors: BTreeMap<String, Vectors>,
+}
+
+/// What the scenarios of one rule show.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Vectors {
+    /// Scenarios in which something is refused, reported, advised against or answered by the connection itself.
+    pub(crate) broken: usize,
+    /// Scenarios in which all goes through.
+    pub(crate) kept: usize,
+}
 
 /// Reads the vectors, and the documentation of the core's tests.
 pub(crate) fn collect() -> Result<Proofs, Box<dyn Error>> {
-    let mut proofs = Proofs(BTreeMap::new());
-    proofs.vectors(Path::new("tests/vectors"))?;
+    let mut proofs = Proofs::default();
+    proofs.read_vectors(Path::new("tests/vectors"))?;
     for folder in ["core/src", "core/tests"] {
-        proofs.tests(Path::new(folder))?;
+        proofs.read_tests(Path::new(folder))?;
     }
     Ok(proofs)
 }
@@ -23,42 +37,50 @@ pub(crate) fn collect() -> Result<Proofs, Box<dyn Error>> {
 impl Proofs {
     /// The first place that proves a rule, and how many more there are; empty when there is none.
     pub(crate) fn of(&self, rule: &str) -> String {
-        match self.0.get(rule).map(Vec::as_slice) {
+        match self.places.get(rule).map(Vec::as_slice) {
             None | Some([]) => String::new(),
             Some([one]) => one.clone(),
             Some([first, rest @ ..]) => format!("{first} (+{})", rest.len()),
         }
     }
 
+    /// What its scenarios show; `None` when it has none.
+    pub(crate) fn vectors_of(&self, rule: &str) -> Option<Vectors> {
+        self.vectors.get(rule).copied()
+    }
+
     /// Proofs of rules that the catalogue does not have. Limits are ours and have no row.
     pub(crate) fn strangers(&self) -> Vec<String> {
         let foreign =
             |rule: &str| !rule.starts_with("LIMIT-") && !rule.starts_with("BATCH-") && rules::rule(rule).is_none();
-        let unknown = self.0.iter().filter(|(rule, _)| foreign(rule));
+        let unknown = self.places.iter().filter(|(rule, _)| foreign(rule));
         unknown.map(|(rule, places)| format!("no rule {rule}, which {} names", places[0])).collect()
     }
 
     fn add(&mut self, rule: &str, place: String) {
-        self.0.entry(rule.to_owned()).or_default().push(place);
+        self.places.entry(rule.to_owned()).or_default().push(place);
     }
 
-    fn vectors(&mut self, folder: &Path) -> Result<(), Box<dyn Error>> {
+    fn read_vectors(&mut self, folder: &Path) -> Result<(), Box<dyn Error>> {
         for path in files(folder, "jsonl")? {
             let text = fs::read_to_string(&path)?;
             // U+2028 may stand inside a line, so lines end at line feeds alone.
             for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
-                let scenario: serde_json::Value = serde_json::from_str(line).map_err(|e| format!("{path}: {e}"))?;
+                let scenario: Value = serde_json::from_str(line).map_err(|e| format!("{path}: {e}"))?;
                 let short = path.trim_start_matches("tests/vectors/").trim_end_matches(".jsonl");
                 let name = scenario["name"].as_str().unwrap_or("?");
                 if let Some(rule) = scenario["rule"].as_str() {
                     self.add(rule, format!("{short}: {name}"));
+                    let vectors = self.vectors.entry(rule.to_owned()).or_default();
+                    let count = if objects(&scenario["steps"]) { &mut vectors.broken } else { &mut vectors.kept };
+                    *count += 1;
                 }
             }
         }
         Ok(())
     }
 
-    fn tests(&mut self, folder: &Path) -> Result<(), Box<dyn Error>> {
+    fn read_tests(&mut self, folder: &Path) -> Result<(), Box<dyn Error>> {
         for path in files(folder, "rs")? {
             for line in fs::read_to_string(&path)?.lines() {
                 let Some(named) = line.trim().strip_prefix("/// Proves ") else { continue };
@@ -68,6 +90,22 @@ impl Proofs {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether any step names a rule: in a misuse, a violation, advice, an answer of the connection's own or a `can`.
+fn objects(steps: &Value) -> bool {
+    match steps {
+        Value::Array(items) => items.iter().any(objects),
+        Value::Object(step) => {
+            let named = step.get("rule").is_some_and(Value::is_string);
+            let cannot = |can: &Value| can.as_object().is_some_and(|can| can.values().any(Value::is_string));
+            named
+                || step.get("can").is_some_and(cannot)
+                || step.get("misuse").is_some_and(objects)
+                || step.get("expect").is_some_and(objects)
+        }
+        _ => false,
     }
 }
 
