@@ -44,6 +44,7 @@ pub(super) const SUITES: &[Suite] = &[
     },
     Suite { name: "browser", about: "the installed npm package in Chromium", run: browser },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
+    Suite { name: "wasm-proxy", about: "the example proxy in its sandboxes", run: wasm_proxy },
     Suite { name: "generated", about: "nothing that is generated is stale", run: generated },
     Suite { name: "portable", about: "the core builds for wasm32 and depends on little", run: portable },
     Suite { name: "readme", about: "the README's examples", run: readme::run },
@@ -80,6 +81,10 @@ fn browser(log: &Log<'_>) -> Result<()> {
 
 fn wasm_plain(log: &Log<'_>) -> Result<()> {
     log.run(&mut Command::new("tests/wasm-plain/run.sh"))
+}
+
+fn wasm_proxy(log: &Log<'_>) -> Result<()> {
+    log.run(&mut Command::new("tests/wasm-proxy/run.sh"))
 }
 
 fn generated(log: &Log<'_>) -> Result<()> {
