@@ -58,7 +58,7 @@ pub extern "C" fn acp_proxy_start() -> u32 {
 /// Takes the input as bytes from a side. 0, or 1 before the start or for no side.
 #[no_mangle]
 pub extern "C" fn acp_proxy_receive(from: u32) -> u32 {
-    u32::from(with_proxy(from, |proxy, from, input| proxy.receive(from, input)).is_none())
+    u32::from(with_proxy(from, Proxy::receive).is_none())
 }
 
 /// A side has ended. 0, or 1 before the start or for no side.

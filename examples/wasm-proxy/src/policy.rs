@@ -200,7 +200,7 @@ fn clean(value: &mut Value, secret: &str) {
         Value::Array(items) => items.iter_mut().for_each(|item| clean(item, secret)),
         // Ids are no text, and must stay what they are on both sides.
         Value::Object(members) => {
-            members.iter_mut().filter(|(name, _)| !name.ends_with("Id")).for_each(|(_, member)| clean(member, secret))
+            members.iter_mut().filter(|(name, _)| !name.ends_with("Id")).for_each(|(_, member)| clean(member, secret));
         }
         _ => {}
     }

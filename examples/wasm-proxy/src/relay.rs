@@ -169,7 +169,7 @@ impl Proxy {
                     self.or_error(to, &asker, answered);
                 }
                 None => {
-                    self.refuse(to, &asker, ErrorCode::INTERNAL_ERROR, "No answer from the other side of the proxy")
+                    self.refuse(to, &asker, ErrorCode::INTERNAL_ERROR, "No answer from the other side of the proxy");
                 }
             },
         }
