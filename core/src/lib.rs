@@ -47,7 +47,8 @@
 //!
 //! Each is usable alone: [`framing`] cuts bytes into frames, [`json`] reads text without building a tree, [`jsonrpc`]
 //! has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`] joins them
-//! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types.
+//! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types. [`terminal`] helps
+//! clients that run commands.
 //!
 //! # Features
 //!
@@ -69,6 +70,7 @@ pub mod json;
 pub mod jsonrpc;
 pub mod rules;
 pub mod schema;
+pub mod terminal;
 pub mod validation;
 
 pub use connection::{Config, Connection, Event, Misuse, Role};

@@ -264,7 +264,7 @@ impl Connection {
             method: method.clone(),
             session: session.clone(),
             cancelled: false,
-            deadline: None,
+            deadline: self.state.config.reminder.map(|after| self.now.saturating_add(after)),
             row,
             note,
         };

@@ -58,7 +58,6 @@ pub struct Limits {
     pub terminals: usize,
     /// Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions, modes
     /// (4,096).
-    #[doc(hidden)] // Until every binding has it.
     pub remembered: usize,
 }
 
@@ -89,10 +88,13 @@ pub struct Config {
     /// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `None` waits for
     /// ever.
     pub timeout: Option<u64>,
+    /// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered
+    /// (RPC-15): an [advice event](super::Advice) with the method and the id. `None` reminds of nothing.
+    pub reminder: Option<u64>,
 }
 
 impl Config {
-    /// The defaults for a role: lines, tolerant, version 1, no drafts, no time-out.
+    /// The defaults for a role: lines, tolerant, version 1, no drafts, no time-out, no reminders.
     pub fn new(role: Role) -> Self {
         Config {
             role,
@@ -103,6 +105,7 @@ impl Config {
             version_2: false,
             drafts: 0,
             timeout: None,
+            reminder: None,
         }
     }
 

@@ -24,7 +24,7 @@ pub enum Event {
     Answered(Answered),
     /// The peer broke a rule.
     Violation(Violation),
-    /// The host's own message went out, but it is odd.
+    /// The host's own message went out, but it is odd; or an answer of the host's is overdue.
     Advice(Advice),
     /// The connection is over; the last event.
     Closed(Closed),
@@ -291,7 +291,9 @@ pub struct Violation {
     pub consequence: Consequence,
 }
 
-/// The host's own message went out, but a rule that does not bind says that it should not look like this.
+/// The host's own message went out, but a rule that does not bind says that it should not look like this. Or it has not
+/// gone out at all: a request of the peer's has waited for its answer as long as
+/// [`Config::reminder`](super::Config::reminder) says (RPC-15).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
     /// The rule, as listed in the rule catalogue.
@@ -302,6 +304,8 @@ pub struct Advice {
     pub pointer: String,
     /// The method; of an answer, the method that was called.
     pub method: String,
+    /// The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet (RPC-15).
+    pub id: Option<Id>,
 }
 
 /// Why a connection is over.

@@ -96,6 +96,7 @@ impl Connection {
                     message: objection.message.into_owned(),
                     pointer: objection.pointer.into_owned(),
                     method: message.method.to_owned(),
+                    id: message.request.map(|request| request.id.clone()),
                 }),
                 Action::Refuse(_) | Action::Drop => {
                     return Err(Misuse::new(check.kind, check.rule, objection.message).at(objection.pointer));

@@ -8,7 +8,7 @@
 //!
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` (the host's calls), `incoming` (frames),
 //! `calls` and `answers` (what frames turn into), `handshake` (`initialize`), `session` and `pending` (what is tracked),
-//! `rules`.
+//! `snapshot` (what hosts see of it), `rules`.
 
 mod answers;
 mod calls;
@@ -23,6 +23,7 @@ mod pending;
 mod report;
 mod rules;
 mod session;
+mod snapshot;
 
 #[cfg(test)]
 mod tests;
@@ -36,7 +37,7 @@ pub use event::{
     ResultText, TerminalRef, Timing, Violation,
 };
 pub use misuse::{Misuse, MisuseKind};
-pub use outgoing::CallOptions;
+pub use outgoing::{CallOptions, Timeout};
 pub use pending::OpenRequest;
 pub use session::{Session, SessionState, Turn};
 
@@ -171,11 +172,21 @@ impl Connection {
     }
 
     /// Tells the time, in milliseconds on a clock of the host's own that does not run backwards. Requests whose time is
-    /// up end with [`Outcome::Timeout`].
+    /// up end with [`Outcome::Timeout`]; of the peer's that wait too long the host is [reminded](Config::reminder).
     pub fn handle_timeout(&mut self, now: u64) {
         self.now = self.now.max(now);
         while let Some(request) = self.state.outbound.pop_expired(self.now) {
             self.end_request(request, Outcome::Timeout);
+        }
+        while let Some(request) = self.state.inbound.overdue(self.now) {
+            let advice = Advice {
+                rule: "RPC-15",
+                message: "a request of the peer's still waits for its one answer; respond to it".into(),
+                pointer: String::new(),
+                method: request.method.to_string(),
+                id: Some(request.id.clone()),
+            };
+            self.events.push_back(Event::Advice(advice));
         }
     }
 
@@ -205,7 +216,7 @@ impl Connection {
     /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
-        self.state.outbound.next_deadline()
+        [&self.state.outbound, &self.state.inbound].into_iter().filter_map(Pending::next_deadline).min()
     }
 
     /// Bytes for the peer, which wait here until they are consumed: while they are many, read no more from the peer (with [`Framing::Messages`](crate::framing::Framing::Messages): the rest of one message).
@@ -339,6 +350,7 @@ impl Connection {
         while let Some(request) = self.state.outbound.pop_first() {
             self.end_request(request, Outcome::Closed);
         }
+        self.state.inbound.stop_clock();
         let unanswered: Vec<Id> = self.state.inbound.iter().map(|request| request.id.clone()).collect();
         if reason != CloseReason::EndOfStream {
             while self.state.inbound.pop_first().is_some() {}

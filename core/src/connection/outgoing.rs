@@ -25,8 +25,31 @@ pub(super) const CANCELLED_TURN: &str = r#"{"stopReason":"cancelled"}"#;
 pub struct CallOptions {
     /// Its id; `None` lets the connection choose the next number.
     pub id: Option<Id>,
-    /// Milliseconds from the time last told after which it fails; `None` takes the configuration's.
-    pub timeout: Option<u64>,
+    /// When it fails for want of an answer.
+    pub timeout: Timeout,
+}
+
+/// When a request of the host's fails for want of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Timeout {
+    /// When the configuration says.
+    #[default]
+    Configured,
+    /// Never, whatever the configuration says.
+    Never,
+    /// So many milliseconds after the time last told.
+    After(u64),
+}
+
+impl Timeout {
+    fn deadline(self, configured: Option<u64>, now: u64) -> Option<u64> {
+        let after = match self {
+            Timeout::Configured => configured,
+            Timeout::Never => None,
+            Timeout::After(milliseconds) => Some(milliseconds),
+        };
+        after.map(|milliseconds| now.saturating_add(milliseconds))
+    }
 }
 
 impl Connection {
@@ -94,7 +117,7 @@ impl Connection {
             method: name(row, method),
             session: session.clone(),
             cancelled: false,
-            deadline: options.timeout.or(self.state.config.timeout).map(|timeout| self.now.saturating_add(timeout)),
+            deadline: options.timeout.deadline(self.state.config.timeout, self.now),
             row,
             note,
         });
@@ -196,6 +219,7 @@ impl Connection {
             message: format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED),
             pointer: String::new(),
             method: request.method.to_string(),
+            id: Some(id.clone()),
         });
         self.outbox.push(&text);
         if let Some(request) = self.state.inbound.remove(id) {

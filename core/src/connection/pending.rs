@@ -20,7 +20,7 @@ pub struct OpenRequest {
     pub session: Option<Arc<str>>,
     /// Whether its sender has asked to cancel it.
     pub cancelled: bool,
-    /// When it times out, in the host's milliseconds; own requests only.
+    /// When it times out, in the host's milliseconds; of a peer's request, when the host is reminded of it.
     pub deadline: Option<u64>,
     pub(crate) row: Option<&'static Method>,
     /// What the tracker must remember until the answer: a terminal's id, say.
@@ -87,6 +87,18 @@ impl Pending {
         }
         let id = self.by_serial.get(&serial)?.id.clone();
         self.remove(&id)
+    }
+
+    /// The request whose time was up first, if one's was; it stays open, and is told of once.
+    pub(crate) fn overdue(&mut self, now: u64) -> Option<&OpenRequest> {
+        let first = self.deadlines.first().filter(|(deadline, _)| *deadline <= now).copied()?;
+        self.deadlines.remove(&first);
+        self.by_serial.get(&first.1)
+    }
+
+    /// Nobody is told of what is late any more.
+    pub(crate) fn stop_clock(&mut self) {
+        self.deadlines.clear();
     }
 
     pub(crate) fn pop_first(&mut self) -> Option<OpenRequest> {

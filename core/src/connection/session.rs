@@ -2,6 +2,7 @@
 //!
 //! The trackers in [`crate::rules`] write it: they see every call and every answer that crosses the connection, in
 //! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
+//! Read `snapshot` next for what hosts see of it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -55,7 +56,7 @@ impl Turn {
     }
 }
 
-/// What is known of one session.
+/// What is known of one session; [`snapshot`](Session::snapshot) is all of it as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     /// Whether it can be used.

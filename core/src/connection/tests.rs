@@ -124,7 +124,8 @@ fn misuse_changes_and_sends_nothing() {
 #[test]
 fn every_request_ends_exactly_once() {
     let (mut client, _) = ready_pair();
-    let by_time = client.request_with("_a", "{}", CallOptions { timeout: Some(10), ..CallOptions::default() }).unwrap();
+    let by_time =
+        client.request_with("_a", "{}", CallOptions { timeout: Timeout::After(10), ..CallOptions::default() }).unwrap();
     let by_answer = client.request("_b", "{}").unwrap();
     let by_error = client.request("_c", "{}").unwrap();
     let by_nonsense = client.request("_d", "{}").unwrap();

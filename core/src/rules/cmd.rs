@@ -36,14 +36,14 @@ pub(super) static AREA: Area = Area {
 pub(crate) struct Commands(Option<Box<str>>);
 
 impl Session {
-    /// The session's commands as JSON text, a list; `None` when it has told of none.
-    #[doc(hidden)] // Until every binding has it.
+    /// The session's commands as JSON text, a list of `{"name", "description", "input"?}` as it was told last (CMD-01;
+    /// protocol page "Slash Commands"); `None` when it has told of none, or of more than 256 KiB.
     pub fn commands(&self) -> Option<&str> {
         self.commands.0.as_deref()
     }
 
-    /// The text of a prompt that runs a command; `None` when the session has not listed it (CMD-05).
-    #[doc(hidden)] // Until every binding has it.
+    /// The text of a prompt that runs a command, `/name` or `/name input`; `None` when the session has not listed it
+    /// (CMD-05).
     pub fn command_text(&self, name: &str, input: &str) -> Option<String> {
         names(self.commands()?).any(|known| known == name).then(|| match input {
             "" => format!("/{name}"),

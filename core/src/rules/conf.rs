@@ -84,8 +84,10 @@ impl Options {
 }
 
 impl Session {
-    /// The session's config options as JSON text, a list in the agent's order; `None` when it has told of none.
-    #[doc(hidden)] // Until every binding has it.
+    /// The session's config options as JSON text, a list in the agent's order (CONF-15) as the agent listed them last
+    /// (CONF-07, CONF-17; protocol page "Session Config Options"): selections
+    /// `{"id", "name", "type": "select", "currentValue", "options", …}` and switches
+    /// `{"id", "name", "type": "boolean", "currentValue", …}`. `None` when it has told of none, or of more than 256 KiB.
     pub fn config_options(&self) -> Option<&str> {
         self.options.list.as_deref()
     }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::catalogue::{rule, E, R, T};
+use super::recent::KEPT;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENING};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Session, SessionState, State};
@@ -71,29 +72,40 @@ pub(crate) struct Modes {
 enum Offer {
     #[default]
     Nothing,
-    Modes(Box<[Box<str>]>),
+    /// The list as it came, as JSON text.
+    Modes(Box<str>),
     /// More than the limit: nothing is held against it.
     TooMany,
 }
 
 impl Session {
     /// The id of the mode in force, as far as the session has said: the value of its config option for modes where
-    /// there is one (MODE-08).
-    #[doc(hidden)] // Until every binding has it.
+    /// there is one (MODE-08), else the mode that was agreed on or announced last (MODE-07; protocol page "Session
+    /// Modes").
     pub fn mode(&self) -> Option<Cow<'_, str>> {
         self.options.mode().or(self.modes.current.as_deref().map(Cow::Borrowed))
     }
+
+    /// The modes that the session offers as JSON text, a list of `{"id", "name", "description"?}`; `None` when it has
+    /// offered none, or more than [`Limits::remembered`](crate::connection::Limits::remembered) or 256 KiB of them.
+    pub fn available_modes(&self) -> Option<&str> {
+        match &self.modes.offer {
+            Offer::Modes(list) => Some(list),
+            Offer::Nothing | Offer::TooMany => None,
+        }
+    }
 }
 
-fn mode_ids<'a>(answer: &Message<'a>) -> impl Iterator<Item = Cow<'a, str>> {
-    let modes = answer.items("/modes/availableModes");
-    modes.into_iter().filter_map(|mode| json::unescape(json::pointer(mode, "/id")?))
+const LIST: &str = "/modes/availableModes";
+
+fn mode_ids(list: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    json::items(list).into_iter().filter_map(|mode| json::unescape(json::pointer(mode, "/id")?))
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let Offer::Modes(ids) = &scene.session()?.modes.offer else { return None };
+    let offered = scene.session()?.available_modes()?;
     let wanted = scene.message.text("/modeId")?;
-    if ids.iter().any(|id| **id == *wanted) {
+    if mode_ids(offered).any(|id| id == wanted) {
         return None;
     }
     Some(Objection::new("/modeId", "not a mode of this session; take an id of its availableModes"))
@@ -110,8 +122,9 @@ fn none_offered(scene: &Scene<'_>) -> Option<Objection> {
 fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
     let current = scene.message.text("/modes/currentModeId")?;
     let mut seen = HashSet::new();
-    if let Some(twice) = mode_ids(&scene.message).position(|id| !seen.insert(id)) {
-        let place = format!("/modes/availableModes/{twice}/id");
+    let list = scene.message.get(LIST).unwrap_or("[]");
+    if let Some(twice) = mode_ids(list).position(|id| !seen.insert(id)) {
+        let place = format!("{LIST}/{twice}/id");
         return Some(Objection::new(place, "another mode has this id already"));
     }
     if seen.contains(&current) {
@@ -121,9 +134,9 @@ fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {
-    let Offer::Modes(ids) = &scene.session()?.modes.offer else { return None };
+    let offered = scene.session()?.available_modes()?;
     let new = scene.message.text("/update/currentModeId")?;
-    if ids.iter().any(|id| **id == *new) {
+    if mode_ids(offered).any(|id| id == new) {
         return None;
     }
     Some(Objection::new("/update/currentModeId", "not a mode that this session has offered"))
@@ -145,9 +158,9 @@ fn diverging(scene: &Scene<'_>) -> Option<Objection> {
 
 fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let current = answer.text("/modes/currentModeId")?;
-    let ids: Box<[Box<str>]> = mode_ids(answer).map(Box::from).collect();
-    let limit = state.config.limits.remembered;
-    let offer = if ids.len() > limit { Offer::TooMany } else { Offer::Modes(ids) };
+    let list = answer.get(LIST).unwrap_or("[]");
+    let fits = list.len() <= KEPT && json::items(list).len() <= state.config.limits.remembered;
+    let offer = if fits { Offer::Modes(list.into()) } else { Offer::TooMany };
     state.sessions.known.get_mut(&*answer.opens()?)?.modes = Modes { offer, current: Some(current.into()) };
     None
 }

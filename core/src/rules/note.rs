@@ -55,8 +55,7 @@ pub(super) static AREA: Area = Area {
 pub(crate) struct Compactions(Recent<bool>);
 
 impl Session {
-    /// The ids of the session's compactions that have not ended, oldest first.
-    #[doc(hidden)] // Until every binding has it.
+    /// The ids of the session's compactions that have not ended, oldest first (NOTE-09).
     pub fn open_compactions(&self) -> impl Iterator<Item = &str> {
         self.compactions.0.iter().filter(|(_, ended)| !**ended).map(|(id, _)| id)
     }

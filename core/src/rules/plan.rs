@@ -54,14 +54,14 @@ pub(crate) struct Plans {
 }
 
 impl Session {
-    /// The entries of the session's plan as JSON text, a list; `None` when there is no plan, or a very long one.
-    #[doc(hidden)] // Until every binding has it.
+    /// The entries of the session's plan as JSON text, a list of `{"content", "priority", "status"}` that takes the
+    /// place of the one before (PLAN-03; protocol page "Agent Plan"); `None` when there is no plan, or one of more than
+    /// 256 KiB.
     pub fn plan(&self) -> Option<&str> {
         self.plans.entries.as_deref()
     }
 
-    /// The ids of the session's plans that have one, in alphabetical order.
-    #[doc(hidden)] // Until every binding has it.
+    /// The ids of the session's plans that have one, in alphabetical order (PLAN-13; the draft `plan_operations`).
     pub fn plan_ids(&self) -> impl Iterator<Item = &str> {
         self.plans.ids.iter().map(|id| &**id)
     }

@@ -115,8 +115,9 @@ impl Status {
 }
 
 impl Session {
-    /// The ids of the session's tool calls and the status of each, oldest first.
-    #[doc(hidden)] // Until every binding has it.
+    /// The ids of the session's tool calls and the status of each (`pending`, `in_progress`, `completed`, `failed`),
+    /// oldest first (TOOL-05, TOOL-06; protocol page "Tool Calls"). Of more than
+    /// [`Limits::remembered`](crate::connection::Limits::remembered), the newest.
     pub fn tool_calls(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.tools.0.iter().map(|(id, call)| (id, call.status.name()))
     }
@@ -195,7 +196,10 @@ fn dangling(scene: &Scene<'_>) -> Option<Objection> {
     if reason != "end_turn" || count == 0 {
         return None;
     }
-    Some(Objection::new("", format!("tool calls still pending or in progress: {count}; tool_calls() lists them")))
+    Some(Objection::new(
+        "",
+        format!("tool calls still pending or in progress: {count}; the session's snapshot lists them"),
+    ))
 }
 
 fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {

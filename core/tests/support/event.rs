@@ -63,6 +63,7 @@ pub(crate) fn to_json(event: &Event) -> Value {
             "message": advice.message,
             "pointer": advice.pointer,
             "method": advice.method,
+            "id": advice.id.as_ref().map(id),
         }),
         Event::Closed(closed) => json!({
             "reason": closed.reason.name(),

@@ -1,6 +1,6 @@
 //! Replays one scenario on a connection of its own.
 
-use libacp::connection::{CallOptions, Connection, Limits, Misuse, Policy};
+use libacp::connection::{CallOptions, Connection, Limits, Misuse, Policy, Session, Timeout};
 use libacp::framing::Framing;
 use libacp::{Config, ErrorCode, Id};
 use serde_json::{json, Value};
@@ -88,6 +88,7 @@ fn config(value: &Value) -> Config {
             ("framing", Some("messages")) => config.framing = Framing::Messages,
             ("version_2", _) => config.version_2 = value.as_bool().unwrap(),
             ("timeout", _) => config.timeout = value.as_u64(),
+            ("reminder", _) => config.reminder = value.as_u64(),
             ("drafts", _) => {
                 for name in value.as_array().unwrap() {
                     config.draft(name.as_str().unwrap()).unwrap();
@@ -118,6 +119,7 @@ fn limits(limits: &mut Limits, value: &Value) {
             "pending" => limits.pending = value,
             "sessions" => limits.sessions = value,
             "terminals" => limits.terminals = value,
+            "remembered" => limits.remembered = value,
             _ => panic!("limit {name}"),
         }
     }
@@ -149,7 +151,12 @@ impl Replay {
             };
         }
         if let Some(expected) = step.get("state") {
-            return difference(expected, &state(&self.connection)).map_or(Ok(()), Err);
+            let mut found = state(&self.connection);
+            narrow(&mut found["sessions"], &expected["sessions"]);
+            return difference(expected, &found).map_or(Ok(()), Err);
+        }
+        if let Some(outcome) = self.helped(step) {
+            return outcome;
         }
         if let Some(expected) = step.get("can") {
             return self.can(expected);
@@ -244,6 +251,26 @@ impl Replay {
         Ok(())
     }
 
+    /// Steps that ask a helper, which changes nothing.
+    fn helped(&self, step: &Value) -> Option<Result<(), String>> {
+        let text = |call: &Value, name: &str| call[name].as_str().unwrap_or_default().to_owned();
+        let session = |call: &Value| self.connection.session(&text(call, "session"));
+        let (call, found) = if let Some(call) = step.get("command_text") {
+            let run = |session: &Session| session.command_text(&text(call, "name"), &text(call, "input"));
+            (call, json!(session(call).and_then(run)))
+        } else if let Some(call) = step.get("in_roots") {
+            (call, json!(session(call).is_some_and(|session| session.in_roots(&text(call, "path")))))
+        } else if let Some(call) = step.get("cut_output") {
+            let output = text(call, "output");
+            let (output, truncated) = libacp::terminal::cut_output(&output, call["limit"].as_u64().expect("a limit"));
+            (call, json!({"output": output, "truncated": truncated}))
+        } else {
+            return None;
+        };
+        let expected = call.get("gives").expect("what it gives");
+        Some(if found == *expected { Ok(()) } else { Err(format!("expected {expected}, found {found}")) })
+    }
+
     fn call(&mut self, step: &Value) -> Result<(), String> {
         let waiting = self.connection.transmit().len();
         let outcome = self.called(step)?;
@@ -272,7 +299,12 @@ impl Replay {
         let method = |call: &Value| call["method"].as_str().expect("a method").to_owned();
         if let Some(call) = step.get("request") {
             let id = call["id"].as_str().map(|text| Id::from_json(text).expect("an id"));
-            let options = CallOptions { id, timeout: call["timeout"].as_u64() };
+            let timeout = match call.get("timeout") {
+                None => Timeout::Configured,
+                Some(Value::Null) => Timeout::Never,
+                Some(after) => Timeout::After(after.as_u64().expect("milliseconds")),
+            };
+            let options = CallOptions { id, timeout };
             return Ok(connection.request_with(&method(call), &text(call, "params"), options).map(Some));
         }
         let call = if let Some(call) = step.get("notify") {
@@ -314,10 +346,8 @@ fn same_events(expected: &[Value], actual: &[Value]) -> Result<(), String> {
 }
 
 fn state(connection: &Connection) -> Value {
-    let session = |(id, session): (&std::sync::Arc<str>, &libacp::connection::Session)| {
-        let terminals: serde_json::Map<_, _> =
-            session.terminals.iter().map(|(terminal, ended)| (terminal.to_string(), json!(ended))).collect();
-        (id.to_string(), json!({"state": session.state.name(), "turn": session.turn.name(), "terminals": terminals}))
+    let session = |(id, session): (&std::sync::Arc<str>, &Session)| {
+        (id.to_string(), serde_json::from_str::<Value>(&session.snapshot()).expect("a snapshot is JSON"))
     };
     json!({
         "phase": connection.phase().name(),
@@ -329,4 +359,13 @@ fn state(connection: &Connection) -> Value {
         "capabilities": serde_json::from_str::<Value>(connection.capabilities()).unwrap(),
         "terminals": event::terminals(&connection.open_terminals()),
     })
+}
+
+/// Leaves of each session the members that are expected of it.
+fn narrow(found: &mut Value, expected: &Value) {
+    for (id, session) in found.as_object_mut().expect("sessions") {
+        if let (Some(session), Some(expected)) = (session.as_object_mut(), expected[id].as_object()) {
+            session.retain(|name, _| expected.contains_key(name));
+        }
+    }
 }

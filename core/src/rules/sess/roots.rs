@@ -44,22 +44,20 @@ impl Place {
 }
 
 impl Session {
-    /// The session's working directory, if it is known.
-    #[doc(hidden)] // Until every binding has it.
+    /// The session's working directory, if it is known (SESS-51): the one of the call that opened it (protocol page
+    /// "Session Setup").
     pub fn cwd(&self) -> Option<&str> {
         self.place.as_ref().map(|place| &*place.cwd)
     }
 
     /// The directories that the session works in: the working directory, then the others in their order (SESS-29).
-    /// Nothing else is, whatever an earlier call for the same session named.
-    #[doc(hidden)] // Until every binding has it.
+    /// Nothing else is, whatever an earlier call for the same session named. None where they are more than 16 KiB.
     pub fn roots(&self) -> impl Iterator<Item = &str> {
         self.place.iter().flat_map(|place| std::iter::once(&*place.cwd).chain(place.roots.iter().map(|root| &**root)))
     }
 
     /// Whether a path is inside of one of the session's directories, as far as its text goes (SESS-06): `.` and `..` are
     /// followed, links in the file system are the host's to check (SESS-34). `false` where the directories are not known.
-    #[doc(hidden)] // Until every binding has it.
     pub fn in_roots(&self, path: &str) -> bool {
         let Some(path) = Steps::of(path) else { return false };
         self.roots().filter_map(Steps::of).any(|root| path.starts_with(&root))

@@ -1,0 +1,92 @@
+//! All that is known of a session as one JSON text, the same in every language.
+
+use super::session::Session;
+use crate::json::Writer;
+
+impl Session {
+    /// All that is known of the session as JSON text: an object with these members, always all of them. Lists that the
+    /// agent told of stand in it as they came.
+    ///
+    /// | member | value | from |
+    /// | --- | --- | --- |
+    /// | `state` | `loading`, `resuming` or `ready` | [`state`](Session::state) |
+    /// | `turn` | `idle`, `running` or `cancelling` | [`turn`](Session::turn) |
+    /// | `terminals` | an object from terminal id to whether its command has ended | [`terminals`](Session::terminals) |
+    /// | `cwd` | the working directory, or null | [`cwd`](Session::cwd) |
+    /// | `roots` | the list of all its directories | [`roots`](Session::roots) |
+    /// | `modes` | `{"currentModeId", "availableModes"}`, the second a list or null; or null | [`mode`](Session::mode), [`available_modes`](Session::available_modes) |
+    /// | `configOptions` | a list, or null | [`config_options`](Session::config_options) |
+    /// | `toolCalls` | a list of `{"toolCallId", "status"}` | [`tool_calls`](Session::tool_calls) |
+    /// | `plan` | the list of its entries, or null | [`plan`](Session::plan) |
+    /// | `planIds` | a list | [`plan_ids`](Session::plan_ids) |
+    /// | `commands` | a list, or null | [`commands`](Session::commands) |
+    /// | `openCompactions` | a list of ids | [`open_compactions`](Session::open_compactions) |
+    ///
+    /// Null says that the session has told of none, or of more than is kept. It costs as much as it is long, so take it
+    /// when it is looked at, not with every message.
+    ///
+    /// ```
+    /// # use libacp::{Config, Connection};
+    /// # let mut client = Connection::new(Config::client());
+    /// # client.request("initialize", "{}").unwrap();
+    /// # client.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":1}}\n");
+    /// # while client.poll_event().is_some() {}
+    /// client.request("session/new", r#"{"cwd":"/work","mcpServers":[]}"#).unwrap();
+    /// client.receive(b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"sessionId\":\"s\"}}\n");
+    /// while client.poll_event().is_some() {}
+    /// let snapshot = client.session("s").unwrap().snapshot();
+    /// assert_eq!(libacp::json::pointer(&snapshot, "/turn"), Some("\"idle\""));
+    /// assert_eq!(libacp::json::pointer(&snapshot, "/roots"), Some("[\"/work\"]"));
+    /// assert_eq!(libacp::json::pointer(&snapshot, "/plan"), Some("null"));
+    /// ```
+    pub fn snapshot(&self) -> String {
+        let mut out = Writer::new();
+        out.begin_object().key("state").string(self.state.name()).key("turn").string(self.turn.name());
+        out.key("terminals").begin_object();
+        for (id, ended) in &self.terminals {
+            out.key(id).boolean(*ended);
+        }
+        out.end_object().key("cwd");
+        match self.cwd() {
+            Some(cwd) => out.string(cwd),
+            None => out.null(),
+        };
+        strings(&mut out, "roots", self.roots());
+        self.write_modes(&mut out);
+        list(&mut out, "configOptions", self.config_options());
+        out.key("toolCalls").begin_array();
+        for (id, status) in self.tool_calls() {
+            out.begin_object().key("toolCallId").string(id).key("status").string(status).end_object();
+        }
+        out.end_array();
+        list(&mut out, "plan", self.plan());
+        strings(&mut out, "planIds", self.plan_ids());
+        list(&mut out, "commands", self.commands());
+        strings(&mut out, "openCompactions", self.open_compactions());
+        out.end_object();
+        out.finish().unwrap_or_default()
+    }
+
+    fn write_modes(&self, out: &mut Writer) {
+        out.key("modes");
+        let Some(current) = self.mode() else {
+            out.null();
+            return;
+        };
+        out.begin_object().key("currentModeId").string(&current);
+        list(out, "availableModes", self.available_modes());
+        out.end_object();
+    }
+}
+
+fn list(out: &mut Writer, name: &str, text: Option<&str>) {
+    out.key(name).json(text.unwrap_or("null"));
+}
+
+fn strings<'a>(out: &mut Writer, name: &str, items: impl Iterator<Item = &'a str>) {
+    out.key(name).begin_array();
+    for item in items {
+        out.string(item);
+    }
+    out.end_array();
+}
