@@ -18,8 +18,8 @@
  *   pointer of an empty slice may be NULL.
  * - A slice that comes out belongs to the handle it came from. From an event, a list, items or a writer it is valid until
  *   that handle is freed (or the writer reset); from a connection until the next call that takes it as a pointer to
- *   non-const; from a JSON look-up as long as the text that was looked into; from the rule catalogue always. A
- *   connection's own slices must not be passed into a call that changes it: copy them first.
+ *   non-const; from a JSON look-up or acp_cut_output as long as the text that was passed; from the rule catalogue
+ *   always. A connection's own slices must not be passed into a call that changes it: copy them first.
  * - NULL where a pointer is required is ACP_INVALID_ARGUMENT, and nothing has happened.
  * - A call that returns anything but ACP_OK has changed nothing. (ACP_PANIC is a defect of the library; the connection
  *   it came from answers ACP_PANIC to everything then and only serves to be freed.)
@@ -43,8 +43,11 @@
 // The version of the binary interface: what `acp_abi_version` returns must be equal to it.
 #define ACP_ABI_VERSION 1
 
-// No number: no time-out in a configuration, the configuration's in a call.
+// No number: no time-out and no reminders in a configuration, the configuration's time-out in a call.
 #define ACP_UNSET UINT64_MAX
+
+// Never: a time-out for a call that waits for ever, whatever the configuration says.
+#define ACP_NEVER (UINT64_MAX - 1)
 
 // The host is the client.
 #define ACP_ROLE_CLIENT 1
@@ -109,6 +112,9 @@
 // Limit: terminals of one session.
 #define ACP_LIMIT_TERMINALS 5
 
+// Limit: things of one kind that are remembered of one session beside terminals: tool calls, plans, compactions, modes.
+#define ACP_LIMIT_REMEMBERED 6
+
 // Phase: `initialize` has not been sent.
 #define ACP_PHASE_START 1
 
@@ -142,7 +148,7 @@
 // Event: the connection is over; the last one.
 #define ACP_EVENT_CLOSED 7
 
-// Event: the host's own message went out, but it is odd.
+// Event: the host's own message went out, but it is odd; or an answer of the host's is overdue.
 #define ACP_EVENT_ADVICE 8
 
 // Timing: inside a prompt turn.
@@ -355,9 +361,10 @@ const char *acp_session_state_name(int32_t state);
 // The name of an `ACP_TURN_…`; as above.
 const char *acp_turn_name(int32_t turn);
 
-// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out. The caller owns `*out`
+// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, no reminders. The caller owns `*out`
 // and frees it with `acp_config_free`.
-acp_status acp_config_new(int32_t role, acp_config **out);
+acp_status acp_config_new(int32_t role,
+                          acp_config **out);
 
 // Frees a configuration. Connections that were made with it are not concerned.
 void acp_config_free(acp_config *config);
@@ -383,9 +390,13 @@ acp_status acp_config_set_version_2(acp_config *config, bool allowed);
 // Switches a draft of the protocol on (`ACP_DRAFT_…`); `ACP_INVALID_ARGUMENT` when there is none of this name.
 acp_status acp_config_set_draft(acp_config *config, acp_slice name);
 
-// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `ACP_UNSET` waits for
-// ever.
+// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `ACP_UNSET` and
+// `ACP_NEVER` wait for ever.
 acp_status acp_config_set_timeout(acp_config *config, uint64_t milliseconds);
+
+// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered: an
+// `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id. `ACP_UNSET` and `ACP_NEVER` remind of nothing.
+acp_status acp_config_set_reminder(acp_config *config, uint64_t milliseconds);
 
 // The side that the host plays.
 acp_status acp_config_role(const acp_config *config, int32_t *out);
@@ -411,6 +422,9 @@ acp_status acp_config_draft(const acp_config *config, acp_slice name, bool *out)
 // What `acp_config_set_timeout` set; `ACP_NONE` when requests wait for ever.
 acp_status acp_config_timeout(const acp_config *config, uint64_t *out);
 
+// What `acp_config_set_reminder` set; `ACP_NONE` when the host is reminded of nothing.
+acp_status acp_config_reminder(const acp_config *config, uint64_t *out);
+
 // A connection at its start. The configuration is copied. The caller owns `*out` and frees it with
 // `acp_connection_free`.
 acp_status acp_connection_new(const acp_config *config, acp_connection **out);
@@ -426,7 +440,7 @@ acp_status acp_connection_receive(acp_connection *connection, acp_slice bytes);
 acp_status acp_connection_receive_eof(acp_connection *connection);
 
 // Tells the time in milliseconds, on a clock of the host's own that does not run backwards. Requests whose time is up
-// end.
+// end, and of the peer's that wait too long the host is reminded.
 acp_status acp_connection_handle_timeout(acp_connection *connection, uint64_t now);
 
 // The next thing that the host must know; `ACP_NONE` when there is nothing more now. Poll until then after every
@@ -457,7 +471,7 @@ acp_status acp_connection_buffered(const acp_connection *connection, size_t *out
 acp_status acp_connection_request(acp_connection *connection, acp_slice method, acp_slice params, uint64_t *out);
 
 // As `acp_connection_request`, with an id of the host's choice (JSON text; empty for the next number) and a time-out
-// (milliseconds from the time last told; `ACP_UNSET` for the configuration's).
+// (milliseconds from the time last told; `ACP_UNSET` for the configuration's, `ACP_NEVER` for none).
 acp_status acp_connection_request_with(acp_connection *connection,
                                        acp_slice method,
                                        acp_slice params,
@@ -531,6 +545,33 @@ acp_status acp_connection_session_state(const acp_connection *connection, acp_sl
 // Whether the agent works for a session (`ACP_TURN_…`); `ACP_NONE` when it is not known.
 acp_status acp_connection_session_turn(const acp_connection *connection, acp_slice id, int32_t *out);
 
+// All that is known of a session, as JSON text; `ACP_NONE` when it is not known. An object with these members, always
+// all of them; null says that the session has told of none, or of more than is kept:
+//
+// - `state` and `turn`: the names of `ACP_SESSION_…` and `ACP_TURN_…`
+// - `terminals`: an object from the ids of open terminals to whether the command of each has ended
+// - `cwd`: the working directory, or null; `roots`: the list of all directories
+// - `modes`: `{"currentModeId", "availableModes"}`, the second a list or null; or null
+// - `configOptions`, `commands`: lists as the agent told them last, or null
+// - `toolCalls`: a list of `{"toolCallId", "status"}`, oldest first
+// - `plan`: the list of its entries, or null; `planIds`: the ids of plans that have one
+// - `openCompactions`: the ids of compactions that have not ended
+//
+// Valid until the next call that changes the connection, and this is one.
+acp_status acp_connection_session_snapshot(acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The text of a prompt that runs a command with this input (empty for none); `ACP_NONE` when the session is not known
+// or has not listed the command. Valid until the next call that changes the connection, and this is one.
+acp_status acp_connection_command_text(acp_connection *connection,
+                                       acp_slice session,
+                                       acp_slice name,
+                                       acp_slice input,
+                                       acp_slice *out);
+
+// Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed, links
+// in the file system are the host's to check. False where the directories, or the session, are not known.
+acp_status acp_connection_in_roots(const acp_connection *connection, acp_slice session, acp_slice path, bool *out);
+
 // The sessions that are known now, by id. The caller owns `*out` and frees it with `acp_sessions_free`.
 acp_status acp_connection_sessions(const acp_connection *connection, acp_sessions **out);
 
@@ -595,8 +636,10 @@ acp_status acp_requests_session(const acp_requests *list, size_t index, acp_slic
 // Whether its sender has asked to cancel it.
 acp_status acp_requests_cancelled(const acp_requests *list, size_t index, bool *out);
 
-// When it times out, on the host's clock; `ACP_NONE` when it does not.
-acp_status acp_requests_deadline(const acp_requests *list, size_t index, uint64_t *out);
+// When it times out or, of a peer's request, when the host is reminded of it, on the host's clock; `ACP_NONE` for never.
+acp_status acp_requests_deadline(const acp_requests *list,
+                                 size_t index,
+                                 uint64_t *out);
 
 // Frees a list.
 void acp_terminals_free(acp_terminals *list);
@@ -624,7 +667,8 @@ acp_status acp_event_kind(const acp_event *event, int32_t *out);
 acp_status acp_event_method(const acp_event *event, acp_slice *out);
 
 // The id as JSON text, exactly as it was sent: of a request, response, cancel, answered event, of a violation where one
-// could be read.
+// could be read, of advice about an answer or a request that waits for one (`acp_connection_unanswered_by_id` has its
+// number).
 acp_status acp_event_id(const acp_event *event, acp_slice *out);
 
 // The request's number on this connection: of a request, response, cancel or answered event.
@@ -800,6 +844,11 @@ acp_status acp_writer_json(acp_writer *writer, acp_slice value);
 // The text, valid until the writer is reset or freed; `ACP_WRITER_MISUSE` when the pieces did not make one whole value.
 // After it the writer takes nothing more until it is reset; finishing again gives the same.
 acp_status acp_writer_finish(acp_writer *writer, acp_slice *out);
+
+// The end of a command's output that fits the `outputByteLimit` of `terminal/create`, and whether anything had to go:
+// the `output` and `truncated` of the answer to `terminal/output`. It is cut from the front, and never inside a
+// character. `*end` points into `text` and is valid as long as that is.
+acp_status acp_cut_output(acp_slice text, uint64_t byte_limit, acp_slice *end, bool *truncated);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use libacp::connection::{CallOptions, MisuseKind, OpenRequest};
+use libacp::connection::{CallOptions, MisuseKind, OpenRequest, Timeout};
 use libacp::{Connection, ErrorCode, Id, Misuse};
 
 use crate::border::{acp_slice, acp_status, guard, output, ACP_INVALID_ARGUMENT};
 use crate::connection::{acp_connection, change, intact, read};
-use crate::numbers::{Number, ACP_UNSET};
+use crate::numbers::{Number, ACP_NEVER, ACP_UNSET};
 
 /// The id of an open request, found by its number. For a number that names none it is an id that names none either, so
 /// that the core says what it always says of those.
@@ -17,6 +17,14 @@ fn id_of<'a>(found: Option<&OpenRequest>, all: impl Iterator<Item = &'a OpenRequ
     }
     let taken: HashSet<&Id> = all.map(|request| &request.id).collect();
     (i64::MIN..=i64::MAX).map(Id::Number).find(|id| !taken.contains(id)).unwrap_or(Id::Null)
+}
+
+fn timeout_of(number: u64) -> Timeout {
+    match number {
+        ACP_UNSET => Timeout::Configured,
+        ACP_NEVER => Timeout::Never,
+        milliseconds => Timeout::After(milliseconds),
+    }
 }
 
 impl acp_connection {
@@ -60,7 +68,7 @@ pub unsafe extern "C" fn acp_connection_request(
 }
 
 /// As `acp_connection_request`, with an id of the host's choice (JSON text; empty for the next number) and a time-out
-/// (milliseconds from the time last told; `ACP_UNSET` for the configuration's).
+/// (milliseconds from the time last told; `ACP_UNSET` for the configuration's, `ACP_NEVER` for none).
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_request_with(
     connection: *mut acp_connection,
@@ -79,7 +87,7 @@ pub unsafe extern "C" fn acp_connection_request_with(
                     "" => None,
                     json => Some(Id::from_json(json).ok_or(ACP_INVALID_ARGUMENT)?),
                 };
-                let options = CallOptions { id, timeout: (timeout != ACP_UNSET).then_some(timeout) };
+                let options = CallOptions { id, timeout: timeout_of(timeout) };
                 let sent = connection.core_mut().request_with(method, params, options);
                 let id = sent.map_err(|misuse| connection.refused(misuse))?;
                 let open = connection.core().pending().find(|request| request.id == id);

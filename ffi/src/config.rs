@@ -10,7 +10,8 @@ use crate::border::{
     acp_slice, acp_status, change, free, guard, make, output, read, shared, ACP_INVALID_ARGUMENT, ACP_NONE,
 };
 use crate::numbers::{
-    Number, ACP_LIMIT_DEPTH, ACP_LIMIT_FRAME, ACP_LIMIT_PENDING, ACP_LIMIT_SESSIONS, ACP_LIMIT_TERMINALS, ACP_UNSET,
+    Number, ACP_LIMIT_DEPTH, ACP_LIMIT_FRAME, ACP_LIMIT_PENDING, ACP_LIMIT_REMEMBERED, ACP_LIMIT_SESSIONS,
+    ACP_LIMIT_TERMINALS, ACP_NEVER, ACP_UNSET,
 };
 
 const POLICIES: &[Policy] = &[Policy::Tolerant, Policy::Strict, Policy::Off];
@@ -32,8 +33,14 @@ fn limit(limits: &Limits, which: i32) -> Option<u64> {
         ACP_LIMIT_PENDING => limits.pending as u64,
         ACP_LIMIT_SESSIONS => limits.sessions as u64,
         ACP_LIMIT_TERMINALS => limits.terminals as u64,
+        ACP_LIMIT_REMEMBERED => limits.remembered as u64,
         _ => return None,
     })
+}
+
+/// Milliseconds, unless the number says that there are none.
+fn milliseconds(number: u64) -> Option<u64> {
+    (number != ACP_UNSET && number != ACP_NEVER).then_some(number)
 }
 
 fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_status> {
@@ -44,12 +51,13 @@ fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_stat
         ACP_LIMIT_PENDING => limits.pending = count()?,
         ACP_LIMIT_SESSIONS => limits.sessions = count()?,
         ACP_LIMIT_TERMINALS => limits.terminals = count()?,
+        ACP_LIMIT_REMEMBERED => limits.remembered = count()?,
         _ => return Err(ACP_INVALID_ARGUMENT),
     }
     Ok(())
 }
 
-/// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out. The caller owns `*out`
+/// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, no reminders. The caller owns `*out`
 /// and frees it with `acp_config_free`.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_new(role: i32, out: *mut *mut acp_config) -> acp_status {
@@ -139,14 +147,27 @@ pub unsafe extern "C" fn acp_config_set_draft(config: *mut acp_config, name: acp
     unsafe { change(config, |config| config.core.draft(name.text()?).map_err(|_| ACP_INVALID_ARGUMENT)) }
 }
 
-/// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `ACP_UNSET` waits for
-/// ever.
+/// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `ACP_UNSET` and
+/// `ACP_NEVER` wait for ever.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_timeout(config: *mut acp_config, milliseconds: u64) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe {
         change(config, |config| {
-            config.core.timeout = (milliseconds != ACP_UNSET).then_some(milliseconds);
+            config.core.timeout = self::milliseconds(milliseconds);
+            Ok(())
+        })
+    }
+}
+
+/// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered: an
+/// `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id. `ACP_UNSET` and `ACP_NEVER` remind of nothing.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_reminder(config: *mut acp_config, milliseconds: u64) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            config.core.reminder = self::milliseconds(milliseconds);
             Ok(())
         })
     }
@@ -220,4 +241,11 @@ pub unsafe extern "C" fn acp_config_draft(config: *const acp_config, name: acp_s
 pub unsafe extern "C" fn acp_config_timeout(config: *const acp_config, out: *mut u64) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe { read(config, out, |config| config.core.timeout) }
+}
+
+/// What `acp_config_set_reminder` set; `ACP_NONE` when the host is reminded of nothing.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_reminder(config: *const acp_config, out: *mut u64) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(config, out, |config| config.core.reminder) }
 }

@@ -129,7 +129,7 @@ pub unsafe extern "C" fn acp_connection_receive_eof(connection: *mut acp_connect
 }
 
 /// Tells the time in milliseconds, on a clock of the host's own that does not run backwards. Requests whose time is up
-/// end.
+/// end, and of the peer's that wait too long the host is reminded.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_handle_timeout(connection: *mut acp_connection, now: u64) -> acp_status {
     // SAFETY: callers keep the promises of the header.

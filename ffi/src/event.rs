@@ -25,6 +25,7 @@ impl acp_event {
             Event::Cancel(event) => Some(&event.id),
             Event::Answered(event) => Some(&event.id),
             Event::Violation(event) => event.id.as_ref(),
+            Event::Advice(event) => event.id.as_ref(),
             _ => None,
         };
         let unanswered = match &core {
@@ -89,7 +90,8 @@ pub unsafe extern "C" fn acp_event_method(event: *const acp_event, out: *mut acp
 }
 
 /// The id as JSON text, exactly as it was sent: of a request, response, cancel, answered event, of a violation where one
-/// could be read.
+/// could be read, of advice about an answer or a request that waits for one (`acp_connection_unanswered_by_id` has its
+/// number).
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_id(event: *const acp_event, out: *mut acp_slice) -> acp_status {
     // SAFETY: callers keep the promises of the header.

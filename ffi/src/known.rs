@@ -113,6 +113,78 @@ pub unsafe extern "C" fn acp_connection_session_turn(
     unsafe { session(connection, id, out, |session| session.turn.number()) }
 }
 
+/// All that is known of a session, as JSON text; `ACP_NONE` when it is not known. An object with these members, always
+/// all of them; null says that the session has told of none, or of more than is kept:
+///
+/// - `state` and `turn`: the names of `ACP_SESSION_…` and `ACP_TURN_…`
+/// - `terminals`: an object from the ids of open terminals to whether the command of each has ended
+/// - `cwd`: the working directory, or null; `roots`: the list of all directories
+/// - `modes`: `{"currentModeId", "availableModes"}`, the second a list or null; or null
+/// - `configOptions`, `commands`: lists as the agent told them last, or null
+/// - `toolCalls`: a list of `{"toolCallId", "status"}`, oldest first
+/// - `plan`: the list of its entries, or null; `planIds`: the ids of plans that have one
+/// - `openCompactions`: the ids of compactions that have not ended
+///
+/// Valid until the next call that changes the connection, and this is one.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_session_snapshot(
+    connection: *mut acp_connection,
+    id: acp_slice,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            let id = id.text()?;
+            output(out, || {
+                connection.scratch = connection.core().session(id).ok_or(ACP_NONE)?.snapshot();
+                Ok(connection.scratch.as_str().into())
+            })
+        })
+    }
+}
+
+/// The text of a prompt that runs a command with this input (empty for none); `ACP_NONE` when the session is not known
+/// or has not listed the command. Valid until the next call that changes the connection, and this is one.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_command_text(
+    connection: *mut acp_connection,
+    session: acp_slice,
+    name: acp_slice,
+    input: acp_slice,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            let (session, name, input) = (session.text()?, name.text()?, input.text()?);
+            output(out, || {
+                let session = connection.core().session(session).ok_or(ACP_NONE)?;
+                connection.scratch = session.command_text(name, input).ok_or(ACP_NONE)?;
+                Ok(connection.scratch.as_str().into())
+            })
+        })
+    }
+}
+
+/// Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed, links
+/// in the file system are the host's to check. False where the directories, or the session, are not known.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_in_roots(
+    connection: *const acp_connection,
+    session: acp_slice,
+    path: acp_slice,
+    out: *mut bool,
+) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let (connection, session, path) = unsafe { (intact(connection)?, session.text()?, path.text()?) };
+        let session = connection.core().session(session);
+        // SAFETY: as above.
+        unsafe { output(out, || Ok(session.is_some_and(|session| session.in_roots(path)))) }
+    })
+}
+
 /// The sessions that are known now, by id. The caller owns `*out` and frees it with `acp_sessions_free`.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_sessions(

@@ -6,7 +6,7 @@
 //!
 //! Read in this order: `border`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
 //! `calls` (what the host asks for), `known` (what is known now), `lists`, `event`, `rules` (the catalogue), `reader` and
-//! `writer` (JSON for hosts that have no library for it). `wasm` adds what hosts of the plain WebAssembly module need.
+//! `writer` (JSON for hosts that have no library for it), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
 pub mod numbers;
@@ -28,6 +28,8 @@ pub mod rules;
 pub mod reader;
 
 pub mod writer;
+
+pub mod terminal;
 
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;

@@ -146,7 +146,7 @@ pub unsafe extern "C" fn acp_requests_cancelled(list: *const acp_requests, index
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.0.cancelled)) }
 }
 
-/// When it times out, on the host's clock; `ACP_NONE` when it does not.
+/// When it times out or, of a peer's request, when the host is reminded of it, on the host's clock; `ACP_NONE` for never.
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_deadline(list: *const acp_requests, index: usize, out: *mut u64) -> acp_status {
     // SAFETY: callers keep the promises of the header.

@@ -16,8 +16,10 @@ use crate::border::{
     ACP_WRONG_TYPE,
 };
 
-/// No number: no time-out in a configuration, the configuration's in a call.
+/// No number: no time-out and no reminders in a configuration, the configuration's time-out in a call.
 pub const ACP_UNSET: u64 = u64::MAX;
+/// Never: a time-out for a call that waits for ever, whatever the configuration says.
+pub const ACP_NEVER: u64 = u64::MAX - 1;
 
 /// The host is the client.
 pub const ACP_ROLE_CLIENT: i32 = 1;
@@ -66,6 +68,8 @@ pub const ACP_LIMIT_PENDING: i32 = 3;
 pub const ACP_LIMIT_SESSIONS: i32 = 4;
 /// Limit: terminals of one session.
 pub const ACP_LIMIT_TERMINALS: i32 = 5;
+/// Limit: things of one kind that are remembered of one session beside terminals: tool calls, plans, compactions, modes.
+pub const ACP_LIMIT_REMEMBERED: i32 = 6;
 
 /// Phase: `initialize` has not been sent.
 pub const ACP_PHASE_START: i32 = 1;
@@ -90,7 +94,7 @@ pub const ACP_EVENT_ANSWERED: i32 = 5;
 pub const ACP_EVENT_VIOLATION: i32 = 6;
 /// Event: the connection is over; the last one.
 pub const ACP_EVENT_CLOSED: i32 = 7;
-/// Event: the host's own message went out, but it is odd.
+/// Event: the host's own message went out, but it is odd; or an answer of the host's is overdue.
 pub const ACP_EVENT_ADVICE: i32 = 8;
 
 /// Timing: inside a prompt turn.

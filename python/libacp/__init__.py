@@ -39,6 +39,7 @@ from ._native import (
     TerminalRef,
     Violation,
     __version__,
+    cut_output,
     rule,
 )
 
@@ -79,6 +80,7 @@ __all__ = [
     "TerminalRef",
     "Violation",
     "__version__",
+    "cut_output",
     "rule",
 ]
 

@@ -1,7 +1,8 @@
 """The names that libacp gives to states and kinds, as types for annotations. Nothing here is needed at run time."""
 
-from typing import Literal, Union
+from typing import Dict, List, Literal, Optional, TypedDict, Union
 
+from . import types as _types
 from ._native import Advice, Answered, Cancel, Closed, Notification, Request, Response, Violation
 
 Id = Union[int, str, None]
@@ -19,3 +20,42 @@ SessionState = Literal["loading", "resuming", "ready"]
 Turn = Literal["idle", "running", "cancelling"]
 MisuseKind = Literal["phase", "method", "capability", "params", "session", "id", "limit"]
 Event = Union[Request, Notification, Response, Cancel, Answered, Violation, Advice, Closed]
+
+
+class SessionModes(TypedDict):
+    """The modes of a session; the list is ``None`` when it was not told, or is longer than what is kept."""
+
+    currentModeId: str
+    availableModes: "Optional[List[_types.v1.SessionMode]]"
+
+
+class ToolCallState(TypedDict):
+    """How far a tool call is."""
+
+    toolCallId: str
+    status: Literal["pending", "in_progress", "completed", "failed"]
+
+
+class SessionSnapshot(TypedDict):
+    """What ``Connection.session_snapshot`` gives; ``None`` says that the session has told of none, or of too many.
+
+    With version 2 of the protocol, the items of the lists that the agent tells of are those of ``libacp.types.v2``.
+    """
+
+    state: SessionState
+    turn: Turn
+    terminals: Dict[str, bool]
+    """Open terminals, and whether the command of each has ended."""
+    cwd: Optional[str]
+    roots: List[str]
+    """The working directory and the others."""
+    modes: Optional[SessionModes]
+    configOptions: "Optional[List[_types.v1.SessionConfigOption]]"
+    toolCalls: List[ToolCallState]
+    """Oldest first."""
+    plan: "Optional[List[_types.v1.PlanEntry]]"
+    planIds: List[str]
+    """Plans that have an id."""
+    commands: "Optional[List[_types.v1.AvailableCommand]]"
+    openCompactions: List[str]
+    """Compactions that have not ended."""

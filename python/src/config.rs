@@ -51,8 +51,7 @@ fn read_policies(config: &mut libacp::Config, policies: &Bound<'_, PyAny>) -> Py
     Ok(())
 }
 
-/// The core's configuration from the arguments of `Connection`.
-#[allow(clippy::too_many_arguments)] // As many as a configuration has members.
+/// The core's configuration from the arguments of `Connection` that must be read.
 pub(crate) fn read(
     role: &str,
     framing: &str,
@@ -61,13 +60,11 @@ pub(crate) fn read(
     limits: Option<&Limits>,
     version_2: bool,
     drafts: Option<&Bound<'_, PyAny>>,
-    timeout: Option<u64>,
 ) -> PyResult<libacp::Config> {
     let mut config = libacp::Config::new(named("role", ROLES, role)?);
     config.framing = named("framing", FRAMINGS, framing)?;
     config.policy = named("policy", POLICIES, policy)?;
     config.version_2 = version_2;
-    config.timeout = timeout;
     if let Some(policies) = policies {
         read_policies(&mut config, policies)?;
     }
@@ -91,9 +88,9 @@ pub(crate) struct Limits(libacp::connection::Limits);
 #[pymethods]
 impl Limits {
     #[new]
-    #[pyo3(signature = (frame=33_554_432, depth=128, pending=1024, sessions=10_000, terminals=1024))]
-    fn new(frame: usize, depth: u32, pending: usize, sessions: usize, terminals: usize) -> Self {
-        Limits(libacp::connection::Limits { frame, depth, pending, sessions, terminals, ..Default::default() })
+    #[pyo3(signature = (frame=33_554_432, depth=128, pending=1024, sessions=10_000, terminals=1024, remembered=4096))]
+    fn new(frame: usize, depth: u32, pending: usize, sessions: usize, terminals: usize, remembered: usize) -> Self {
+        Limits(libacp::connection::Limits { frame, depth, pending, sessions, terminals, remembered })
     }
 
     /// Bytes of one frame.
@@ -126,15 +123,22 @@ impl Limits {
         self.0.terminals
     }
 
+    /// Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions, modes.
+    #[getter]
+    fn remembered(&self) -> usize {
+        self.0.remembered
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Limits").field("frame", self.0.frame)?.field("depth", self.0.depth)?;
         let repr = repr.field("pending", self.0.pending)?.field("sessions", self.0.sessions)?;
-        Ok(repr.field("terminals", self.0.terminals)?.finish())
+        Ok(repr.field("terminals", self.0.terminals)?.field("remembered", self.0.remembered)?.finish())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (usize, u32, usize, usize, usize)> {
-        let limits = slf.get().0;
-        (slf.get_type(), (limits.frame, limits.depth, limits.pending, limits.sessions, limits.terminals))
+    #[allow(clippy::type_complexity)] // The arguments of `new`, once more.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (usize, u32, usize, usize, usize, usize)> {
+        let libacp::connection::Limits { frame, depth, pending, sessions, terminals, remembered } = slf.get().0;
+        (slf.get_type(), (frame, depth, pending, sessions, terminals, remembered))
     }
 }
 
@@ -206,6 +210,12 @@ impl Config {
         self.0.timeout
     }
 
+    /// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered.
+    #[getter]
+    fn reminder(&self) -> Option<u64> {
+        self.0.reminder
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Config").field("role", self.role())?.field("framing", self.framing())?;
         let repr = repr.field("policy", self.policy())?.field("policies", self.policies(py)?)?;
@@ -213,6 +223,6 @@ impl Config {
             .field("limits", self.limits())?
             .field("version_2", self.version_2())?
             .field("drafts", self.drafts(py)?)?;
-        Ok(repr.field("timeout", self.timeout())?.finish())
+        Ok(repr.field("timeout", self.timeout())?.field("reminder", self.reminder())?.finish())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use libacp::connection::{CallOptions, MisuseKind};
+use libacp::connection::{CallOptions, MisuseKind, Timeout};
 use libacp::{Connection as Core, Id};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -13,7 +13,7 @@ use crate::errors;
 use crate::events::{self, Cancel, Request};
 use crate::json;
 use crate::known::{OpenRequest, Session, TerminalRef};
-use crate::value::{self, IdChoice, PyId};
+use crate::value::{self, IdChoice, PyId, TimeoutChoice};
 
 /// Work on more bytes than this is done without the GIL.
 const LONG: usize = 64 * 1024;
@@ -88,7 +88,7 @@ fn method_name(method: &Bound<'_, PyString>) -> PyResult<String> {
 impl Connection {
     #[new]
     #[pyo3(signature = (role, *, framing="lines", policy="tolerant", policies=None, limits=None, version_2=false,
-        drafts=None, timeout=None))]
+        drafts=None, timeout=None, reminder=None))]
     #[allow(clippy::too_many_arguments)] // As many as a configuration has members.
     fn new(
         role: &str,
@@ -99,9 +99,11 @@ impl Connection {
         version_2: bool,
         drafts: Option<&Bound<'_, PyAny>>,
         timeout: Option<u64>,
+        reminder: Option<u64>,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
-        let config = config::read(role, framing, policy, policies, limits, version_2, drafts, timeout)?;
+        let mut config = config::read(role, framing, policy, policies, limits, version_2, drafts)?;
+        (config.timeout, config.reminder) = (timeout, reminder);
         Ok(Connection { core: Mutex::new(Core::new(config)) })
     }
 
@@ -169,22 +171,23 @@ impl Connection {
     /// Sends a request and returns its id; the answer comes as one `Response`.
     ///
     /// For `initialize`, `protocolVersion` is filled in when it is left out. `timeout` is in milliseconds from the time
-    /// that was last told. Raises `Misuse` when the call is not allowed now; nothing is sent then.
-    #[pyo3(signature = (method, params=None, *, id=IdChoice::Next, timeout=None))]
+    /// that was last told; `None` waits for ever, also where the connection has a time-out. Raises `Misuse` when the call
+    /// is not allowed now; nothing is sent then.
+    #[pyo3(signature = (method, params=None, *, id=IdChoice::Next, timeout=TimeoutChoice(Timeout::Configured)))]
     fn request<'py>(
         &self,
         py: Python<'py>,
         method: &Bound<'py, PyString>,
         params: Option<&Bound<'py, PyAny>>,
         id: IdChoice,
-        timeout: Option<u64>,
+        timeout: TimeoutChoice,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (method, params) = (method_name(method)?, json::params(params)?);
         let id = match id {
             IdChoice::Next => None,
             IdChoice::Given(id) => Some(id),
         };
-        let options = CallOptions { id, timeout };
+        let options = CallOptions { id, timeout: timeout.0 };
         let id = self.call(py, params.len(), |core| core.request_with(&method, &params, options))?;
         PyId(&id).into_pyobject(py)
     }
@@ -243,7 +246,7 @@ impl Connection {
     }
 
     /// Tells the time, in milliseconds on a clock of the host's own that does not run backwards. Requests whose time
-    /// is up end as `timeout`.
+    /// is up end as `timeout`, and of the peer's that wait too long the host is reminded by an `Advice`.
     fn handle_timeout(&self, now: u64) -> PyResult<()> {
         self.core()?.handle_timeout(now);
         Ok(())
@@ -314,6 +317,24 @@ impl Connection {
     /// What is known of one session, or `None`.
     fn session(&self, id: &str) -> PyResult<Option<Session>> {
         Ok(self.core()?.session(id).map(Into::into))
+    }
+
+    /// All that is known of one session, as `libacp.names.SessionSnapshot` has it; `None` when it is not known.
+    fn session_snapshot(&self, py: Python<'_>, id: &str) -> PyResult<Option<Py<PyAny>>> {
+        let text = self.core()?.session(id).map(libacp::connection::Session::snapshot);
+        text.map(|text| json::loads(py, &text)).transpose()
+    }
+
+    /// The text of a prompt that runs a command of a session's; `None` when the session has not listed it.
+    #[pyo3(signature = (session, name, input=""))]
+    fn command_text(&self, session: &str, name: &str, input: &str) -> PyResult<Option<String>> {
+        Ok(self.core()?.session(session).and_then(|session| session.command_text(name, input)))
+    }
+
+    /// Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed,
+    /// links in the file system are the host's to check. `False` where the directories, or the session, are not known.
+    fn in_roots(&self, session: &str, path: &str) -> PyResult<bool> {
+        Ok(self.core()?.session(session).is_some_and(|session| session.in_roots(path)))
     }
 
     /// The host's own requests that have no answer yet, oldest first.

@@ -24,7 +24,7 @@ pub(crate) struct OpenRequest {
     /// Whether its sender has asked to cancel it.
     #[pyo3(get)]
     cancelled: bool,
-    /// When it times out, in the host's milliseconds; own requests only.
+    /// When it times out, in the host's milliseconds; of a peer's request, when the host is reminded of it.
     #[pyo3(get)]
     deadline: Option<u64>,
 }

@@ -1,7 +1,7 @@
 //! The Python module `libacp._native`: the connection of the `libacp` crate as Python classes.
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
-//! class that hosts use), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, then
+//! class that hosts use), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, `terminal`, then
 //! what all of them stand on: `json` (objects to text and back), `value` (ids and `repr`), `errors`.
 #![forbid(unsafe_code)]
 
@@ -13,6 +13,7 @@ mod events;
 mod json;
 mod known;
 mod rules;
+mod terminal;
 mod value;
 
 use pyo3::prelude::*;
@@ -39,6 +40,8 @@ mod _native {
     use crate::known::{OpenRequest, Session, TerminalRef};
     #[pymodule_export]
     use crate::rules::{rule, Advice, Rule, Violation};
+    #[pymodule_export]
+    use crate::terminal::cut_output;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -92,6 +92,14 @@ impl Rule {
     }
 }
 
+/// The id of an event that may have none, from Python, where `None` is the id `null` too.
+fn read_id(id: Option<&Bound<'_, PyAny>>, has_id: Option<bool>) -> PyResult<Option<Id>> {
+    match id {
+        Some(id) => value::id(id).map(Some),
+        None => Ok((has_id == Some(true)).then_some(Id::Null)),
+    }
+}
+
 /// The peer broke a rule.
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
@@ -160,11 +168,7 @@ impl Violation {
         consequence: &str,
         code: Option<i32>,
     ) -> PyResult<Self> {
-        let id = match id {
-            Some(id) => Some(value::id(id)?),
-            None if has_id == Some(true) => Some(Id::Null),
-            None => None,
-        };
+        let id = read_id(id, has_id)?;
         let (pointer, excerpt) = (pointer.to_owned(), excerpt.to_owned());
         let (rule, method, consequence) = (rule.into(), method.map(Cow::Owned), consequence.to_owned().into());
         Ok(Violation { rule, message, pointer, method, id, frame, excerpt, consequence, code })
@@ -212,7 +216,8 @@ impl Violation {
     }
 }
 
-/// The host's own message went out, but a rule that does not bind says that it should not look like this.
+/// The host's own message went out, but a rule that does not bind says that it should not look like this. Or it has not
+/// gone out at all: a request of the peer's has waited for its answer as long as `reminder` says (`RPC-15`).
 #[pyclass(frozen, eq, hash, module = "libacp")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Advice {
@@ -228,20 +233,30 @@ pub(crate) struct Advice {
     /// The method; of an answer, the method that was called.
     #[pyo3(get)]
     method: String,
+    id: Option<Id>,
 }
 
 impl From<libacp::connection::Advice> for Advice {
     fn from(event: libacp::connection::Advice) -> Self {
-        Advice { rule: event.rule.into(), message: event.message, pointer: event.pointer, method: event.method }
+        let libacp::connection::Advice { rule, message, pointer, method, id } = event;
+        Advice { rule: rule.into(), message, pointer, method, id }
     }
 }
 
 #[pymethods]
 impl Advice {
     #[new]
-    #[pyo3(signature = (rule, message, pointer="", method=""))]
-    fn new(rule: String, message: String, pointer: &str, method: &str) -> Self {
-        Advice { rule: rule.into(), message, pointer: pointer.to_owned(), method: method.to_owned() }
+    #[pyo3(signature = (rule, message, pointer="", method="", id=None, has_id=None))]
+    fn new(
+        rule: String,
+        message: String,
+        pointer: &str,
+        method: &str,
+        id: Option<&Bound<'_, PyAny>>,
+        has_id: Option<bool>,
+    ) -> PyResult<Self> {
+        let (pointer, method, id) = (pointer.to_owned(), method.to_owned(), read_id(id, has_id)?);
+        Ok(Advice { rule: rule.into(), message, pointer, method, id })
     }
 
     #[classattr]
@@ -249,13 +264,27 @@ impl Advice {
         ("rule", "message")
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let repr = Repr::new(py, "Advice").field("rule", &self.rule)?.field("message", &self.message)?;
-        Ok(repr.field("pointer", &self.pointer)?.field("method", &self.method)?.finish())
+    /// The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet.
+    #[getter]
+    fn id(&self) -> Option<PyId<'_>> {
+        self.id.as_ref().map(PyId)
     }
 
-    fn __reduce__<'py>(slf: &'py Bound<'py, Self>) -> Reduced<'py, (&'py str, &'py str, &'py str, &'py str)> {
+    /// Whether it is about a request of the peer's: tells an id that is `None` from no id.
+    #[getter]
+    fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let repr = Repr::new(py, "Advice").field("rule", &self.rule)?.field("message", &self.message)?;
+        let repr = repr.field("pointer", &self.pointer)?.field("method", &self.method)?;
+        Ok(repr.some("id", self.id())?.finish())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
         let event = slf.get();
-        (slf.get_type(), (&event.rule, &event.message, &event.pointer, &event.method))
+        let args = (&event.rule, &event.message, &event.pointer, &event.method, event.id(), event.has_id());
+        Ok((slf.get_type(), args.into_pyobject(slf.py())?))
     }
 }

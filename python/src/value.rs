@@ -1,6 +1,6 @@
 //! Ids in both directions, text that must be UTF-8, and the `repr` of the value classes.
 
-use libacp::connection::MisuseKind;
+use libacp::connection::{MisuseKind, Timeout};
 use libacp::Id;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -70,6 +70,21 @@ impl<'a, 'py> FromPyObject<'a, 'py> for IdChoice {
             return Ok(IdChoice::Next);
         }
         id(&object).map(IdChoice::Given)
+    }
+}
+
+/// The time-out of a call: `...` in Python for the configuration's, `None` for none, as in a configuration.
+pub(crate) struct TimeoutChoice(pub(crate) Timeout);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for TimeoutChoice {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(TimeoutChoice(if object.is(PyEllipsis::get(object.py())) {
+            Timeout::Configured
+        } else {
+            object.extract::<Option<u64>>()?.map_or(Timeout::Never, Timeout::After)
+        }))
     }
 }
 

@@ -258,6 +258,91 @@ static void what_is_known(void)
     acp_sessions_free(sessions);
 }
 
+static void what_is_known_of_a_session(void)
+{
+    acp_connection *connection = with_session();
+    acp_slice slice = EMPTY, wrong = acp_text("\xff"), id = acp_text("s-1");
+    bool inside = true;
+    OK(acp_connection_session_snapshot(connection, id, &slice));
+    CHECK(is_text(slice, "{\"state\":\"ready\",\"turn\":\"idle\",\"terminals\":{},\"cwd\":\"/w\",\"roots\":[\"/w\"],"
+                         "\"modes\":null,\"configOptions\":null,\"toolCalls\":[],\"plan\":null,\"planIds\":[],"
+                         "\"commands\":null,\"openCompactions\":[]}"));
+    slice = acp_text("untouched");
+    STATUS(acp_connection_session_snapshot(connection, acp_text("s-2"), &slice), ACP_NONE);
+    STATUS(acp_connection_session_snapshot(connection, wrong, &slice), ACP_INVALID_ARGUMENT);
+    STATUS(acp_connection_command_text(connection, id, acp_text("web"), EMPTY, &slice), ACP_NONE);
+    STATUS(acp_connection_command_text(connection, id, wrong, EMPTY, &slice), ACP_INVALID_ARGUMENT);
+    CHECK(is_text(slice, "untouched"));
+    feed(connection, "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s-1\",\"update\":"
+                     "{\"sessionUpdate\":\"available_commands_update\",\"availableCommands\":"
+                     "[{\"name\":\"web\",\"description\":\"Searches\"}]}}}");
+    skip(connection, ACP_EVENT_NOTIFICATION);
+    OK(acp_connection_command_text(connection, id, acp_text("web"), acp_text("acp"), &slice));
+    CHECK(is_text(slice, "/web acp"));
+    OK(acp_connection_in_roots(connection, id, acp_text("/w/a"), &inside));
+    CHECK(inside);
+    OK(acp_connection_in_roots(connection, acp_text("s-2"), acp_text("/w/a"), &inside));
+    CHECK(!inside);
+    STATUS(acp_connection_in_roots(connection, id, wrong, &inside), ACP_INVALID_ARGUMENT);
+    acp_connection_free(connection);
+}
+
+static void reminders(void)
+{
+    acp_config *config = NULL;
+    acp_connection *connection = NULL;
+    acp_requests *list = NULL;
+    acp_slice slice = EMPTY;
+    uint64_t number = 0, wide = 0;
+    OK(acp_config_new(ACP_ROLE_CLIENT, &config));
+    OK(acp_config_set_reminder(config, 20));
+    OK(acp_config_set_timeout(config, 30));
+    OK(acp_connection_new(config, &connection));
+    acp_config_free(config);
+    connection = open_session(connection);
+    feed(connection, "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"method\":\"_x/a\"}");
+    skip(connection, ACP_EVENT_REQUEST);
+    OK(acp_connection_unanswered(connection, &list));
+    OK(acp_requests_deadline(list, 0, &wide));
+    CHECK(wide == 20);
+    acp_requests_free(list);
+    // A request that waits for ever is not what the clock is for.
+    OK(acp_connection_request_with(connection, acp_text("_x/b"), acp_text("{}"), EMPTY, ACP_NEVER, &number));
+    OK(acp_connection_poll_timeout(connection, &wide));
+    CHECK(wide == 20);
+    OK(acp_connection_handle_timeout(connection, 1000));
+    acp_event *event = next(connection, ACP_EVENT_ADVICE);
+    no_event(connection);
+    OK(acp_event_rule(event, &slice));
+    CHECK(is_text(slice, "RPC-15"));
+    OK(acp_event_method(event, &slice));
+    CHECK(is_text(slice, "_x/a"));
+    OK(acp_event_id(event, &slice));
+    CHECK(is_text(slice, "\"q\""));
+    OK(acp_connection_unanswered_by_id(connection, slice, &number));
+    acp_event_free(event);
+    STATUS(acp_connection_poll_timeout(connection, &wide), ACP_NONE);
+    OK(acp_connection_respond(connection, number, acp_text("{}")));
+    acp_connection_free(connection);
+}
+
+static void output_is_cut(void)
+{
+    static const char text[] = "12 \xe2\x82\xac";
+    acp_slice all = acp_text(text), end = EMPTY;
+    bool truncated = false;
+    OK(acp_cut_output(all, 5, &end, &truncated));
+    CHECK(end.data == text + 1 && end.len == 5 && truncated);
+    OK(acp_cut_output(all, 2, &end, &truncated));
+    CHECK(end.len == 0 && truncated);
+    OK(acp_cut_output(all, UINT64_MAX, &end, &truncated));
+    CHECK(acp_equal(end, all) && !truncated);
+    STATUS(acp_cut_output(acp_bytes(text, 4), 2, &end, &truncated), ACP_INVALID_ARGUMENT);
+    STATUS(acp_cut_output(all, 2, NULL, &truncated), ACP_INVALID_ARGUMENT);
+    STATUS(acp_cut_output(all, 2, &end, NULL), ACP_INVALID_ARGUMENT);
+    CHECK(acp_equal(end, all) && !truncated);
+}
+
 void test_calls(void)
 {
     static const test tests[] = {
@@ -269,6 +354,9 @@ void test_calls(void)
         {"calls: parts of messages", parts_of_messages},
         {"calls: after the end", after_the_end},
         {"calls: what is known", what_is_known},
+        {"calls: what is known of a session", what_is_known_of_a_session},
+        {"calls: reminders", reminders},
+        {"calls: output is cut", output_is_cut},
     };
     run_tests(tests, COUNT(tests));
 }

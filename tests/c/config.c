@@ -22,13 +22,15 @@ static void configuration(void)
     OK(acp_config_set_policy(config, ACP_POLICY_STRICT));
     OK(acp_config_set_version_2(config, true));
     OK(acp_config_set_timeout(config, 1500));
+    STATUS(acp_config_reminder(config, &wide), ACP_NONE);
+    OK(acp_config_set_reminder(config, 2500));
     OK(acp_config_set_draft(config, acp_text(ACP_DRAFT_NES)));
-    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_TERMINALS; limit++) {
+    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_REMEMBERED; limit++) {
         OK(acp_config_set_limit(config, limit, 100u + (uint64_t)limit));
     }
     STATUS(acp_config_set_framing(config, 4), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_set_policy(config, 0), ACP_INVALID_ARGUMENT);
-    STATUS(acp_config_set_limit(config, 6, 1), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_limit(config, 7, 1), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_set_limit(config, ACP_LIMIT_DEPTH, UINT64_MAX), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_limit(config, 0, &wide), ACP_INVALID_ARGUMENT);
     STATUS(acp_config_set_draft(config, acp_text("no such draft")), ACP_INVALID_ARGUMENT);
@@ -48,16 +50,23 @@ static void configuration(void)
     CHECK(flag);
     OK(acp_config_timeout(copy, &wide));
     CHECK(wide == 1500);
+    OK(acp_config_reminder(copy, &wide));
+    CHECK(wide == 2500);
     OK(acp_config_draft(copy, acp_text(ACP_DRAFT_NES), &flag));
     CHECK(flag);
     OK(acp_config_draft(copy, acp_text(ACP_DRAFT_SUBAGENTS), &flag));
     CHECK(!flag);
-    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_TERMINALS; limit++) {
+    for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_REMEMBERED; limit++) {
         OK(acp_config_limit(copy, limit, &wide));
         CHECK(wide == 100u + (uint64_t)limit);
     }
     OK(acp_config_set_timeout(copy, ACP_UNSET));
     STATUS(acp_config_timeout(copy, &wide), ACP_NONE);
+    OK(acp_config_set_timeout(copy, 0));
+    OK(acp_config_set_timeout(copy, ACP_NEVER));
+    STATUS(acp_config_timeout(copy, &wide), ACP_NONE);
+    OK(acp_config_set_reminder(copy, ACP_UNSET));
+    STATUS(acp_config_reminder(copy, &wide), ACP_NONE);
     acp_config_free(copy);
     acp_connection_free(connection);
 }

@@ -102,6 +102,9 @@ static void outputs(void)
     REFUSED(acp_connection_unanswered_id(connection, 1, NULL));
     REFUSED(acp_connection_session_state(connection, acp_text("s"), NULL));
     REFUSED(acp_connection_session_turn(connection, acp_text("s"), NULL));
+    REFUSED(acp_connection_session_snapshot(connection, acp_text("s"), NULL));
+    REFUSED(acp_connection_command_text(connection, acp_text("s"), acp_text("c"), acp_text(""), NULL));
+    REFUSED(acp_connection_in_roots(connection, acp_text("s"), acp_text("/"), NULL));
     REFUSED(acp_config_new(ACP_ROLE_AGENT, NULL));
     REFUSED(acp_writer_new(NULL));
     acp_event_free(event);
@@ -141,6 +144,9 @@ static void handles(void)
     REFUSED(acp_connection_version(NULL, &version));
     REFUSED(acp_connection_session_state(NULL, text, &number));
     REFUSED(acp_connection_session_turn(NULL, text, &number));
+    REFUSED(acp_connection_session_snapshot(NULL, text, &out));
+    REFUSED(acp_connection_command_text(NULL, text, text, text, &out));
+    REFUSED(acp_connection_in_roots(NULL, text, text, &flag));
     REFUSED(acp_connection_sessions(NULL, &sessions));
     REFUSED(acp_connection_pending(NULL, &requests));
     REFUSED(acp_connection_unanswered(NULL, &requests));
@@ -206,6 +212,8 @@ static void configurations(void)
     REFUSED(acp_config_version_2(NULL, &flag));
     REFUSED(acp_config_draft(NULL, acp_text(ACP_DRAFT_NES), &flag));
     REFUSED(acp_config_timeout(NULL, &wide));
+    REFUSED(acp_config_set_reminder(NULL, 1));
+    REFUSED(acp_config_reminder(NULL, &wide));
 }
 
 // Freeing nothing does nothing.

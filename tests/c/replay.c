@@ -147,50 +147,37 @@ void write_event(acp_writer *writer, const acp_event *event)
 static void write_sessions(acp_writer *writer, acp_connection *connection)
 {
     acp_sessions *sessions;
-    acp_terminals *terminals;
-    size_t count, open;
+    size_t count;
     need(acp_connection_sessions(connection, &sessions), "sessions");
-    need(acp_connection_open_terminals(connection, &terminals), "terminals");
     need(acp_sessions_len(sessions, &count), "sessions");
-    need(acp_terminals_len(terminals, &open), "terminals");
     key(writer, "sessions");
     need(acp_writer_begin_object(writer), "sessions");
     for (size_t i = 0; i < count; i++) {
-        acp_slice id, session, terminal;
-        int32_t state, turn;
-        bool ended;
+        acp_slice id, snapshot;
         need(acp_sessions_id(sessions, i, &id), "session");
-        need(acp_sessions_state(sessions, i, &state), "state");
-        need(acp_sessions_turn(sessions, i, &turn), "turn");
+        need(acp_connection_session_snapshot(connection, id, &snapshot), "snapshot");
         need(acp_writer_key(writer, id), "session");
-        need(acp_writer_begin_object(writer), "session");
-        word(writer, "state", acp_session_state_name(state));
-        word(writer, "turn", acp_turn_name(turn));
-        key(writer, "terminals");
-        need(acp_writer_begin_object(writer), "terminals");
-        for (size_t j = 0; j < open; j++) {
-            need(acp_terminals_session(terminals, j, &session), "terminal");
-            need(acp_terminals_id(terminals, j, &terminal), "terminal");
-            need(acp_terminals_ended(terminals, j, &ended), "terminal");
-            if (acp_equal(session, id)) {
-                need(acp_writer_key(writer, terminal), "terminal");
-                need(acp_writer_bool(writer, ended), "terminal");
-            }
-        }
-        need(acp_writer_end_object(writer), "terminals");
-        need(acp_writer_end_object(writer), "session");
+        need(acp_writer_json(writer, snapshot), "snapshot");
     }
     need(acp_writer_end_object(writer), "sessions");
+    acp_sessions_free(sessions);
+}
+
+static void write_terminals(acp_writer *writer, acp_connection *connection)
+{
+    acp_terminals *terminals;
+    size_t count;
+    need(acp_connection_open_terminals(connection, &terminals), "terminals");
+    need(acp_terminals_len(terminals, &count), "terminals");
     key(writer, "terminals");
     need(acp_writer_begin_array(writer), "terminals");
-    for (size_t j = 0; j < open; j++) {
+    for (size_t i = 0; i < count; i++) {
         acp_slice session, terminal;
-        need(acp_terminals_session(terminals, j, &session), "terminal");
-        need(acp_terminals_id(terminals, j, &terminal), "terminal");
+        need(acp_terminals_session(terminals, i, &session), "terminal");
+        need(acp_terminals_id(terminals, i, &terminal), "terminal");
         write_terminal(writer, session, terminal);
     }
     need(acp_writer_end_array(writer), "terminals");
-    acp_sessions_free(sessions);
     acp_terminals_free(terminals);
 }
 
@@ -230,11 +217,21 @@ void write_state(acp_writer *writer, acp_connection *connection)
     need(acp_connection_capabilities(connection, &capabilities), "capabilities");
     json(writer, "capabilities", capabilities);
     write_sessions(writer, connection);
+    write_terminals(writer, connection);
     need(acp_connection_pending(connection, &requests), "pending");
     write_requests(writer, "pending", requests);
     need(acp_connection_unanswered(connection, &requests), "unanswered");
     write_requests(writer, "unanswered", requests);
     need(acp_writer_end_object(writer), "state");
+}
+
+void write_output(acp_writer *writer, acp_slice output, bool truncated)
+{
+    need(acp_writer_begin_object(writer), "output");
+    string(writer, "output", output);
+    key(writer, "truncated");
+    need(acp_writer_bool(writer, truncated), "truncated");
+    need(acp_writer_end_object(writer), "output");
 }
 
 void write_misuse(acp_writer *writer, const acp_connection *connection)

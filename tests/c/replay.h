@@ -9,11 +9,16 @@
 void write_event(acp_writer *writer, const acp_event *event);
 // What is known of a connection now, as one object.
 void write_state(acp_writer *writer, acp_connection *connection);
+// Terminal output that was cut, as one object.
+void write_output(acp_writer *writer, acp_slice output, bool truncated);
 // Why the last call was refused, as one object.
 void write_misuse(acp_writer *writer, const acp_connection *connection);
 // The text of a writer.
 acp_slice written(acp_writer *writer);
 // Ends the program unless a call did what it should.
 void need(acp_status status, const char *what);
+
+// The configuration that a scenario gives; the caller frees it.
+acp_config *config_of(acp_slice given);
 
 #endif

@@ -79,7 +79,7 @@ if [ "$interface" ]; then
     play interface
 fi
 if [ "$vectors" ]; then
-    (cd tests/c && compile vectors vectors.c replay.c support.c)
+    (cd tests/c && compile vectors vectors.c given.c replay.c support.c)
     play vectors "$folder/include.json" $(find "$folder" -name '*.jsonl' | LC_ALL=C sort)
 fi
 echo "$passed passed, $failed failed"

@@ -141,8 +141,7 @@ static bool same_scalar(acp_slice left, acp_slice right, int32_t type)
     return acp_equal(left, right);
 }
 
-// The member of that name, or nothing.
-static bool member(const acp_items *items, size_t len, acp_slice key, acp_slice *value)
+bool json_member(const acp_items *items, size_t len, acp_slice key, acp_slice *value)
 {
     for (size_t i = 0; i < len; i++) {
         if (acp_equal(item_key(items, i), key)) {
@@ -170,7 +169,7 @@ bool json_same(acp_slice left, acp_slice right)
         if (a == ACP_JSON_ARRAY) {
             same = json_same(item_value(ours, i), item_value(theirs, i));
         } else {
-            same = member(theirs, other, item_key(ours, i), &value) && json_same(item_value(ours, i), value);
+            same = json_member(theirs, other, item_key(ours, i), &value) && json_same(item_value(ours, i), value);
         }
     }
     acp_items_free(ours);
@@ -185,7 +184,7 @@ bool json_fits(acp_slice expected, acp_slice found)
     bool fits = true;
     for (size_t i = 0; fits && i < count; i++) {
         acp_slice value, want = item_value(wanted, i);
-        bool missing = !member(there, other, item_key(wanted, i), &value);
+        bool missing = !json_member(there, other, item_key(wanted, i), &value);
         fits = missing ? acp_equal(want, acp_text("null")) : json_same(want, value);
     }
     acp_items_free(wanted);

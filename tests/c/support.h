@@ -32,6 +32,8 @@ acp_items *json_items(acp_slice json, size_t *len);
 acp_slice item_key(const acp_items *items, size_t index);
 acp_slice item_value(const acp_items *items, size_t index);
 
+// The member of that name; false when there is none.
+bool json_member(const acp_items *items, size_t len, acp_slice key, acp_slice *value);
 // Whether two JSON values are equal, whatever the order of members.
 bool json_same(acp_slice left, acp_slice right);
 // Whether an object has the members that are expected; those that are null must be missing.

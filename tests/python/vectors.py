@@ -63,7 +63,7 @@ def describe(event):
         if event.error is not None:
             known.update(code=event.error.code, message=event.error.message, data=event.error.data)
     elif isinstance(event, libacp.Advice):
-        known["message"] = event.message
+        known.update(message=event.message, id=id_text(event.id) if event.has_id else None)
     elif isinstance(event, libacp.Closed):
         known.update(
             reason=event.reason,
@@ -137,7 +137,7 @@ class Scenario:
 
     def do_request(self, call, at):
         own = json.loads(call["id"]) if "id" in call else ...
-        return self.connection.request(call["method"], value_of(call, "params"), id=own, timeout=call.get("timeout"))
+        return self.connection.request(call["method"], value_of(call, "params"), id=own, timeout=call.get("timeout", ...))
 
     def do_notify(self, call, at):
         self.connection.notify(call["method"], value_of(call, "params"))
@@ -177,12 +177,25 @@ class Scenario:
             "timeout": connection.poll_timeout(),
             "capabilities": connection.capabilities,
             "terminals": terminals(connection.open_terminals),
-            "sessions": {
-                name: {"state": session.state, "turn": session.turn, "terminals": session.terminals}
-                for name, session in connection.sessions.items()
-            },
+            "sessions": {name: self.known(name, expected) for name in connection.sessions},
         }
         members(expected, found, f"{at}/state")
+
+    def known(self, name, expected):
+        """What is known of a session; of its members those that are expected."""
+        snapshot = self.connection.session_snapshot(name)
+        wanted = expected.get("sessions", {}).get(name, snapshot)
+        return {member: value for member, value in snapshot.items() if member in wanted}
+
+    def do_command_text(self, call, at):
+        found = self.connection.command_text(call["session"], call["name"], call.get("input", ""))
+        members({"gives": call["gives"]}, {"gives": found}, at)
+
+    def do_in_roots(self, call, at):
+        members({"gives": call["gives"]}, {"gives": self.connection.in_roots(call["session"], call["path"])}, at)
+
+    def do_cut_output(self, call, at):
+        members({"gives": call["gives"]}, {"gives": libacp.cut_output(call["output"], call["limit"])}, at)
 
     def do_can(self, expected, at):
         for method, answer in expected.items():

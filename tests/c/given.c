@@ -1,0 +1,82 @@
+// The configuration of a scenario.
+
+#include "replay.h"
+
+#include <stdio.h>
+
+static const char *const FRAMINGS[] = {"lines", "content-length", "messages"};
+static const char *const POLICIES[] = {"tolerant", "strict", "off"};
+static const char *const SEVERITIES[] = {"note", "warning", "error"};
+static const char *const LIMITS[] = {"frame", "depth", "pending", "sessions", "terminals", "remembered"};
+
+static bool is(acp_slice json, const char *pointer, const char *value)
+{
+    bool same = false;
+    need(acp_json_string_is(json, acp_text(pointer), acp_text(value), &same), pointer);
+    return same;
+}
+
+// The number of the word there, one of three; 0 where there is none.
+static int32_t choice(acp_slice given, const char *pointer, const char *const *words)
+{
+    acp_slice value;
+    if (!json_at(given, pointer, &value)) {
+        return 0;
+    }
+    for (int32_t i = 0; i < 3; i++) {
+        if (is(value, "", words[i])) {
+            return i + 1;
+        }
+    }
+    die(pointer, value);
+    return 0;
+}
+
+acp_config *config_of(acp_slice given)
+{
+    acp_config *config;
+    acp_slice value;
+    int32_t number;
+    bool flag;
+    need(acp_config_new(is(given, "/role", "agent") ? ACP_ROLE_AGENT : ACP_ROLE_CLIENT, &config), "role");
+    if ((number = choice(given, "/policy", POLICIES)) != 0) {
+        need(acp_config_set_policy(config, number), "policy");
+    }
+    if ((number = choice(given, "/framing", FRAMINGS)) != 0) {
+        need(acp_config_set_framing(config, number), "framing");
+    }
+    for (int32_t i = 0; i < 3; i++) {
+        char pointer[32];
+        snprintf(pointer, sizeof pointer, "/policies/%s", SEVERITIES[i]);
+        if ((number = choice(given, pointer, POLICIES)) != 0) {
+            need(acp_config_set_policy_for(config, i + 1, number), pointer);
+        }
+    }
+    for (int32_t i = 0; i < 6; i++) {
+        char pointer[32];
+        snprintf(pointer, sizeof pointer, "/limits/%s", LIMITS[i]);
+        if (json_at(given, pointer, &value)) {
+            need(acp_config_set_limit(config, i + 1, json_number(given, pointer)), pointer);
+        }
+    }
+    if (acp_json_bool(given, acp_text("/version_2"), &flag) == ACP_OK) {
+        need(acp_config_set_version_2(config, flag), "version_2");
+    }
+    if (json_at(given, "/timeout", &value)) {
+        need(acp_config_set_timeout(config, json_number(given, "/timeout")), "timeout");
+    }
+    if (json_at(given, "/reminder", &value)) {
+        need(acp_config_set_reminder(config, json_number(given, "/reminder")), "reminder");
+    }
+    if (json_at(given, "/drafts", &value)) {
+        size_t count;
+        acp_items *drafts = json_items(value, &count);
+        for (size_t i = 0; i < count; i++) {
+            text name = json_text(item_value(drafts, i), "");
+            need(acp_config_set_draft(config, text_slice(&name)), "draft");
+            text_free(&name);
+        }
+        acp_items_free(drafts);
+    }
+    return config;
+}
