@@ -1,9 +1,10 @@
 """The connection: what goes in, what comes out, what it knows."""
 
 import unittest
-from typing import Any
+from typing import Any, get_type_hints
 
 import libacp
+from libacp.names import SessionSnapshot
 from pair import AGENT, CLIENT, Pair, line, ready, with_session
 
 
@@ -30,7 +31,7 @@ class Handshake(unittest.TestCase):
         self.assertEqual((pair.client.version, pair.agent.version), (2, 2))
 
     def test_config_is_what_was_asked_for(self) -> None:
-        limits = libacp.Limits(frame=4096, pending=2)
+        limits = libacp.Limits(frame=4096, pending=2, remembered=3)
         connection = libacp.Connection(
             "agent",
             framing="content-length",
@@ -40,16 +41,19 @@ class Handshake(unittest.TestCase):
             version_2=True,
             drafts=iter(["nes", "session_fork"]),
             timeout=5,
+            reminder=6,
         )
         config = connection.config
         self.assertEqual((config.role, config.framing, config.policy), ("agent", "content-length", "strict"))
-        self.assertEqual((config.limits, config.version_2, config.timeout), (limits, True, 5))
+        self.assertEqual((config.limits, config.version_2, config.timeout, config.reminder), (limits, True, 5, 6))
         self.assertEqual(config.drafts, ("session_fork", "nes"))
         self.assertEqual(config.policies, {"note": "off", "error": "tolerant"})
         self.assertIn("policies={'note': 'off', 'error': 'tolerant'}", repr(config))
         self.assertEqual(libacp.Connection("agent").config.policies, {})
         self.assertEqual(libacp.Connection("agent", policy="off").config.policy, "off")
         self.assertEqual((limits.frame, limits.pending, limits.depth), (4096, 2, libacp.Limits().depth))
+        self.assertEqual((limits.remembered, libacp.Limits().remembered), (3, 4096))
+        self.assertIn("remembered=3", repr(limits))
 
     def test_a_wrong_config_is_refused(self) -> None:
         wrong: "list[tuple[dict[str, Any], str]]" = [
@@ -225,6 +229,26 @@ class Requests(unittest.TestCase):
         self.assertEqual((raised.exception.outcome, raised.exception.method), ("timeout", "_x/quick"))
         self.assertEqual([request.id for request in pair.client.pending], [slow])
 
+    def test_a_call_that_waits_for_ever(self) -> None:
+        pair = ready(timeout=1000)
+        pair.client.request("_x/a", timeout=None)
+        pair.client.request("_x/b")
+        self.assertEqual([request.deadline for request in pair.client.pending], [None, 1000])
+        for wrong in (-1, 1.5, "1"):
+            with self.assertRaises((TypeError, OverflowError)):
+                pair.client.request("_x/c", timeout=wrong)  # type: ignore[arg-type]
+
+    def test_a_reminder(self) -> None:
+        pair = ready(reminder=20)
+        pair.client.request("_x/slow", id="a")
+        request = pair.one(pair.client)
+        self.assertEqual((pair.agent.poll_timeout(), pair.agent.unanswered[0].deadline), (20, 20))
+        pair.agent.handle_timeout(20)
+        advice: Any = pair.agent.next_event()
+        self.assertEqual((advice.rule, advice.id, advice.method), ("RPC-15", "a", "_x/slow"))
+        self.assertIsNone(pair.agent.poll_timeout())
+        pair.agent.respond(request, {})
+
     def test_an_event_names_one_request_and_not_a_later_one_with_its_id(self) -> None:
         pair = ready()
         pair.client.request("_x/y", {"n": 1}, id=7)
@@ -311,6 +335,66 @@ class Requests(unittest.TestCase):
         pair = ready()
         self.assertEqual(repr(pair.client), "<libacp.Connection client ready version=1 pending=0 unanswered=0>")
         self.assertEqual(repr(libacp.Connection("agent")), "<libacp.Connection agent start pending=0 unanswered=0>")
+
+
+class Sessions(unittest.TestCase):
+    EMPTY: "dict[str, Any]" = {
+        "state": "ready",
+        "turn": "idle",
+        "terminals": {},
+        "cwd": "/work",
+        "roots": ["/work"],
+        "modes": None,
+        "configOptions": None,
+        "toolCalls": [],
+        "plan": None,
+        "planIds": [],
+        "commands": None,
+        "openCompactions": [],
+    }
+
+    def test_a_snapshot_is_all_that_is_known(self) -> None:
+        pair = with_session()
+        for side in (pair.client, pair.agent):
+            self.assertEqual(side.session_snapshot("s-1"), self.EMPTY)
+            self.assertIsNone(side.session_snapshot("s-2"))
+        entries = [{"content": "é", "priority": "low", "status": "pending"}]
+        update: Any = {"sessionUpdate": "plan", "entries": entries}
+        pair.agent.notify("session/update", {"sessionId": "s-1", "update": update})
+        update = {"sessionUpdate": "tool_call", "toolCallId": "t", "title": "T"}
+        pair.agent.notify("session/update", {"sessionId": "s-1", "update": update})
+        pair.pump(pair.agent)
+        for side in (pair.client, pair.agent):
+            snapshot = side.session_snapshot("s-1")
+            calls = [{"toolCallId": "t", "status": "pending"}]
+            self.assertEqual(snapshot, {**self.EMPTY, "plan": entries, "toolCalls": calls})
+            self.assertIsNot(snapshot, side.session_snapshot("s-1"))
+
+    def test_its_members_are_the_documented_ones(self) -> None:
+        hints = get_type_hints(SessionSnapshot)
+        self.assertEqual(list(hints), list(self.EMPTY))
+
+    def test_commands_and_directories(self) -> None:
+        client = with_session().client
+        self.assertIsNone(client.command_text("s-1", "web"))
+        commands = [{"name": "web", "description": "Searches"}]
+        update = {"sessionUpdate": "available_commands_update", "availableCommands": commands}
+        client.receive_data(line("session/update", {"sessionId": "s-1", "update": update}))
+        self.assertEqual([event.method for event in client.events() if hasattr(event, "method")], ["session/update"])
+        self.assertEqual(client.command_text("s-1", "web"), "/web")
+        self.assertEqual(client.command_text("s-1", "web", input="a b"), "/web a b")
+        self.assertIsNone(client.command_text("s-2", "web"))
+        self.assertTrue(client.in_roots("s-1", "/work/x"))
+        self.assertFalse(client.in_roots("s-1", "/work/../x") or client.in_roots("s-2", "/work"))
+
+    def test_output_is_cut_from_the_front(self) -> None:
+        self.assertEqual(libacp.cut_output("12 €", 5), {"output": "2 €", "truncated": True})
+        self.assertEqual(libacp.cut_output("12 €", 6), {"output": "12 €", "truncated": False})
+        with self.assertRaises(libacp.ParamsMisuse) as raised:
+            libacp.cut_output("\ud800", 6)
+        self.assertEqual((raised.exception.rule, raised.exception.pointer), ("FRAME-01", "/output"))
+        with self.assertRaises(OverflowError):
+            libacp.cut_output("a", -1)
 
 
 if __name__ == "__main__":

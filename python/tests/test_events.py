@@ -24,6 +24,8 @@ EVENTS: "list[Any]" = [
     libacp.Violation("RPC-21", "not JSON"),
     libacp.Advice("PERM-02", "no option", "/options", "session/request_permission"),
     libacp.Advice("PERM-02", "no option"),
+    libacp.Advice("RPC-15", "late", "", "_x/y", 7),
+    libacp.Advice("RPC-15", "late", "", "_x/y", None, True),
     libacp.Closed("end_of_stream", [1, "a", None], [libacp.TerminalRef("s", "t")]),
     libacp.TerminalRef("s", "t"),
     libacp.RawJson("{}"),
@@ -166,11 +168,12 @@ class Match(unittest.TestCase):
     def test_events_can_be_matched(self) -> None:
         names: "dict[str, Any]" = {"libacp": libacp}
         exec(MATCH, names)
-        found = [names["kind"](event) for event in EVENTS[:14]]
+        found = [names["kind"](event) for event in EVENTS[:16]]
         self.assertEqual(found[:6], [("prompt", 1), ("request", "_x/y"), "plan", ("result", "r"), ("result", 1), ("error", 1, -32000)])
         self.assertEqual(found[6:9], [None, ("over", None), ("over", 4)])
         self.assertEqual(found[10:12], [("RPC-21", "not JSON"), ("advice", "PERM-02", "no option", "/options")])
-        self.assertEqual(found[13:], [("closed", (1, "a", None))])
+        self.assertEqual(found[13:15], [("advice", "RPC-15", "late", "")] * 2)
+        self.assertEqual(found[15:], [("closed", (1, "a", None))])
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 from typing import Any, Optional
 
 import libacp
-from libacp.names import Id, MisuseKind, Outcome, Phase, Policy
+from libacp.names import Id, MisuseKind, Outcome, Phase, Policy, SessionSnapshot
 from libacp.types import v1
 
 
@@ -30,6 +30,7 @@ def converse(data: bytes) -> "list[Id]":
     """The calls, with the types that they take and give."""
     connection = libacp.Connection("client", limits=libacp.Limits(frame=1 << 20), drafts=["nes"], policies={"note": "off"})
     id: "int | str" = connection.request("initialize", {"clientCapabilities": {}}, timeout=5_000)
+    connection.request("_x/z", timeout=None)
     connection.request("_x/y", libacp.RawJson("{}"), id="mine")
     connection.receive_data(memoryview(data))
     for event in connection.events():
@@ -45,6 +46,14 @@ def converse(data: bytes) -> "list[Id]":
     if session is not None:
         terminals: "dict[str, bool]" = session.terminals
         print(terminals)
+    snapshot: "SessionSnapshot | None" = connection.session_snapshot("s")
+    if snapshot is not None and snapshot["configOptions"] is not None:
+        print([option["id"] for option in snapshot["configOptions"]], snapshot["modes"])
+    text: "str | None" = connection.command_text("s", "web", "acp")
+    inside: bool = connection.in_roots("s", "/work")
+    print(text, inside)
+    output: v1.TerminalOutputResponse = {**libacp.cut_output("abc", 2), "exitStatus": {"exitCode": 0}}
+    connection.respond(1, output)
     try:
         connection.notify("session/cancel", {"sessionId": "s"})
     except libacp.Misuse as misuse:
@@ -77,6 +86,7 @@ def wrong(connection: libacp.Connection, event: libacp.Request, anything: Any) -
     libacp.Connection("client", policies={"info": "off"})  # type: ignore[dict-item]
     connection.request("_x/y", id=1.5)  # type: ignore[arg-type]
     connection.request("_x/y", 5)  # type: ignore[arg-type]
+    connection.request("_x/y", timeout="5")  # type: ignore[arg-type]
     connection.receive_data("text")  # type: ignore[arg-type]
     connection.phase == "open"  # type: ignore[comparison-overlap]
     event.method = "other"  # type: ignore[misc]

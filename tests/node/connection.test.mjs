@@ -1,7 +1,7 @@
 // The members of the connection: calls, answers, events, state, time, misuse.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Connection, ErrorCode, Misuse, carry, greeted, init, rule, sent, withSession } from "./pair.mjs";
+import { Connection, ErrorCode, Misuse, carry, cutOutput, greeted, init, rule, sent, withSession } from "./pair.mjs";
 
 test("under Node the package is ready when it is imported", async () => {
   await init();
@@ -104,6 +104,58 @@ test("time-outs: the configuration's, and a call's own", () => {
   client.handleTimeout(now + 6000);
   assert.deepEqual(outcomes(), [[slow, "timeout"]]);
   assert.equal(client.pollTimeout(), undefined);
+});
+
+test("a call that waits for ever, and one that waits as all do", () => {
+  const { client } = greeted({ client: { timeout: 5000 } });
+  client.request("_x/a", {}, { timeout: null });
+  client.request("_x/b", {}, { timeout: undefined });
+  client.request("_x/c", {}, { timeout: 0 });
+  assert.deepEqual(client.pending().map(({ deadline }) => deadline), [undefined, 5000, 0]);
+  assert.throws(() => client.request("_x/d", {}, { timeout: Infinity }), /^TypeError: timeout: /);
+});
+
+test("a reminder names the request, once", () => {
+  const { client, agent } = greeted({ agent: { reminder: 20, limits: { remembered: 7 } } });
+  assert.deepEqual([agent.config.reminder, agent.config.limits.remembered], [20, 7]);
+  client.request("_x/y", {}, { id: "a" });
+  const [request] = carry(client, agent);
+  assert.deepEqual([agent.pollTimeout(), agent.unanswered()[0].deadline], [20, 20]);
+  agent.handleTimeout(20);
+  const [advice, ...more] = agent.events();
+  assert.deepEqual([advice.type, advice.rule, advice.id, advice.method], ["advice", "RPC-15", "a", "_x/y"]);
+  assert.deepEqual([more, agent.pollTimeout()], [[], undefined]);
+  agent.respond(request);
+});
+
+test("a snapshot is all that is known of a session", () => {
+  const { client, agent } = withSession();
+  const empty = { cwd: "/", roots: ["/"], modes: null, configOptions: null, plan: null, commands: null };
+  const lists = { toolCalls: [], planIds: [], openCompactions: [] };
+  const nothing = { state: "ready", turn: "idle", terminals: new Map(), ...empty, ...lists };
+  const commands = [{ name: "web", description: "Searches", _meta: { n: 2n ** 60n } }];
+  const update = { sessionUpdate: "available_commands_update", availableCommands: commands };
+  for (const side of [client, agent]) {
+    assert.deepEqual(side.sessionSnapshot("s"), nothing);
+    assert.equal(side.sessionSnapshot("t"), undefined);
+    assert.equal(side.commandText("s", "web"), undefined);
+  }
+  agent.notify("session/update", { sessionId: "s", update });
+  carry(agent, client);
+  for (const side of [client, agent]) {
+    assert.deepEqual(side.sessionSnapshot("s"), { ...nothing, commands });
+    assert.deepEqual([side.commandText("s", "web"), side.commandText("s", "web", "a b")], ["/web", "/web a b"]);
+    assert.deepEqual(["/w", "w"].map((path) => side.inRoots("s", path)), [true, false]);
+    assert.equal(side.inRoots("t", "/w"), false);
+  }
+});
+
+test("output is cut from the front, and not inside a character", () => {
+  assert.deepEqual(cutOutput("12 🦀", 5), { output: " 🦀", truncated: true });
+  assert.deepEqual(cutOutput("12 🦀", 3), { output: "", truncated: true });
+  assert.deepEqual(cutOutput("12 🦀", 7), { output: "12 🦀", truncated: false });
+  assert.throws(() => cutOutput("a", -1), /^TypeError: byteLimit: /);
+  assert.throws(() => cutOutput(1, 1), /^TypeError: output: /);
 });
 
 test("the end of the stream ends everything", () => {
@@ -228,6 +280,9 @@ test("options, ids and values that do not fit are named", () => {
     [{ role: "client", policies: { note: "lax" } }, "policies/note"],
     [{ role: "client", policies: { fatal: "off" } }, "policies/fatal"],
     [{ role: "client", timeout: -1 }, "timeout"],
+    [{ role: "client", timeout: null }, "timeout"],
+    [{ role: "client", reminder: "soon" }, "reminder"],
+    [{ role: "client", limits: { remembered: -1 } }, "limits/remembered"],
     [{ role: "client", drafts: ["nope"] }, "drafts"],
     [{ role: "client", limits: { frames: 1 } }, "limits/frames"],
     [{ role: "client", limits: { depth: 1.5 } }, "limits/depth"],

@@ -1,5 +1,6 @@
 // Two connections wired together, for tests.
-export const { Connection, ErrorCode, Misuse, RawJson, init, raw, rule } = await import(process.env.LIBACP_ENTRY);
+const entry = await import(process.env.LIBACP_ENTRY);
+export const { Connection, ErrorCode, Misuse, RawJson, cutOutput, init, raw, rule } = entry;
 
 const decoder = new TextDecoder();
 

@@ -1,7 +1,7 @@
 // How a host in TypeScript uses the package; compiled, never run. Each `@ts-expect-error` is a mistake that the types
 // must catch.
-import { Connection, ErrorCode, Misuse, init, raw, rule } from "libacp";
-import type { Event, RequestEvent, v1, v2 } from "libacp";
+import { Connection, ErrorCode, Misuse, cutOutput, init, raw, rule } from "libacp";
+import type { Event, RequestEvent, SessionSnapshot, v1, v2 } from "libacp";
 
 await init();
 
@@ -10,6 +10,9 @@ const id: string | number | bigint = client.request("initialize", { clientCapabi
 client.request("session/new", { cwd: "/", mcpServers: [] }, { timeout: 10, signal: AbortSignal.timeout(5) });
 client.request("_own/method", { anything: 1n });
 client.request("_own/method");
+client.request("_own/method", {}, { timeout: null });
+// @ts-expect-error milliseconds are a number
+client.request("_own/method", {}, { timeout: "10" });
 client.request("initialize");
 client.notify("_own/notification");
 client.request("session/prompt", raw("{}"), { id });
@@ -35,7 +38,9 @@ new Connection({ role: "client", drafts: ["nope"] });
 for (const event of client.events()) {
   switch (event.type) {
     case "request":
-      if (event.method === "fs/read_text_file") {
+      if (event.method === "terminal/output") {
+        client.respond(event, { ...cutOutput("all of it", 4), exitStatus: { exitCode: 0 } });
+      } else if (event.method === "fs/read_text_file") {
         const path: string = event.params.path;
         client.respond(event, { content: path });
         // @ts-expect-error the content is missing
@@ -76,7 +81,7 @@ for (const event of client.events()) {
       console.log(event.rule, event.pointer, event.consequence, event.code?.toFixed());
       break;
     case "advice":
-      console.log(event.rule, event.method, rule(event.rule)?.text);
+      console.log(event.rule, event.method, event.id, rule(event.rule)?.text);
       break;
     case "cancel":
     case "answered":
@@ -115,6 +120,13 @@ function keep(event: Event<"agent">): RequestEvent<"agent"> | undefined {
 const refusal: Misuse | undefined = client.whyNot("session/load");
 const broken: string | undefined = refusal?.rule;
 const turn: "idle" | "running" | "cancelling" | undefined = client.session("s")?.turn;
+const snapshot: SessionSnapshot<false> | undefined = client.sessionSnapshot("s");
+const option: string | undefined = snapshot?.configOptions?.[0]?.id;
+const command: string | undefined = client.commandText("s", snapshot?.commands?.[0]?.name ?? "", "input");
+const inside: boolean = client.inRoots("s", "/");
+console.log(option, command, inside, snapshot?.modes?.availableModes?.[0]?.id, snapshot?.terminals.get("t"));
+// @ts-expect-error there may be no plan
+snapshot?.plan.length;
 const bytes: Uint8Array = client.transmit();
 client.consume(bytes.length);
 export { capabilities, keep, name, broken, turn };

@@ -8,7 +8,7 @@ import { install } from "./installed.mjs";
 
 const home = fileURLToPath(new URL("../vectors", import.meta.url));
 const folder = resolve(process.argv[2] ?? home);
-const { Connection, Misuse, raw } = await import(install().entry);
+const { Connection, Misuse, cutOutput, raw } = await import(install().entry);
 const own = join(folder, "include.json");
 const include = JSON.parse(readFileSync(existsSync(own) ? own : join(home, "include.json"), "utf8"));
 
@@ -28,7 +28,7 @@ const MEMBER = {
   id: (event) => idOf(event.id),
   params_text: (event) => or(event.paramsText),
   result_text: (event) => or(event.resultText),
-  message: (event) => or(event.error?.message),
+  message: (event) => or(event.error?.message ?? (event.type === "advice" ? event.message : undefined)),
   data: (event) => or(event.error?.data),
   code: (event) => or(event.error?.code ?? event.code),
   unanswered: (event) => event.unanswered.map(idOf),
@@ -36,17 +36,29 @@ const MEMBER = {
 
 /** What is known, by the name that the vectors have for it. */
 const STATE = {
-  sessions: (connection) => sessions(connection),
+  sessions: (connection, expected) => sessions(connection, expected.sessions),
   pending: (connection) => connection.pending().map(({ id }) => idOf(id)),
   unanswered: (connection) => connection.unanswered().map(({ id }) => idOf(id)),
   timeout: (connection) => or(connection.pollTimeout()),
   terminals: (connection) => connection.openTerminals(),
 };
 
-function sessions(connection) {
-  const plain = ([id, session]) => [id, { ...session, terminals: Object.fromEntries(session.terminals) }];
-  return Object.fromEntries([...connection.sessions()].map(plain));
+function sessions(connection, expected) {
+  const plain = (id) => {
+    const { terminals, ...rest } = connection.sessionSnapshot(id);
+    const all = Object.entries({ ...rest, terminals: Object.fromEntries(terminals) });
+    // Of a session, the members that are expected.
+    return [id, Object.fromEntries(all.filter(([name]) => !expected[id] || Object.hasOwn(expected[id], name)))];
+  };
+  return Object.fromEntries([...connection.sessions().keys()].map(plain));
 }
+
+/** What helpers give, which change nothing. */
+const HELP = {
+  command_text: (connection, { session, name, input }) => or(connection.commandText(session, name, input)),
+  in_roots: (connection, { session, path }) => connection.inRoots(session, path),
+  cut_output: (_, { output, limit }) => cutOutput(output, limit),
+};
 
 /** The calls of a host; each may be misuse. */
 const CALL = {
@@ -80,7 +92,7 @@ function makeCall(connection, step, name) {
 }
 
 const chosen = (expected, source, members) =>
-  Object.fromEntries(Object.keys(expected).map((key) => [key, members[key] ? members[key](source) : or(source[key])]));
+  Object.fromEntries(Object.keys(expected).map((key) => [key, members[key] ? members[key](source, expected) : or(source[key])]));
 
 function expectEvents(connection, expected) {
   const events = [...connection.events()];
@@ -132,6 +144,9 @@ const STEP = {
     }
   },
 };
+for (const [name, help] of Object.entries(HELP)) {
+  STEP[name] = (connection, step) => assert.deepEqual(help(connection, step[name]), step[name].gives);
+}
 for (const name of Object.keys(CALL)) STEP[name] = (connection, step) => makeCall(connection, step, name);
 
 /** Members that stand beside a call. */

@@ -14,6 +14,6 @@ export function init(source) {
 }
 
 export { ErrorCode } from "./codes.js";
-export { Connection, rule } from "./connection.js";
+export { Connection, cutOutput, rule } from "./connection.js";
 export { Misuse } from "./events.js";
 export { RawJson, raw } from "./json.js";

@@ -1,6 +1,6 @@
 // The connection as JavaScript has it: values instead of JSON text, AbortSignal, disposal. What each member does is said
 // in index.d.ts; what it means, in the core.
-import { Core, rule as ruleText } from "./libacp_core.js";
+import { Core, cutOutput as cut, rule as ruleText } from "./libacp_core.js";
 import { Misuse } from "./events.js";
 import { parse, stringify } from "./json.js";
 
@@ -17,11 +17,16 @@ const OPTIONS = {
   version2: [(value) => typeof value === "boolean", "a boolean"],
   drafts: [(value) => Array.isArray(value) && value.every((name) => typeof name === "string"), "a list of names"],
   timeout: COUNT,
+  reminder: COUNT,
   limits: [(value) => typeof value === "object" && value !== null, "an object"],
 };
 const POLICIES = { note: TEXT, warning: TEXT, error: TEXT };
-const LIMITS = { frame: COUNT, depth: COUNT, pending: COUNT, sessions: COUNT, terminals: COUNT };
-const CALL = { id: [() => true], timeout: COUNT, signal: [(value) => value instanceof AbortSignal, "an AbortSignal"] };
+const LIMITS = { frame: COUNT, depth: COUNT, pending: COUNT, sessions: COUNT, terminals: COUNT, remembered: COUNT };
+const CALL = {
+  id: [() => true],
+  timeout: [(value) => value === null || isCount(value), "a whole number from 0, or null"],
+  signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
+};
 
 /** The options that were given, all of them known and of the right type. */
 function checked(options, table, path = "") {
@@ -78,6 +83,14 @@ export function rule(id) {
   mustBeReady();
   const text = ruleText(String(id));
   return text === undefined ? undefined : parse(text);
+}
+
+export function cutOutput(output, byteLimit) {
+  mustBeReady();
+  if (typeof output !== "string") throw new TypeError("output: expected a string");
+  if (!isCount(byteLimit)) throw new TypeError("byteLimit: expected a whole number from 0");
+  const rest = cut(output, byteLimit);
+  return { output: rest ?? output, truncated: rest !== undefined };
 }
 
 export class Connection {
@@ -141,7 +154,7 @@ export class Connection {
     const { id, timeout, signal } = checked(options, CALL);
     signal?.throwIfAborted();
     const wanted = id === undefined ? undefined : idText(id);
-    const text = this.#live.request(methodText(method), valueText(params, "params"), wanted, timeout);
+    const text = this.#live.request(methodText(method), valueText(params, "params"), wanted, timeout ?? undefined, timeout === null);
     if (signal) this.#watch(signal, text);
     return parse(text);
   }
@@ -211,6 +224,19 @@ export class Connection {
   session(id) {
     const text = this.#live.session(id);
     return text === undefined ? undefined : asSession(parse(text));
+  }
+
+  sessionSnapshot(id) {
+    const text = this.#live.sessionSnapshot(id);
+    return text === undefined ? undefined : asSession(parse(text));
+  }
+
+  commandText(session, name, input = "") {
+    return this.#live.commandText(session, name, input);
+  }
+
+  inRoots(session, path) {
+    return this.#live.inRoots(session, path);
   }
 
   pending() {

@@ -1,8 +1,9 @@
 /// <reference lib="esnext.disposable" />
 /** The Agent Client Protocol as a state machine without I/O: bytes in, events out, bytes out. */
+import type { Session, SessionModes, SessionSnapshot, ToolCallState } from "./session.js";
 import type { Json, ProtocolVersion, RequestId, v1, v2 } from "./types.js";
 
-export type { Json, ProtocolVersion, RequestId, v1, v2 };
+export type { Json, ProtocolVersion, RequestId, Session, SessionModes, SessionSnapshot, ToolCallState, v1, v2 };
 
 /**
  * Loads the WebAssembly file, in browsers and bundlers; await it before the first {@link Connection}. Under Node there is
@@ -52,6 +53,8 @@ export interface Limits {
   sessions: number;
   /** Terminals that are tracked per session (1,024). */
   terminals: number;
+  /** Things of one kind that are remembered per session: tool calls, plans, compactions, modes (4,096). */
+  remembered: number;
 }
 
 /** What a host decides before a connection begins. */
@@ -69,6 +72,11 @@ export interface Options<R extends Role = Role, Two extends boolean = boolean> {
   drafts?: readonly Draft[] | undefined;
   /** Milliseconds after which an own request fails, unless the call says otherwise; without it, never. */
   timeout?: number | undefined;
+  /**
+   * Milliseconds after which an event of the type `advice` (RPC-15) reminds, once, of a request of the peer's that has no
+   * answer; without it, none does.
+   */
+  reminder?: number | undefined;
 }
 
 /** The options with their defaults filled in. */
@@ -81,6 +89,7 @@ export interface Config {
   version2: boolean;
   drafts: Draft[];
   timeout?: number;
+  reminder?: number;
 }
 
 /** JSON text in the place of a value: it is checked and sent as it stands. */
@@ -110,6 +119,12 @@ export interface Rule {
 
 /** The rule with this id. */
 export function rule(id: string): Rule | undefined;
+
+/**
+ * The end of a command's output that fits the `outputByteLimit` of `terminal/create`, as the answer to `terminal/output`;
+ * the exit status can be added. It is cut from the front, and never inside a character; the limit counts bytes of UTF-8.
+ */
+export function cutOutput(output: string, byteLimit: number): Pick<v1.TerminalOutputResponse, "output" | "truncated">;
 
 /** Codes of error answers. */
 export const ErrorCode: {
@@ -177,8 +192,8 @@ type Value<T> = {} extends T ? [value?: T | RawJson] : [value: T | RawJson];
 export interface RequestOptions {
   /** The id; without it the connection takes the next number. */
   id?: string | number | bigint | undefined;
-  /** Milliseconds from the time last told after which the request fails. */
-  timeout?: number | undefined;
+  /** Milliseconds from the time last told after which the request fails; null waits for ever, whatever the options say. */
+  timeout?: number | null | undefined;
   /**
    * Cancels the request when it aborts: `$/cancel_request` waits in {@link Connection.transmit} before the call of
    * `abort()` returns, and the response still comes. A signal that has aborted already throws its reason.
@@ -286,7 +301,10 @@ export interface ViolationEvent {
   code?: number;
 }
 
-/** A message of the host's own went out, but a rule that does not bind says that it should not look like this. */
+/**
+ * A message of the host's own went out, but a rule that does not bind says that it should not look like this. Or it has
+ * not gone out at all: a request of the peer's has waited for its answer as long as `reminder` says (RPC-15).
+ */
 export interface AdviceEvent {
   type: "advice";
   rule: string;
@@ -296,6 +314,8 @@ export interface AdviceEvent {
   pointer: string;
   /** The method; of an answer, the method that was called. */
   method: string;
+  /** The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet. */
+  id?: RequestId;
 }
 
 /** The connection is over; the last event. */
@@ -327,16 +347,8 @@ export interface OpenRequest {
   session?: string;
   /** Whether its sender has asked to cancel it. */
   cancelled: boolean;
-  /** When it times out, on the host's clock; own requests only. */
+  /** When it times out, on the host's clock; of a peer's request, when the host is reminded of it. */
   deadline?: number;
-}
-
-/** What is known of a session. */
-export interface Session {
-  state: "loading" | "resuming" | "ready";
-  turn: "idle" | "running" | "cancelling";
-  /** Its open terminals, and whether the command of each has ended. */
-  terminals: Map<string, boolean>;
 }
 
 export interface TerminalRef {
@@ -435,6 +447,15 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
   sessions(): Map<string, Session>;
   /** What is known of one session. */
   session(id: string): Session | undefined;
+  /** All that is known of one session; a new object each time. */
+  sessionSnapshot(id: string): SessionSnapshot<Two> | undefined;
+  /** The text of a prompt that runs a command, if the session has listed it. */
+  commandText(session: string, name: string, input?: string): string | undefined;
+  /**
+   * Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed, links
+   * in the file system are the host's to check. False where the directories, or the session, are not known.
+   */
+  inRoots(session: string, path: string): boolean;
   /** Own requests without an answer, oldest first. */
   pending(): OpenRequest[];
   /** The peer's requests without an answer, oldest first. */

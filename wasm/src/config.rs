@@ -24,8 +24,15 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
     }
     config.version_2 = pointer(json, "/version2") == Some("true");
     config.timeout = number(json, "timeout")?;
-    let Limits { frame, depth, pending, sessions, terminals, .. } = &mut config.limits;
-    for (name, limit) in [("frame", frame), ("pending", pending), ("sessions", sessions), ("terminals", terminals)] {
+    config.reminder = number(json, "reminder")?;
+    let Limits { frame, depth, pending, sessions, terminals, remembered } = &mut config.limits;
+    for (name, limit) in [
+        ("frame", frame),
+        ("pending", pending),
+        ("sessions", sessions),
+        ("terminals", terminals),
+        ("remembered", remembered),
+    ] {
         *limit = number(json, &format!("limits/{name}"))?.unwrap_or(*limit);
     }
     *depth = number(json, "limits/depth")?.unwrap_or(*depth);
@@ -61,7 +68,10 @@ pub(crate) fn write(config: &Config) -> String {
     if let Some(timeout) = config.timeout {
         out.key("timeout").unsigned(timeout);
     }
-    let Limits { frame, depth, pending, sessions, terminals, .. } = config.limits;
+    if let Some(reminder) = config.reminder {
+        out.key("reminder").unsigned(reminder);
+    }
+    let Limits { frame, depth, pending, sessions, terminals, remembered } = config.limits;
     out.key("limits").begin_object();
     for (name, limit) in [
         ("frame", frame),
@@ -69,6 +79,7 @@ pub(crate) fn write(config: &Config) -> String {
         ("pending", pending),
         ("sessions", sessions),
         ("terminals", terminals),
+        ("remembered", remembered),
     ] {
         out.key(name).unsigned(limit as u64);
     }
@@ -116,8 +127,8 @@ mod tests {
         let text = concat!(
             r#"{"role":"agent","framing":"content-length","policy":"strict","policies":{"note":"off","error":"tolerant"},"#,
             r#""version2":true,"#,
-            r#""drafts":["session_fork","nes"],"timeout":90000,"#,
-            r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6}}"#,
+            r#""drafts":["session_fork","nes"],"timeout":90000,"reminder":8000,"#,
+            r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6,"remembered":5}}"#,
         );
         assert_eq!(write(&read(text).unwrap()), text);
     }

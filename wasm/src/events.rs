@@ -42,6 +42,9 @@ pub(crate) fn parts(event: &Event) -> (String, Option<&str>) {
             out.key("message").string(&advice.message);
             out.key("pointer").string(&advice.pointer);
             out.key("method").string(&advice.method);
+            if let Some(id) = &advice.id {
+                out.key("id").json(&id.to_json());
+            }
             None
         }
         Event::Closed(closed) => {

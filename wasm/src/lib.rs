@@ -9,7 +9,7 @@ mod config;
 mod events;
 mod state;
 
-use libacp::connection::{CallOptions, Connection, Misuse, MisuseKind};
+use libacp::connection::{CallOptions, Connection, Misuse, MisuseKind, Timeout};
 use libacp::{ErrorCode, Id};
 use wasm_bindgen::prelude::*;
 
@@ -83,16 +83,19 @@ impl Core {
         self.connection.consume(count);
     }
 
-    /// Sends a request and returns its id.
+    /// Sends a request and returns its id; `forever` says that it has no time-out at all.
     pub fn request(
         &mut self,
         method: &str,
         params: &str,
         id: Option<String>,
         timeout: Option<f64>,
+        forever: bool,
     ) -> Result<String, JsValue> {
         let id = id.map(|id| read_id(&id)).transpose()?;
-        let options = CallOptions { id, timeout: timeout.map(config::whole) };
+        let otherwise = if forever { Timeout::Never } else { Timeout::Configured };
+        let timeout = timeout.map_or(otherwise, |timeout| Timeout::After(config::whole(timeout)));
+        let options = CallOptions { id, timeout };
         self.connection.request_with(method, params, options).map(|id| id.to_json()).map_err(thrown)
     }
 
@@ -186,6 +189,24 @@ impl Core {
         self.connection.session(id).map(state::session)
     }
 
+    /// All that is known of one session.
+    #[wasm_bindgen(js_name = sessionSnapshot)]
+    pub fn session_snapshot(&self, id: &str) -> Option<String> {
+        self.connection.session(id).map(libacp::connection::Session::snapshot)
+    }
+
+    /// The text of a prompt that runs a command.
+    #[wasm_bindgen(js_name = commandText)]
+    pub fn command_text(&self, session: &str, name: &str, input: &str) -> Option<String> {
+        self.connection.session(session)?.command_text(name, input)
+    }
+
+    /// Whether a path is inside of one of a session's directories.
+    #[wasm_bindgen(js_name = inRoots)]
+    pub fn in_roots(&self, session: &str, path: &str) -> bool {
+        self.connection.session(session).is_some_and(|session| session.in_roots(path))
+    }
+
     /// Own requests without an answer.
     pub fn pending(&self) -> String {
         state::requests(self.connection.pending())
@@ -223,6 +244,13 @@ impl Core {
 #[wasm_bindgen]
 pub fn rule(id: &str) -> Option<String> {
     libacp::rules::rule(id).map(state::rule)
+}
+
+/// The end of a command's output, if its beginning has to go.
+#[wasm_bindgen(js_name = cutOutput)]
+pub fn cut_output(output: &str, byte_limit: f64) -> Option<String> {
+    let (rest, truncated) = libacp::terminal::cut_output(output, config::whole(byte_limit));
+    truncated.then(|| rest.to_owned())
 }
 
 fn read_id(json: &str) -> Result<Id, JsValue> {

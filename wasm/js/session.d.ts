@@ -1,0 +1,46 @@
+// What is known of a session. Part of index.d.ts.
+import type { v1, v2 } from "./types.js";
+
+/** What is known of a session at a glance. */
+export interface Session {
+  state: "loading" | "resuming" | "ready";
+  turn: "idle" | "running" | "cancelling";
+  /** Its open terminals, and whether the command of each has ended. */
+  terminals: Map<string, boolean>;
+}
+
+/** The modes of a session. */
+export interface SessionModes {
+  /** The mode in force. */
+  currentModeId: string;
+  /** What it offers; null when it was not told, or is longer than what is kept. */
+  availableModes: v1.SessionMode[] | null;
+}
+
+/** How far a tool call is. */
+export interface ToolCallState {
+  toolCallId: string;
+  status: "pending" | "in_progress" | "completed" | "failed";
+}
+
+/**
+ * All that is known of a session. Null says that the session has told of none, or of more than is kept; lists that the
+ * agent told of stand here as they came.
+ */
+export interface SessionSnapshot<Two extends boolean = boolean> extends Session {
+  /** The working directory. */
+  cwd: string | null;
+  /** All its directories: the working directory, then the others. */
+  roots: string[];
+  modes: SessionModes | null;
+  configOptions: (v1.SessionConfigOption | (Two extends true ? v2.SessionConfigOption : never))[] | null;
+  /** Oldest first. */
+  toolCalls: ToolCallState[];
+  /** The entries of its plan. */
+  plan: (v1.PlanEntry | (Two extends true ? v2.PlanEntry : never))[] | null;
+  /** Plans that have an id. */
+  planIds: string[];
+  commands: (v1.AvailableCommand | (Two extends true ? v2.AvailableCommand : never))[] | null;
+  /** Compactions that have not ended. */
+  openCompactions: string[];
+}
