@@ -74,6 +74,7 @@ impl<'a, 'py> FromPyObject<'a, 'py> for IdChoice {
 }
 
 /// The time-out of a call: `...` in Python for the configuration's, `None` for none, as in a configuration.
+#[derive(Clone, Copy)]
 pub(crate) struct TimeoutChoice(pub(crate) Timeout);
 
 impl<'a, 'py> FromPyObject<'a, 'py> for TimeoutChoice {
