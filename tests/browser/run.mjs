@@ -1,23 +1,12 @@
 // The installed package in Chromium, on a page without a bundler: `node run.mjs`. The browser is CHROMIUM, or one of the
 // usual places. The last line is `N passed, N failed`.
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 import { install } from "../node/installed.mjs";
+import { launch } from "./chromium.mjs";
 
-const places = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -41,13 +30,11 @@ async function serve(root) {
   return server;
 }
 
-async function runChecks(executablePath) {
+async function runChecks(browser) {
   const server = await serve(install().root);
-  const profile = mkdtempSync(join(tmpdir(), "libacp-chromium-"));
-  const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: FLAGS });
   const counts = { passed: 0, failed: 0 };
   try {
-    const page = await context.newPage();
+    const page = await browser.newPage();
     const complaints = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("requestfailed", (request) => complaints.push(`${request.url()} was not loaded`));
@@ -63,21 +50,14 @@ async function runChecks(executablePath) {
       counts[failure === null ? "passed" : "failed"] += 1;
       if (failure !== null) console.error(`failed: ${name}: ${failure}`);
     }
-    console.log(`note: browser: Chromium ${context.browser()?.version() ?? ""}`.trim());
   } finally {
-    await context.close();
+    await browser.close();
     server.close();
-    rmSync(profile, { recursive: true, force: true });
   }
   return counts;
 }
 
-const executable = places.find((path) => path && existsSync(path));
-if (executable === undefined) {
-  console.log("note: browser tests skipped: no Chromium found; install it (apt-get install chromium) or name it in CHROMIUM");
-  console.log("0 passed, 0 failed");
-} else {
-  const { passed, failed } = await runChecks(executable);
-  console.log(`${passed} passed, ${failed} failed`);
-  process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
-}
+const browser = await launch();
+const { passed, failed } = browser === undefined ? { passed: 0, failed: 0 } : await runChecks(browser);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -3,9 +3,12 @@
 //! Both play the conversation that `tests/interop/README.md` describes and check everything they receive. For how a
 //! host drives the core, read [`link`]; for what the client does for an agent, `bin/acp-demo-client.rs` and
 //! [`terminal`]; for how the conversation is played and checked, [`player`] and [`script`].
+//!
+//! [`chat`] is another agent, for people: it has no model, and shows what a client has to draw.
 
 #![forbid(unsafe_code)]
 
+pub mod chat;
 pub mod link;
 pub mod player;
 pub mod script;

@@ -17,6 +17,8 @@ const NODE: &str = "target/node";
 const TYPESCRIPT: &str = "target/interop-typescript";
 /// Where the C hosts are compiled to.
 const C: &str = "target/c";
+/// Where the example page's libraries are installed.
+const WEB_PACKAGES: &str = "target/web";
 const WHEELS: &str = "target/wheels";
 const TARBALLS: &str = "target/npm";
 /// The build tool of the wheel.
@@ -106,6 +108,26 @@ pub(crate) static NODE_HOSTS: Step = Step {
         copy("examples/node", NODE)?;
         let package = Path::new("..").join("npm").join(only_file(TARBALLS, ".tgz")?);
         run(npm(NODE).args(["install", "--no-save", "--no-package-lock"]).arg(package))
+    },
+    done: Mutex::new(None),
+};
+
+/// What the example page needs, and its agent and bridge.
+pub(crate) static WEB: Step = Step {
+    name: "example page",
+    tools: &["node", "npm"],
+    needs: &[&NPM_PACKAGE],
+    inputs: &["examples/web/package.json", "examples/web/package-lock.json", "examples/rust", "xtask/web"],
+    outputs: &["target/web/node_modules/libacp", "target/debug/acp-chat-agent", "target/debug/xtask-web"],
+    work: || {
+        fresh(WEB_PACKAGES)?;
+        for name in ["package.json", "package-lock.json"] {
+            fs::copy(Path::new("examples/web").join(name), Path::new(WEB_PACKAGES).join(name))?;
+        }
+        run(npm(WEB_PACKAGES).arg("ci"))?;
+        let package = Path::new("..").join("npm").join(only_file(TARBALLS, ".tgz")?);
+        run(npm(WEB_PACKAGES).args(["install", "--no-save", "--no-package-lock"]).arg(package))?;
+        run(cargo().args(["build", "--quiet", "-p", "libacp-examples", "-p", "xtask-web"]))
     },
     done: Mutex::new(None),
 };

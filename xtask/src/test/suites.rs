@@ -43,6 +43,7 @@ pub(super) const SUITES: &[Suite] = &[
         run: node,
     },
     Suite { name: "browser", about: "the installed npm package in Chromium", run: browser },
+    Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
     Suite { name: "wasm-proxy", about: "the example proxy in its sandboxes", run: wasm_proxy },
     Suite { name: "generated", about: "nothing that is generated is stale", run: generated },
@@ -77,6 +78,12 @@ fn node(log: &Log<'_>) -> Result<()> {
 fn browser(log: &Log<'_>) -> Result<()> {
     log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/browser"]))?;
     log.run(Command::new("node").arg("tests/browser/run.mjs"))
+}
+
+fn web(log: &Log<'_>) -> Result<()> {
+    crate::setup::bring_all([&steps::WEB])?;
+    log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/browser"]))?;
+    log.run(Command::new("node").arg("tests/browser/web.mjs"))
 }
 
 fn wasm_plain(log: &Log<'_>) -> Result<()> {

@@ -1,0 +1,243 @@
+// The example page in Chromium, with real clicks and a real agent behind the real bridge: `node web.mjs`. Screenshots go to
+// target/test-artefacts/web. The last line is `N passed, N failed`.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { get } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { launch } from "./chromium.mjs";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const shots = join(root, "target/test-artefacts/web");
+const store = mkdtempSync(join(tmpdir(), "libacp-web-"));
+
+/** The bridge, with an agent that keeps its sessions in a folder of this test's. */
+async function start(agent = [join(root, "target/debug/acp-chat-agent"), store]) {
+  const bridge = spawn(join(root, "target/debug/xtask-web"), ["--", ...agent], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  for await (const address of createInterface(bridge.stdout)) return { bridge, address: address.trim() };
+  throw new Error("the bridge did not start");
+}
+
+const { bridge, address } = await start();
+const said = (page) => page.locator("article.agent");
+const online = (page) => page.locator("#state[data-state=online]").waitFor();
+const idle = (page) => page.locator("#send:visible").waitFor();
+
+async function send(page, text) {
+  await page.fill("#prompt", text);
+  await page.click("#send");
+}
+
+const tests = {
+  async "a prompt is answered in pieces, as Markdown"({ page }) {
+    await send(page, "Hello **there**");
+    await page.locator("#cancel:visible").waitFor();
+    await idle(page);
+    await said(page).locator("h2", { hasText: "You said" }).waitFor();
+    assert.equal(await page.locator("article.user strong").innerText(), "there");
+    assert.equal(await said(page).locator("pre code").count(), 1);
+    assert.equal(await said(page).locator("table td").count(), 4);
+    assert.equal(await page.locator(".tool[data-status=completed]").count(), 1);
+    assert.equal(await page.locator("details.thought").getAttribute("open"), null);
+    await page.click("details.thought summary");
+    await page.getByText("A short tour").waitFor();
+    assert.match(await page.locator("#tokens").innerText(), /700 of 20,000/);
+    assert.equal(await page.title(), "Hello **there**");
+  },
+
+  async "permission is asked with a diff and given by a click"({ page }) {
+    await send(page, "/edit greet all");
+    const card = page.locator(".tool", { hasText: "Edit src/main.rs" });
+    await card.getByRole("button", { name: "Allow", exact: true }).waitFor();
+    assert.equal(await card.locator(".diff .added").count(), 4);
+    assert.equal(await card.locator(".diff .removed").count(), 2);
+    await page.screenshot({ path: join(shots, "permission.png") });
+    await card.getByRole("button", { name: "Allow", exact: true }).click();
+    await page.getByText("greets everybody").waitFor();
+    await idle(page);
+    assert.equal(await card.getAttribute("data-status"), "completed");
+  },
+
+  async "permission is refused with a key"({ page }) {
+    await send(page, "/edit greet nobody");
+    const card = page.locator(".tool", { hasText: "Edit src/main.rs" }).last();
+    await card.getByRole("button", { name: "Reject" }).waitFor();
+    await page.keyboard.press("3");
+    await page.getByText("it stays as it is").waitFor();
+    await idle(page);
+    assert.equal(await card.getAttribute("data-status"), "failed");
+  },
+
+  async "a turn is stopped, also while it asks"({ page }) {
+    await send(page, "/story");
+    await page.getByText("Night 2").waitFor();
+    await page.click("#cancel");
+    await page.locator(".note", { hasText: "cancelled" }).waitFor();
+    await idle(page);
+    await send(page, "/edit something else");
+    const card = page.locator(".tool", { hasText: "Edit src/main.rs" }).last();
+    await card.getByRole("button", { name: "Reject" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".note", { hasText: "cancelled" }).nth(1).waitFor();
+    await idle(page);
+    assert.equal(await card.getByRole("button").count(), 0);
+    assert.equal(await card.getAttribute("data-status"), "failed");
+  },
+
+  async "a plan goes forward"({ page }) {
+    await send(page, "/plan");
+    await page.locator("#plan li[data-status=in_progress]").waitFor();
+    await idle(page);
+    assert.equal(await page.locator("#plan li[data-status=completed]").count(), 3);
+    assert.equal(await page.locator("#progress").evaluate((bar) => bar.value), 3);
+  },
+
+  async "commands are completed with the keyboard"({ page }) {
+    await page.focus("#prompt");
+    await page.keyboard.type("/");
+    assert.equal(await page.locator("#commands li").count(), 3);
+    await page.keyboard.press("ArrowDown");
+    await page.screenshot({ path: join(shots, "commands.png") });
+    await page.keyboard.press("Tab");
+    assert.equal(await page.inputValue("#prompt"), "/edit ");
+    assert.equal(await page.locator("#commands").isVisible(), false);
+    await page.fill("#prompt", "");
+  },
+
+  async "modes and options are set"({ page }) {
+    await page.selectOption("select[name=model]", "large");
+    await page.selectOption("select[name=mode]", "auto");
+    await send(page, "/edit without asking");
+    await idle(page);
+    assert.equal(await page.locator(".permission button").count(), 0);
+    await send(page, "Hi");
+    await page.getByText("Large is only a name").waitFor();
+    await idle(page);
+  },
+
+  async "what the agent does against the rules is listed"({ page }) {
+    assert.equal(await page.locator("#count").innerText(), "0");
+    await page.evaluate(() => {
+      const { link } = globalThis.acp;
+      const bad = { sessionId: "unheard-of", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "?" } } };
+      link.connection.receive(JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: bad }));
+    });
+    // It is read together with the next message.
+    await page.selectOption("select[name=model]", "small");
+    await page.locator("#violations li", { hasText: "SESS-52" }).waitFor();
+  },
+
+  async "a lost connection comes back with what was said"({ page }) {
+    const before = await page.locator("article").count();
+    // It is offline for half a second only, which a look from outside may miss.
+    await page.evaluate(() => {
+      const state = document.getElementById("state");
+      const offline = new Promise((resolve) => {
+        new MutationObserver(() => state.dataset.state === "offline" && resolve()).observe(state, { attributes: true });
+      });
+      globalThis.acp.link.close();
+      return offline;
+    });
+    await online(page);
+    await page.getByText("You said").first().waitFor();
+    assert.ok((await page.locator("article").count()) >= before);
+    await send(page, "Still there?");
+    await page.locator("blockquote", { hasText: "Still there?" }).waitFor();
+    await idle(page);
+  },
+
+  async "a new conversation is empty"({ page }) {
+    await page.keyboard.press("Alt+n");
+    await page.waitForFunction(() => document.querySelectorAll("article").length === 0);
+    await page.click("#theme");
+    assert.match(await page.evaluate(() => document.documentElement.dataset.theme), /dark|light/);
+  },
+
+  async "markup of an agent's is text, and nothing is loaded for it"({ page }) {
+    await send(page, '<img src="https://example.com/x.png" onerror="document.title=1"><script>document.title=2</script> [a](javascript:alert(1))');
+    await idle(page);
+    assert.equal(await page.locator("#conversation img, #conversation script").count(), 0);
+    assert.equal(await page.locator('#conversation a[href^="javascript"]').count(), 0);
+    assert.ok(!["1", "2"].includes(await page.title()));
+  },
+
+  async "a narrow screen has everything"({ browser }) {
+    const page = await browser.newPage({ viewport: { width: 380, height: 720 } });
+    await page.goto(address);
+    await online(page);
+    await send(page, "/plan");
+    await idle(page);
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    assert.equal(await page.locator("#panel").isVisible(), false);
+    await page.click("#side");
+    await page.locator("#plan li").first().waitFor();
+    await page.screenshot({ path: join(shots, "narrow.png") });
+    await page.close();
+  },
+
+  async "the bridge serves nobody else"() {
+    const status = (url, headers = {}) =>
+      new Promise((resolve, reject) => get(url, { headers }, (answer) => resolve(answer.resume().statusCode)).on("error", reject));
+    const { origin, host } = new URL(address);
+    const agent = new URL("agent", address);
+    const upgrade = { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==" };
+    assert.equal(await status(address), 200);
+    assert.equal(await status(`${origin}/`), 404);
+    assert.equal(await status(`${origin}/0${new URL(address).pathname.slice(2)}`), 404);
+    assert.equal(await status(address, { Host: `evil.example:${new URL(address).port}` }), 404);
+    assert.equal(await status(`${address}lib/libacp/..%2f..%2fpackage.json`), 404);
+    assert.equal(await status(agent, { ...upgrade, Origin: "http://evil.example" }), 403);
+    assert.equal(await status(agent, upgrade), 403);
+    // As a browser would not send it: a path that climbs.
+    const raw = await new Promise((resolve) => {
+      const socket = connect(Number(new URL(address).port), "127.0.0.1", () =>
+        socket.write(`GET ${new URL(address).pathname}../../Cargo.toml HTTP/1.1\r\nHost: ${host}\r\n\r\n`),
+      );
+      let text = "";
+      socket.on("data", (data) => (text += data)).on("close", () => resolve(text));
+    });
+    assert.match(raw, /^HTTP\/1.1 404/);
+  },
+
+  async "an agent that cannot be started is said"({ browser }) {
+    const other = await start(["/nonexistent/agent"]);
+    const page = await browser.newPage();
+    await page.goto(other.address);
+    await page.locator("#state", { hasText: "cannot be started" }).waitFor();
+    await page.close();
+    other.bridge.kill();
+  },
+};
+
+const counts = { passed: 0, failed: 0 };
+mkdirSync(shots, { recursive: true });
+const browser = await launch();
+if (browser !== undefined) {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light" });
+  page.setDefaultTimeout(15_000);
+  const complaints = [];
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  await page.goto(address);
+  await online(page).catch((error) => complaints.push(error.message));
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test({ page, browser });
+      assert.deepEqual(complaints.splice(0), []);
+      counts.passed += 1;
+    } catch (error) {
+      counts.failed += 1;
+      console.error(`failed: ${name}: ${error.stack}`);
+      await page.screenshot({ path: join(shots, `failed-${counts.failed}.png`) });
+    }
+  }
+  await browser.close();
+}
+bridge.kill();
+rmSync(store, { recursive: true, force: true });
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -1,0 +1,92 @@
+//! `cargo xtask web [--port N] [--cwd DIR] [-- AGENT …]`: the example page, talking to an agent.
+//!
+//! For this machine alone: it listens on the loopback address, everything lies behind a random token that only the
+//! printed address has, and a WebSocket is taken only from the page's own origin. `http` reads requests and serves files,
+//! `bridge` joins a WebSocket to a new process of the agent's.
+#![forbid(unsafe_code)]
+
+mod bridge;
+mod http;
+
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+
+/// What every connection needs to know.
+struct Site {
+    /// First part of every path.
+    token: String,
+    /// Values of `Host` that are this server, and with `http://` before them its origins.
+    hosts: [String; 2],
+    /// The page's folder, and that of installed packages.
+    page: PathBuf,
+    packages: PathBuf,
+    /// Command and arguments.
+    agent: Vec<String>,
+    /// Where sessions work.
+    cwd: String,
+}
+
+const PAGE: &str = "examples/web";
+const PACKAGES: &str = "target/web/node_modules";
+const AGENT: &str = "target/debug/acp-chat-agent";
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (mut port, mut cwd) = (0, std::env::current_dir()?);
+    let mut agent = Vec::new();
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+        match argument.as_str() {
+            "--port" => port = value()?.parse()?,
+            "--cwd" => cwd = std::fs::canonicalize(value()?)?,
+            "--" => agent = arguments.by_ref().collect(),
+            _ => return Err(format!("unknown argument {argument}; [--port N] [--cwd DIR] [-- AGENT …]").into()),
+        }
+    }
+    if agent.is_empty() {
+        agent.push(AGENT.to_owned());
+    }
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    let port = listener.local_addr()?.port();
+    let token = token()?;
+    println!("http://127.0.0.1:{port}/{token}/");
+    // It may be a pipe that somebody waits at.
+    std::io::stdout().flush()?;
+    let site = Arc::new(Site {
+        token,
+        hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
+        page: PAGE.into(),
+        packages: PACKAGES.into(),
+        agent,
+        cwd: cwd.to_string_lossy().into_owned(),
+    });
+    for stream in listener.incoming() {
+        let (site, stream) = (Arc::clone(&site), stream?);
+        thread::spawn(move || {
+            if let Err(error) = http::serve(&site, stream) {
+                eprintln!("{error}");
+            }
+        });
+    }
+    Ok(())
+}
+
+fn token() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(format!("{:032x}", u128::from_ne_bytes(bytes)))
+}
