@@ -47,14 +47,14 @@
 //!
 //! Each is usable alone: [`framing`] cuts bytes into frames, [`json`] reads text without building a tree, [`jsonrpc`]
 //! has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`] joins them
-//! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types. [`terminal`] helps
-//! clients that run commands.
+//! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types; [`typed`] is the
+//! connection with those types. [`terminal`] has what clients need that run commands for an agent.
 //!
 //! # Features
 //!
 //! | feature | default | what |
 //! | --- | --- | --- |
-//! | `types` | on | the message types of [`schema`]; without them JSON stays text, and the crate builds in seconds |
+//! | `types` | on | the message types of [`schema`] and the connection with them ([`typed`]); without them JSON stays text, and the crate builds in seconds |
 //!
 //! # Two kinds of errors
 //!
@@ -71,6 +71,8 @@ pub mod jsonrpc;
 pub mod rules;
 pub mod schema;
 pub mod terminal;
+#[cfg(feature = "types")]
+pub mod typed;
 pub mod validation;
 
 pub use connection::{Config, Connection, Event, Misuse, Role};

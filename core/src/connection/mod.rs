@@ -305,6 +305,16 @@ impl Connection {
         self.state.outbound.by_serial(serial)
     }
 
+    /// The host's own open request with this id.
+    pub fn pending_by_id(&self, id: &Id) -> Option<&OpenRequest> {
+        self.state.outbound.get(id)
+    }
+
+    /// The peer's open request with this id.
+    pub fn unanswered_by_id(&self, id: &Id) -> Option<&OpenRequest> {
+        self.state.inbound.get(id)
+    }
+
     /// Terminals that were created and not released, by session (TERM-04).
     pub fn open_terminals(&self) -> Vec<TerminalRef> {
         self.state.sessions.terminals()

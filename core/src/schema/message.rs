@@ -39,6 +39,10 @@ pub trait Notification<'a>: Message<'a> {
     const FROM: Sender;
 }
 
+/// Params that a side may send; see [`crate::typed`].
+#[diagnostic::on_unimplemented(message = "`{Self}` is not sent by this side of a connection")]
+pub trait SentBy<Side> {}
+
 /// How [`decode`] reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
@@ -102,6 +106,20 @@ macro_rules! messages {
     };
 }
 
+/// Marks params with the sides that send them.
+macro_rules! sent_by {
+    ($params:ident, Client) => {
+        impl $crate::schema::SentBy<$crate::typed::ClientSide> for $params<'_> {}
+    };
+    ($params:ident, Agent) => {
+        impl $crate::schema::SentBy<$crate::typed::AgentSide> for $params<'_> {}
+    };
+    ($params:ident, Both) => {
+        $crate::schema::message::sent_by!($params, Client);
+        $crate::schema::message::sent_by!($params, Agent);
+    };
+}
+
 /// Lists params types as requests, with what answers them.
 macro_rules! requests {
     ($($params:ident = $method:literal, $from:ident, $result:ident $(<$r:lifetime>)?;)*) => {
@@ -109,7 +127,8 @@ macro_rules! requests {
             const METHOD: &'static str = $method;
             const FROM: $crate::validation::table::From = $crate::validation::table::From::$from;
             type Result<'r> = $result $(<$r>)?;
-        })*
+        }
+        $crate::schema::message::sent_by!($params, $from);)*
     };
 }
 
@@ -119,8 +138,37 @@ macro_rules! notifications {
         $(impl<'a> $crate::schema::Notification<'a> for $params<'a> {
             const METHOD: &'static str = $method;
             const FROM: $crate::validation::table::From = $crate::validation::table::From::$from;
-        })*
+        }
+        $crate::schema::message::sent_by!($params, $from);)*
     };
 }
 
-pub(crate) use {messages, notifications, requests};
+/// All calls of one kind that one side makes, as an enum.
+macro_rules! calls {
+    ($(#[$doc:meta])* $name:ident of $event:ident; $($params:ident = $variant:ident, $method:literal;)*) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        #[non_exhaustive]
+        pub enum $name<'a> {
+            $(#[doc = concat!("`", $method, "`.")] $variant($params<'a>),)*
+            /// A method of an extension: its name, and its params as they came.
+            Extension(&'a str, &'a str),
+        }
+
+        impl<'a> $name<'a> {
+            /// Reads the params of a message as the type of its method.
+            ///
+            /// # Errors
+            /// When they do not fit the type, as only the params of a repaired or unchecked message may not.
+            pub fn read(message: &'a $crate::connection::$event) -> Result<Self, ::serde_json::Error> {
+                let params = message.params();
+                match &*message.method {
+                    $($method => ::serde_json::from_str(params).map($name::$variant),)*
+                    method => Ok($name::Extension(method, params)),
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use {calls, messages, notifications, requests, sent_by};

@@ -274,19 +274,46 @@ impl<'m> Rust<'m> {
             "//! {MARK}\n//!\n//! What is known about the types of version {}: their places in the tables, and the \
              methods whose params they are.\n\n\
              #[allow(clippy::wildcard_imports)]\nuse super::*;\n\
-             use crate::schema::message::{{messages, notifications, requests}};\n\n\
-             {}{}{}",
+             use crate::schema::message::{{calls, messages, notifications, requests}};\n\n\
+             {}{}{}{}",
             self.version.number,
             invocation("messages", &format!("{folder};\n{messages}")),
             invocation("requests", &requests),
             invocation("notifications", &notifications),
+            self.calls(),
         )
+    }
+
+    /// The enums of all requests and all notifications, by who sends them.
+    fn calls(&self) -> String {
+        let mut out = String::new();
+        for (side, sender) in [("Client", Sender::Client), ("Agent", Sender::Agent)] {
+            for (kind, end) in [(Kind::Request, "Request"), (Kind::Notification, "Notification")] {
+                let mut rows = String::new();
+                for (wire, method) in &self.version.methods {
+                    let fits =
+                        [sender, Sender::Both].contains(&method.from) && [kind, Kind::Both].contains(&method.kind);
+                    if fits {
+                        let own = method.notification_params.as_ref().filter(|_| kind == Kind::Notification);
+                        let params = own.unwrap_or(&method.params);
+                        let variant = params.strip_suffix(end).unwrap_or(params);
+                        rows.extend([format!("{params} = {variant}, {wire:?};\n")]);
+                    }
+                }
+                let (who, what) = (side.to_lowercase(), end.to_lowercase());
+                let head = format!("/// Every {what} that a {who} sends.\n{side}{end} of {end};\n");
+                let head = head.replace("a agent", "an agent");
+                out.extend([invocation("calls", &(head + &rows))]);
+            }
+        }
+        out
     }
 
     fn index(&self) -> String {
         let areas: Vec<_> = self.version.areas.iter().filter(|area| !area.types.is_empty()).collect();
         let modules = joined(areas.iter().map(|area| format!("mod {};\n", snake(&area.name))));
         let uses = joined(areas.iter().map(|area| format!("pub use {}::*;\n", snake(&area.name))));
+        let calls = "pub use traits::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};\n";
         format!(
             "//! {MARK}\n//!\n//! The types of version {} of the protocol.\n\
              // Variants differ in size as the protocol has them; a box in each would cost a call per message.\n\
@@ -294,7 +321,7 @@ impl<'m> Rust<'m> {
              // The words are checked where they are written, in the model; names there are the specification's.\n\
              #![allow(clippy::doc_markdown, clippy::struct_field_names, clippy::enum_variant_names)]\n\
              #![allow(clippy::struct_excessive_bools, clippy::too_many_arguments, clippy::new_without_default)]\n\n\
-             {modules}mod traits;\n\n{uses}",
+             {modules}mod traits;\n\n{uses}{calls}",
             self.version.number
         )
     }

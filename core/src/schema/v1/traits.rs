@@ -4,7 +4,7 @@
 
 #[allow(clippy::wildcard_imports)]
 use super::*;
-use crate::schema::message::{messages, notifications, requests};
+use crate::schema::message::{calls, messages, notifications, requests};
 
 messages! {
     v1;
@@ -369,4 +369,81 @@ notifications! {
     DidCloseDocumentNotification = "document/didClose", Client;
     DidSaveDocumentNotification = "document/didSave", Client;
     DidFocusDocumentNotification = "document/didFocus", Client;
+}
+
+calls! {
+    /// Every request that a client sends.
+    ClientRequest of Request;
+    InitializeRequest = Initialize, "initialize";
+    AuthenticateRequest = Authenticate, "authenticate";
+    LogoutRequest = Logout, "logout";
+    NewSessionRequest = NewSession, "session/new";
+    LoadSessionRequest = LoadSession, "session/load";
+    ListSessionsRequest = ListSessions, "session/list";
+    DeleteSessionRequest = DeleteSession, "session/delete";
+    ResumeSessionRequest = ResumeSession, "session/resume";
+    CloseSessionRequest = CloseSession, "session/close";
+    SetSessionModeRequest = SetSessionMode, "session/set_mode";
+    SetSessionConfigOptionRequest = SetSessionConfigOption, "session/set_config_option";
+    PromptRequest = Prompt, "session/prompt";
+    MessageMcpRequest = MessageMcp, "mcp/message";
+    ListProvidersRequest = ListProviders, "providers/list";
+    SetProviderRequest = SetProvider, "providers/set";
+    DisableProviderRequest = DisableProvider, "providers/disable";
+    AuthStatusRequest = AuthStatus, "auth/status";
+    ForkSessionRequest = ForkSession, "session/fork";
+    ArchiveSessionRequest = ArchiveSession, "session/archive";
+    UnarchiveSessionRequest = UnarchiveSession, "session/unarchive";
+    SessionStatusRequest = SessionStatus, "session/status";
+    SetSessionTitleRequest = SetSessionTitle, "session/set_title";
+    InitializeProxyRequest = InitializeProxy, "proxy/initialize";
+    ProxySuccessorRequest = ProxySuccessor, "proxy/successor";
+    StartNesRequest = StartNes, "nes/start";
+    SuggestNesRequest = SuggestNes, "nes/suggest";
+    CloseNesRequest = CloseNes, "nes/close";
+}
+
+calls! {
+    /// Every notification that a client sends.
+    ClientNotification of Notification;
+    CancelNotification = Cancel, "session/cancel";
+    CancelRequestNotification = CancelRequest, "$/cancel_request";
+    MessageMcpNotification = MessageMcp, "mcp/message";
+    ProxySuccessorNotification = ProxySuccessor, "proxy/successor";
+    AcceptNesNotification = AcceptNes, "nes/accept";
+    RejectNesNotification = RejectNes, "nes/reject";
+    DidOpenDocumentNotification = DidOpenDocument, "document/didOpen";
+    DidChangeDocumentNotification = DidChangeDocument, "document/didChange";
+    DidCloseDocumentNotification = DidCloseDocument, "document/didClose";
+    DidSaveDocumentNotification = DidSaveDocument, "document/didSave";
+    DidFocusDocumentNotification = DidFocusDocument, "document/didFocus";
+}
+
+calls! {
+    /// Every request that an agent sends.
+    AgentRequest of Request;
+    WriteTextFileRequest = WriteTextFile, "fs/write_text_file";
+    ReadTextFileRequest = ReadTextFile, "fs/read_text_file";
+    RequestPermissionRequest = RequestPermission, "session/request_permission";
+    CreateTerminalRequest = CreateTerminal, "terminal/create";
+    TerminalOutputRequest = TerminalOutput, "terminal/output";
+    ReleaseTerminalRequest = ReleaseTerminal, "terminal/release";
+    WaitForTerminalExitRequest = WaitForTerminalExit, "terminal/wait_for_exit";
+    KillTerminalRequest = KillTerminal, "terminal/kill";
+    CreateElicitationRequest = CreateElicitation, "elicitation/create";
+    MessageMcpRequest = MessageMcp, "mcp/message";
+    ProxySuccessorRequest = ProxySuccessor, "proxy/successor";
+    ConnectMcpRequest = ConnectMcp, "mcp/connect";
+    DisconnectMcpRequest = DisconnectMcp, "mcp/disconnect";
+}
+
+calls! {
+    /// Every notification that an agent sends.
+    AgentNotification of Notification;
+    SessionNotification = Session, "session/update";
+    CompleteElicitationNotification = CompleteElicitation, "elicitation/complete";
+    CancelRequestNotification = CancelRequest, "$/cancel_request";
+    MessageMcpNotification = MessageMcp, "mcp/message";
+    AuthStatusUpdateNotification = AuthStatusUpdate, "auth/status_update";
+    ProxySuccessorNotification = ProxySuccessor, "proxy/successor";
 }

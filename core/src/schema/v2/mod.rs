@@ -50,4 +50,5 @@ pub use session::*;
 pub use state::*;
 pub use terminals::*;
 pub use tools::*;
+pub use traits::{AgentNotification, AgentRequest, ClientNotification, ClientRequest};
 pub use updates::*;
