@@ -9,7 +9,7 @@ use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
 use super::session::Turn;
 use super::{Connection, Consequence};
-use crate::json::{self, Kind, Scanner};
+use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
 use crate::rules::scene::Message as Said;
 use crate::validation::table::{self, Field, Type};
@@ -45,12 +45,8 @@ impl Connection {
         }
         if let Some(place) = message.error.clone() {
             return match read_error(&text[place]) {
-                Some(error) => self.failed(request, subject, error),
-                None => self.unusable(
-                    request,
-                    subject,
-                    Breach::new("RPC-04", "an error without a whole code and a message"),
-                ),
+                Ok(error) => self.failed(request, subject, error),
+                Err(breach) => self.unusable(request, subject, breach),
             };
         }
         let Some(range) = message.result.clone() else { return };
@@ -131,21 +127,32 @@ impl Connection {
     }
 
     fn answer_to_nothing(&mut self, text: &str, message: &Message, subject: &Subject) {
-        let error = message.error.clone().and_then(|place| read_error(&text[place]));
-        let breach = match error {
-            Some(error) => {
+        let error = message.error.clone().map(|place| read_error(&text[place]));
+        let breach = match (error, &message.id) {
+            (Some(Ok(error)), _) => {
                 Breach::new("RPC-14", format!("the peer reports that it could not read a message: {}", error.code))
             }
-            None => Breach::new("RPC-13", "an answer without the id of a request"),
+            // Only what has no id could be answered like that: a notification.
+            (None, IdMember::Absent | IdMember::Id(_)) => Breach::new("RPC-12", "a result that names no request"),
+            _ => Breach::new("RPC-13", "an answer without the id of a request"),
         };
         self.drop_message(subject, breach);
     }
 }
 
-fn read_error(text: &str) -> Option<PeerError> {
-    let code = json::pointer(text, "/code")?.parse().ok()?;
-    let message = json::unescape(json::pointer(text, "/message")?)?.into_owned();
+fn read_error(text: &str) -> Result<PeerError, Breach> {
+    let form = || Breach::new("RPC-04", "an error without a whole code and a message");
+    let code = json::pointer(text, "/code").ok_or_else(form)?;
+    let message = json::pointer(text, "/message").and_then(json::unescape).ok_or_else(form)?.into_owned();
+    let whole = code.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
+    let code = code.parse().map_err(|_| {
+        let wide = Breach::new("RPC-24", "an error code of more than 32 bits");
+        if whole {
+            wide
+        } else {
+            form()
+        }
+    })?;
     let data = json::pointer(text, "/data").filter(|data| *data != "null").map(str::to_owned);
-    debug_assert_eq!(Scanner::new(text, 1).peek(), Ok(Kind::Object));
-    Some(PeerError { code: ErrorCode(code), message, data })
+    Ok(PeerError { code: ErrorCode(code), message, data })
 }

@@ -25,6 +25,8 @@ const ATTACHING: &[&str] = &["session/load", "session/resume", "session/delete",
 const OTHER_SESSIONS: &[&str] = &["nes/", "document/"];
 /// What a permission request is answered when the client has cancelled.
 pub(super) const CANCELLED_OUTCOME: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
+/// Methods that begin with this are JSON-RPC's own, and it has none.
+pub(super) const JSON_RPC: &str = "rpc.";
 /// The request that asks the user.
 pub(super) const PERMISSION: &str = "session/request_permission";
 /// A session id longer than this is not repeated in an answer.
@@ -117,7 +119,12 @@ impl Connection {
         }
         if !extension {
             // EXT-07, CANCEL-21: other names are the specification's.
-            let breach = Breach::new(if is_request { "RPC-17" } else { "RPC-18" }, "no such method");
+            let rule = match (is_request, method.starts_with(JSON_RPC)) {
+                (true, true) => "RPC-26",
+                (true, false) => "RPC-17",
+                (false, _) => "RPC-18",
+            };
+            let breach = Breach::new(rule, "no such method");
             return if is_request {
                 self.refuse(&subject, ErrorCode::METHOD_NOT_FOUND, breach);
             } else if !method.starts_with("$/") {

@@ -276,15 +276,21 @@ impl Connection {
             let breach = Breach::new("RPC-02", format!("the member {name} twice"));
             return self.refuse(&Subject { id, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
-        if message.id == IdMember::Invalid {
-            let breach = Breach::new("RPC-06", "an id that is neither a string nor a whole number of 64 bits");
+        let bad_id = match message.id {
+            IdMember::Fraction => Some(Breach::new("RPC-08", "an id with a fraction or an exponent")),
+            IdMember::Invalid => {
+                Some(Breach::new("RPC-06", "an id that is neither a string nor a whole number of 64 bits"))
+            }
+            IdMember::Absent | IdMember::Id(_) => None,
+        };
+        if let Some(breach) = bad_id {
             return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
         }
         if message.method == Member::Wrong {
             let breach = Breach::new("RPC-02", "a method that is not a string");
             return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
-        let tolerant = self.state.config.policy == Policy::Tolerant;
+        let tolerant = self.state.config.policy_for("RPC-01") != Policy::Strict;
         let version = match message.version {
             Version::Right => None,
             Version::Missing => Some("no jsonrpc member"),
@@ -306,11 +312,12 @@ impl Connection {
     /// Text that is not JSON (RPC-21), or noise between messages (FRAME-04).
     fn not_json(&mut self, frame: &[u8], error: SyntaxError) {
         let subject = Subject::default();
-        let object = frame.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'{');
+        let first = frame.iter().find(|b| !b.is_ascii_whitespace());
+        let object = first == Some(&b'{');
         // An agent's stdout carries what its libraries print; a client's messages come from one writer.
         if self.state.config.role == Role::Client && !object {
             let breach = Breach::new("FRAME-04", "a line that is not a message: output that belongs on stderr?");
-            return match self.state.config.policy {
+            return match self.state.config.policy_for("FRAME-04") {
                 Policy::Tolerant | Policy::Off => self.drop_message(&subject, breach),
                 Policy::Strict => self.refuse(&subject, ErrorCode::PARSE_ERROR, breach),
             };
@@ -318,6 +325,7 @@ impl Connection {
         let rule = match error.kind {
             SyntaxKind::Utf8 | SyntaxKind::Surrogate => "FRAME-01",
             SyntaxKind::Depth => "LIMIT-02",
+            _ if !object && first != Some(&b'[') => "FRAME-05",
             _ => "RPC-21",
         };
         let breach = Breach::new(rule, error.to_string());

@@ -24,7 +24,9 @@ pub(crate) enum IdMember {
     #[default]
     Absent,
     Id(Id),
-    /// Not an id: a fraction, an object and so on.
+    /// A number with a fraction or an exponent.
+    Fraction,
+    /// Not an id: an object, a number of more than 64 bits and so on.
     Invalid,
 }
 
@@ -80,7 +82,10 @@ impl<'a> Envelope<'a> {
                 "id" => {
                     envelope.once("id", envelope.id != IdMember::Absent);
                     let place = scanner.skip()?;
-                    envelope.id = Id::from_json(scanner.slice(place)).map_or(IdMember::Invalid, IdMember::Id);
+                    let text = scanner.slice(place);
+                    let fraction = kind == Kind::Number && text.contains(['.', 'e', 'E']);
+                    let other = if fraction { IdMember::Fraction } else { IdMember::Invalid };
+                    envelope.id = Id::from_json(text).map_or(other, IdMember::Id);
                 }
                 "method" => {
                     envelope.once("method", envelope.method != Member::Absent);
