@@ -1,8 +1,13 @@
 //! `initialize`: the version that is agreed on, and what each side can do.
+//!
+//! Its members have other names in other versions and on the other side: those are in `names`.
+
+mod names;
 
 use super::event::{Json, Outcome, ResultText};
 use super::incoming::Message;
 use super::misuse::{Misuse, MisuseKind};
+use super::outgoing::Fitting;
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
 use super::rules::Gates;
@@ -12,6 +17,7 @@ use crate::jsonrpc::{ErrorCode, Id};
 use crate::schema::tables;
 use crate::validation::table::Tables;
 use crate::validation::{check, Checked, Part, Problem, Rejected};
+use names::{misnamed, names, secret};
 
 /// What a `protocolVersion` member holds.
 enum Requested {
@@ -36,8 +42,11 @@ fn requested(hello: &str) -> Requested {
     }
 }
 
-/// The JSON of an object with `protocolVersion` set to this.
+/// The JSON of an object with `protocolVersion` set to this; any other text as it is, to be refused.
 fn with_version(hello: &str, version: u16) -> String {
+    if !hello.trim_start().starts_with('{') {
+        return hello.to_owned();
+    }
     let mut writer = json::Writer::new();
     writer.begin_object().key("protocolVersion").unsigned(version.into());
     for (name, value) in json::members(hello) {
@@ -49,15 +58,30 @@ fn with_version(hello: &str, version: u16) -> String {
     writer.finish().unwrap_or_else(|_| hello.to_owned())
 }
 
+/// The JSON of an object with some of its members.
+fn only(hello: &str, keep: impl Fn(&str) -> bool) -> String {
+    let mut writer = json::Writer::new();
+    writer.begin_object();
+    for (name, value) in json::members(hello).into_iter().filter(|(name, _)| keep(name)) {
+        writer.key(&name).json(value);
+    }
+    writer.end_object();
+    writer.finish().unwrap_or_else(|_| hello.to_owned())
+}
+
 impl Side {
+    /// What stands under `_meta` of its capabilities for one extension.
+    pub(crate) fn extension(&self, name: &str) -> Option<&str> {
+        let meta = json::members(json::pointer(&self.capabilities, "/_meta")?);
+        meta.into_iter().find_map(|(key, value)| (key == name).then_some(value))
+    }
+
     fn new(tables: &'static Tables, side: Role, hello: String) -> Self {
-        let pointer = match (tables.version, side) {
-            (1, Role::Client) => "/clientCapabilities",
-            (1, Role::Agent) => "/agentCapabilities",
-            _ => "/capabilities",
-        };
-        let capabilities =
-            json::pointer(&hello, pointer).filter(|value| value.starts_with('{')).unwrap_or("{}").to_owned();
+        let [capabilities, _] = names(tables.version, side);
+        let capabilities = json::pointer(&hello, &format!("/{capabilities}"))
+            .filter(|value| value.starts_with('{'))
+            .unwrap_or("{}")
+            .to_owned();
         Side { gates: Gates::read(tables, side, &capabilities), capabilities, hello }
     }
 }
@@ -85,6 +109,9 @@ impl Connection {
         let checked = check(tables, self.state.config.drafts, row.params, &params, self.mode(), Part::Request);
         let params = match checked {
             Ok(checked) => {
+                if u64::from(version) == wanted && !self.named_well(&checked.json, Role::Client, version, subject) {
+                    return;
+                }
                 self.report_all(subject, &checked.problems);
                 checked.json.into_owned()
             }
@@ -121,6 +148,8 @@ impl Connection {
     /// The agent's side: the host's answer, with the version filled in. INIT-05: it cannot be another one.
     pub(super) fn welcome_text(&self, result: &str) -> Result<String, Misuse> {
         let version = self.state.version.unwrap_or(1);
+        self.outgoing_value(None, None, result, Part::Response)?;
+        own_names(result, version, Role::Agent)?;
         match requested(result) {
             Requested::Nothing => Ok(with_version(result, version)),
             Requested::Version(given) if given == u64::from(version) => Ok(result.to_owned()),
@@ -148,7 +177,13 @@ impl Connection {
     }
 
     /// The client's side: the params of its `initialize`, with the version filled in (INIT-03).
-    pub(super) fn hello_text(&self, params: &str) -> Result<(String, &'static Tables), Misuse> {
+    pub(super) fn hello_text(&self, params: &str) -> Result<(Fitting<'static>, &'static Tables), Misuse> {
+        self.outgoing_value(None, None, params, Part::Request)?;
+        if let Some(name) = secret(params) {
+            let message =
+                "no secrets in initialize; authenticate names a way to log in, and what it takes is the agent's";
+            return Err(Misuse::new(MisuseKind::Params, "INIT-14", message).at(format!("/{name}")));
+        }
         let (version, text) = match requested(params) {
             Requested::Nothing => {
                 let newest = self.state.config.newest_version();
@@ -164,8 +199,27 @@ impl Connection {
                 .at("/protocolVersion"));
             }
         };
+        own_names(params, version, Role::Client)?;
         let tables = tables::version(version).unwrap_or(self.state.tables);
-        Ok((text, tables))
+        Ok((self.fitting_hello(&text, tables)?, tables))
+    }
+
+    /// What a client says in an older version's words too, for agents that speak nothing newer, has to fit that version
+    /// (INIT-16).
+    fn fitting_hello(&self, text: &str, tables: &'static Tables) -> Result<Fitting<'static>, Misuse> {
+        let fits = |tables: &'static Tables, text: &str| {
+            let row = super::incoming::find_method(tables, self.state.config.drafts, "initialize");
+            let fitting = self.outgoing_value(Some(tables), row.map(|row| row.params), text, Part::Request)?;
+            Ok(Fitting { text: fitting.text.into_owned().into(), own: fitting.own })
+        };
+        if tables.version == 1 {
+            return fits(tables, text);
+        }
+        let older = |name: &str| names(1, Role::Client).contains(&name);
+        let in_older = fits(&tables::v1::TABLES, &with_version(&only(text, older), 1))?;
+        let in_own = fits(tables, &only(text, |name| !older(name)))?;
+        let text = self.outgoing_value(None, None, text, Part::Request)?.text.into_owned().into();
+        Ok(Fitting { text, own: in_own.own.or(in_older.own) })
     }
 
     /// The client's side: its `initialize` has been written.
@@ -174,10 +228,24 @@ impl Connection {
         self.phase = Phase::Initializing;
     }
 
+    /// Whether the peer's hello can be taken with the names that its members have; wrong ones are not read (INIT-13).
+    fn named_well(&mut self, hello: &str, side: Role, version: u16, subject: &Subject) -> bool {
+        let Some((wrong, right)) = misnamed(hello, version, side) else { return true };
+        let mut breach = Breach::new("INIT-13", format!("this member is {right} in version {version}; it is not read"));
+        breach.pointer = format!("/{wrong}");
+        let strict = self.state.config.policy_for("INIT-13") == Policy::Strict;
+        match (strict, side) {
+            (false, _) => self.report(subject, breach, Consequence::Delivered),
+            (true, Role::Client) => self.refuse(subject, ErrorCode::INVALID_PARAMS, breach),
+            (true, Role::Agent) => self.drop_message(subject, breach),
+        }
+        !strict
+    }
+
     /// The version that the peer's hello names; one in a string is read, and reported, where the policy is tolerant.
     fn named_version(&mut self, hello: &str, subject: &Subject) -> Requested {
         match requested(hello) {
-            Requested::Text(version) if self.state.config.policy == Policy::Tolerant => {
+            Requested::Text(version) if self.state.config.policy_for("INIT-04") != Policy::Strict => {
                 let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
                 breach.pointer = "/protocolVersion".into();
                 self.report(subject, breach, Consequence::Delivered);
@@ -214,8 +282,11 @@ impl Connection {
         let text = with_version(result, version);
         match check(tables, self.state.config.drafts, row.result, &text, self.mode(), Part::Response) {
             Ok(Checked { json, problems }) => {
-                self.report_all(subject, &problems);
                 let json = json.into_owned();
+                if !self.named_well(&json, Role::Agent, version, subject) {
+                    return self.end_request(request, Outcome::Invalid);
+                }
+                self.report_all(subject, &problems);
                 self.state.tables = tables;
                 self.state.version = Some(version);
                 self.state.peer = Side::new(tables, Role::Agent, json.clone());
@@ -231,6 +302,14 @@ impl Connection {
             }
         }
     }
+}
+
+/// The host's own names are those of the version (INIT-13).
+fn own_names(hello: &str, version: u16, side: Role) -> Result<(), Misuse> {
+    misnamed(hello, version, side).map_or(Ok(()), |(wrong, right)| {
+        let message = format!("version {version} calls this member of the {} {right}", side.name());
+        Err(Misuse::new(MisuseKind::Params, "INIT-13", message).at(format!("/{wrong}")))
+    })
 }
 
 fn version_problem(rule: &'static str, found: &'static str) -> Problem {

@@ -8,6 +8,7 @@ use super::{Advice, Connection, Consequence, Event};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::scene::{rows, Action, Check, Message, Objection, On, Scene, REFUSE};
+use crate::rules::Severity;
 
 /// What the peer's message is, as far as an answer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +27,26 @@ pub(super) enum Verdict {
 }
 
 impl Connection {
-    fn objections(&self, on: On, message: &Message<'_>, kind: Option<&str>) -> Vec<(&'static Check, Objection)> {
+    /// What the checks say whose action in this direction is one.
+    fn objections(
+        &self,
+        on: On,
+        message: &Message<'_>,
+        kind: Option<&str>,
+        action: impl Fn(&Check) -> Action,
+    ) -> Vec<(&'static Check, Objection)> {
         let scene = Scene { message: *message, state: &self.state };
         let checks = rows(on, message.method, kind).flat_map(|rows| &rows.checks);
-        checks.filter_map(|check| (check.test)(&scene).map(|objection| (*check, objection))).collect()
+        let wanted = checks.filter(|check| self.matters(action(check)));
+        wanted.filter_map(|check| (check.test)(&scene).map(|objection| (*check, objection))).collect()
+    }
+
+    fn matters(&self, action: Action) -> bool {
+        match action {
+            Action::Pass => false,
+            Action::Hint => self.state.config.policies[Severity::Note as usize] == Some(Policy::Strict),
+            _ => true,
+        }
     }
 
     /// Holds the peer's message against the catalogue.
@@ -41,7 +58,7 @@ impl Connection {
         subject: &Subject,
     ) -> Verdict {
         let on = if form == Form::Answer { On::Answer } else { On::Call };
-        for (check, objection) in self.objections(on, message, kind) {
+        for (check, objection) in self.objections(on, message, kind, |check| check.receive) {
             let action = match self.state.config.policy_for(check.rule) {
                 Policy::Off => Action::Pass,
                 Policy::Strict if check.receive == Action::Report => REFUSE,
@@ -54,7 +71,9 @@ impl Connection {
             };
             match (action, form) {
                 (Action::Pass, _) => {}
-                (Action::Report | Action::Tell, _) => self.report(subject, breach, Consequence::Delivered),
+                (Action::Report | Action::Tell | Action::Hint, _) => {
+                    self.report(subject, breach, Consequence::Delivered);
+                }
                 (Action::Refuse(code), Form::Request) => {
                     self.refuse_rule(subject, code, breach, message);
                     return Verdict::Stop;
@@ -86,12 +105,19 @@ impl Connection {
     }
 
     /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
-    pub(super) fn judge_host(&self, on: On, message: &Message<'_>, kind: Option<&str>) -> Result<Vec<Advice>, Misuse> {
+    /// `own` is refused where no rule says more about the message.
+    pub(super) fn judge_host(
+        &self,
+        on: On,
+        message: &Message<'_>,
+        kind: Option<&str>,
+        own: Option<Misuse>,
+    ) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
-        for (check, objection) in self.objections(on, message, kind) {
+        for (check, objection) in self.objections(on, message, kind, |check| check.send) {
             match check.send {
                 Action::Pass => {}
-                Action::Report | Action::Tell => advice.push(Advice {
+                Action::Report | Action::Tell | Action::Hint => advice.push(Advice {
                     rule: check.rule,
                     message: objection.message.into_owned(),
                     pointer: objection.pointer.into_owned(),
@@ -103,7 +129,7 @@ impl Connection {
                 }
             }
         }
-        Ok(advice)
+        own.map_or(Ok(advice), Err)
     }
 
     pub(super) fn advise(&mut self, advice: Vec<Advice>) {

@@ -275,6 +275,13 @@ impl Connection {
         or_empty(&self.state.peer.hello)
     }
 
+    /// What the peer says about one extension under `_meta` of its capabilities, as JSON text; `None` where it does not
+    /// advertise it (EXT-10).
+    #[doc(hidden)] // Until every binding has it.
+    pub fn peer_extension(&self, name: &str) -> Option<&str> {
+        self.state.peer.extension(name)
+    }
+
     /// The sessions that are known, in no order.
     pub fn sessions(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
         self.state.sessions.iter()

@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::calls::{needs_open_session, CANCELLED_OUTCOME, PERMISSION};
-use super::config::Role;
+use super::calls::{needs_open_session, CANCELLED_OUTCOME, JSON_RPC, PERMISSION};
+use super::config::{Policy, Role};
 use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::session::Turn;
-use super::{Advice, CloseReason, Connection, Phase};
+use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
 use crate::rules::scene::{Message, On};
@@ -52,6 +52,13 @@ impl Timeout {
     }
 }
 
+/// JSON of the host's that fits its type.
+pub(super) struct Fitting<'a> {
+    pub(super) text: Cow<'a, str>,
+    /// A member that the type does not have (EXT-01).
+    pub(super) own: Option<Misuse>,
+}
+
 impl Connection {
     /// Sends a request and returns its id; the answer comes as one [`Event::Response`](super::Event::Response).
     ///
@@ -70,17 +77,12 @@ impl Connection {
     pub fn request_with(&mut self, method: &str, params: &str, options: CallOptions) -> Result<Id, Misuse> {
         let row = self.admitted(method, true)?;
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
-        let (params, tables) = if starts {
-            let (text, tables) = self.hello_text(params)?;
-            (Cow::Owned(text), Some(tables))
+        let (Fitting { text: params, own }, tables) = if starts {
+            let (fitting, tables) = self.hello_text(params)?;
+            (fitting, Some(tables))
         } else {
-            (Cow::Borrowed(params), None)
+            (self.outgoing_value(None, row.map(|row| row.params), params, Part::Request)?, None)
         };
-        let ty = match (tables, row) {
-            (Some(tables), _) => find_method(tables, self.state.config.drafts, method).map(|row| row.params),
-            (None, row) => row.map(|row| row.params),
-        };
-        let params = self.outgoing_value(tables, ty, &params, Part::Request)?;
         let session = self.outgoing_session(row, &params)?;
         if self.state.outbound.len() >= self.state.config.limits.pending {
             let limit = self.state.config.limits.pending;
@@ -104,7 +106,7 @@ impl Connection {
         };
         let message = self.fits_frame(write_request(&id, method, &params))?;
         let said = Message { method, session: session.as_ref(), body: Some(&params), request: None };
-        let advice = self.judge_host(On::Call, &said, None)?;
+        let advice = self.judge_host(On::Call, &said, None, own)?;
         if let (true, Id::Number(number)) = (allocated, &id) {
             self.next_id = number + 1;
         }
@@ -145,13 +147,14 @@ impl Connection {
             return self.cancel(&id);
         }
         let row = self.admitted(method, false)?;
-        let params = self.outgoing_value(None, row.map(|row| row.params), params, Part::Notification)?;
+        let Fitting { text: params, own } =
+            self.outgoing_value(None, row.map(|row| row.params), params, Part::Notification)?;
         let session = self.outgoing_session(row, &params)?;
         let message = self.fits_frame(write_notification(method, &params))?;
         let kind = if method == "session/update" { json::pointer(&params, "/update/sessionUpdate") } else { None };
         let kind = kind.and_then(json::unescape);
         let said = Message { method, session: session.as_ref(), body: Some(&params), request: None };
-        let advice = self.judge_host(On::Call, &said, kind.as_deref())?;
+        let advice = self.judge_host(On::Call, &said, kind.as_deref(), own)?;
         self.outbox.push(&message);
         self.track(On::Call, &said, kind.as_deref());
         if let (Some(session), "session/cancel") = (&session, method) {
@@ -170,8 +173,13 @@ impl Connection {
         let request = self.answerable(id)?;
         let row = request.row;
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
+        if row.is_some_and(|row| row.result != 0) && result.trim() == "null" {
+            let message = "null instead of an object; the result of a method that has nothing to say is {}";
+            return Err(Misuse::new(MisuseKind::Params, "RPC-31", message));
+        }
         let result = if starts { Cow::Owned(self.welcome_text(result)?) } else { Cow::Borrowed(result) };
-        let result = self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
+        let Fitting { text: result, own } =
+            self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
         let message = self.fits_frame(write_result(id, &result))?;
         let said = Message {
             method: &request.method,
@@ -179,7 +187,7 @@ impl Connection {
             body: Some(&result),
             request: Some(request),
         };
-        let advice = self.judge_host(On::Answer, &said, None)?;
+        let advice = self.judge_host(On::Answer, &said, None, own)?;
         self.outbox.push(&message);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, Some(&result));
@@ -203,29 +211,25 @@ impl Connection {
         let starts = request.row.is_some_and(|row| row.phase == table::Phase::Start);
         let instead = self.cancelled_result(request, code);
         let data = match data {
-            Some(data) => Some(self.outgoing_value(None, Some(0), data, Part::Response)?),
+            Some(data) => Some(self.outgoing_value(None, None, data, Part::Response)?.text),
             None => None,
         };
-        let text = match instead {
-            Some(result) => write_result(id, result),
-            None => write_error(id, code, message, data.as_deref()),
+        let (text, advice) = if let Some(result) = instead {
+            (write_result(id, result), Vec::new())
+        } else {
+            let text = write_error(id, code, message, data.as_deref());
+            let error = json::pointer(&text, "/error");
+            let session = request.session.as_ref();
+            let said = Message { method: &request.method, session, body: error, request: Some(request) };
+            let advice = self.judge_host(On::Error, &said, None, None)?;
+            (text, advice)
         };
         let text = self.fits_frame(text)?;
-        let advice = (instead.is_none()
-            && code == ErrorCode::INTERNAL_ERROR
-            && message.to_lowercase().contains("cancel"))
-        .then(|| Advice {
-            rule: "CANCEL-15",
-            message: format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED),
-            pointer: String::new(),
-            method: request.method.to_string(),
-            id: Some(id.clone()),
-        });
         self.outbox.push(&text);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, instead);
         }
-        self.advise(advice.into_iter().collect());
+        self.advise(advice);
         if starts {
             self.hello_failed();
         }
@@ -277,6 +281,10 @@ impl Connection {
         }
         let row = find_method(self.state.tables, self.state.config.drafts, method);
         let Some(row) = row else {
+            if method.starts_with(JSON_RPC) {
+                let message = "names that begin with rpc. belong to JSON-RPC; own methods start with an underscore";
+                return Err(Misuse::new(MisuseKind::Method, "RPC-26", message));
+            }
             if !method.starts_with('_') || method.len() < 2 {
                 let message = format!(
                     "no method {method:?} in version {}{}; own methods start with an underscore",
@@ -302,29 +310,31 @@ impl Connection {
     }
 
     /// JSON of the host's that fits its type and stands on one line.
-    fn outgoing_value<'a>(
+    pub(super) fn outgoing_value<'a>(
         &self,
         tables: Option<&'static table::Tables>,
         ty: Option<TypeId>,
         json: &'a str,
         part: Part,
-    ) -> Result<Cow<'a, str>, Misuse> {
+    ) -> Result<Fitting<'a>, Misuse> {
         let tables = tables.unwrap_or(self.state.tables);
-        match check(tables, self.state.config.drafts, ty.unwrap_or(0), json, Mode::Send, part) {
-            Ok(_) => {}
+        let own = match check(tables, self.state.config.drafts, ty.unwrap_or(0), json, Mode::Send, part) {
+            Ok(checked) => checked.problems.first().map(Misuse::problem),
             Err(Rejected::Invalid(problem)) => return Err(Misuse::problem(&problem)),
             Err(Rejected::Syntax(error)) => {
                 let rule = if error.kind == SyntaxKind::Surrogate { "FRAME-01" } else { "RPC-21" };
                 return Err(Misuse::new(MisuseKind::Params, rule, format!("not JSON: {error}")));
             }
-        }
+        };
+        let own = own.filter(|_| self.state.config.policy_for("EXT-01") != Policy::Off);
         let text = json.trim();
         // Line breaks can only stand between tokens here, where a blank says the same (FRAME-02).
-        if text.bytes().any(|b| matches!(b, b'\n' | b'\r')) {
-            Ok(Cow::Owned(text.replace(['\n', '\r'], " ")))
+        let text = if text.bytes().any(|b| matches!(b, b'\n' | b'\r')) {
+            Cow::Owned(text.replace(['\n', '\r'], " "))
         } else {
-            Ok(Cow::Borrowed(text))
-        }
+            Cow::Borrowed(text)
+        };
+        Ok(Fitting { text, own })
     }
 
     /// The session that params name; one that is not open here is misuse (SESS-01).

@@ -1,12 +1,13 @@
 //! CANCEL: `session/cancel` and `$/cancel_request`.
 //!
 //! What the connection does by itself is there: answers to permission requests (`answer_permissions`), cancelling single
-//! requests (`cancel`, `cancel_requested`), and errors that only say that work was cancelled (`failed`).
+//! requests (`cancel`, `cancel_requested`), and the peer's errors that only say that work was cancelled (`failed`).
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::{State, Turn};
+use crate::jsonrpc::ErrorCode;
 use Level::{May, Must, Should};
 use Severity::{Error, Note, Warning};
 
@@ -88,6 +89,7 @@ pub(super) static AREA: Area = Area {
         Check::new("CANCEL-06", On::Answer, &["session/prompt"], not_cancelled)
             .send(Action::Report)
             .receive(Action::Pass),
+        Check::new("CANCEL-15", On::Error, &["*"], given_up).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[Tracker { on: On::Call, messages: &["session/cancel"], track: cancelled }],
 };
@@ -104,6 +106,12 @@ fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
         return None;
     }
     Some(Objection::new("/stopReason", "the client has cancelled this turn and expects cancelled"))
+}
+
+fn given_up(scene: &Scene<'_>) -> Option<Objection> {
+    let inner = scene.message.get("/code")?.parse() == Ok(ErrorCode::INTERNAL_ERROR.0);
+    let says = inner && scene.message.text("/message")?.to_lowercase().contains("cancel");
+    says.then(|| Objection::new("", format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED)))
 }
 
 /// CANCEL-22, CANCEL-23: a cancel is bound to the turn that runs; where none runs it changes nothing.

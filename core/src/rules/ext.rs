@@ -1,6 +1,66 @@
 //! EXT: extension methods and metadata.
+//!
+//! Names that begin with an underscore are passed to the host and sent for it (`unknown_method`, `admitted`); members
+//! that the model does not have are the validation's (`walk`): a peer may be newer than the model, so that its own are
+//! kept without a word, while the host's are refused.
 
-use super::Area;
+use super::catalogue::{rule, E, R, T};
+use super::scene::{Action, Check, Objection, On, Scene};
+use super::{Area, Level, Severity};
+use crate::connection::MisuseKind;
+use crate::json;
+use Level::{May, Must, MustNot, Should};
+use Severity::{Error, Note, Warning};
 
-pub(super) static AREA: Area =
-    Area { name: "EXT", title: "Extensibility, _meta, underscore names", rules: &[], checks: &[], trackers: &[] };
+/// What W3C trace context keeps at the root of `_meta`.
+const TRACE: &[&str] = &["/_meta/traceparent", "/_meta/tracestate", "/_meta/baggage"];
+
+pub(super) static AREA: Area = Area {
+    name: "EXT",
+    title: "Extensibility, _meta, underscore names",
+    rules: RULES,
+    checks: &[
+        Check::new("EXT-05", On::Call, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
+        Check::new("EXT-05", On::Answer, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
+        Check::new("EXT-10", On::Call, &["*"], not_advertised)
+            .send(Action::Hint)
+            .receive(Action::Pass)
+            .kind(MisuseKind::Capability),
+    ],
+    trackers: &[],
+};
+
+const RULES: &[super::Rule] = &[
+    rule("EXT-01", MustNot, Note, E | R, "Members that the specification does not have go into _meta; a peer's are ignored, and kept."),
+    rule("EXT-02", Must, Warning, E | R, "_meta is an object or null, wherever it stands."),
+    rule("EXT-03", Must, Note, R, "Nothing in _meta is a reason to refuse a message, and nothing in it stands in for a member."),
+    rule("EXT-05", Should, Note, E | T, "traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on."),
+    rule("EXT-06", May, Note, T, "Keys that tie messages together may stand in _meta, and are passed on."),
+    rule("EXT-07", Must, Error, E | R, "Methods that the specification does not have begin with an underscore."),
+    rule("EXT-08", Must, Note, R, "A request of an extension is delivered, and stays listed until the host has answered it."),
+    rule("EXT-09", Should, Note, R, "A notification of an extension is delivered; who does not know it ignores it."),
+    rule("EXT-10", Should, Note, E | T, "Extensions are advertised in _meta of the capabilities, where they can be looked up; a host whose policy for notes is strict is told when it calls one that is not."),
+    rule("EXT-11", Should, Note, T, "_meta is delivered byte for byte, at any depth."),
+    rule("EXT-13", Must, Note, T, "In an update of a session's title, _meta that is absent, null or an object says three different things."),
+];
+
+fn no_trace(scene: &Scene<'_>) -> Option<Objection> {
+    // Reading a whole message again costs as much as checking it, and few have any.
+    memchr::memmem::find(scene.message.body?.as_bytes(), b"\"_meta\"")?;
+    let text = |value: &str| value.starts_with('"');
+    let wrong =
+        TRACE.iter().find(|key| json::pointer(scene.message.body.unwrap_or("{}"), key).is_some_and(|v| !text(v)))?;
+    Some(Objection::new(*wrong, "a string is expected, as W3C trace context writes it"))
+}
+
+fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
+    let name = scene.message.method.strip_prefix('_')?;
+    let name = name.split_once('/').map_or(name, |(vendor, _)| vendor);
+    if scene.peer_extension(name).is_some() {
+        return None;
+    }
+    Some(Objection::new(
+        "",
+        format!("the peer's capabilities have no {name:?} in _meta, where extensions are advertised"),
+    ))
+}

@@ -205,3 +205,17 @@ fn compactions_are_open_until_their_final_status() {
     assert_eq!(say("c", "in_progress"), ["a", "c"]);
     assert_eq!(say("a", "cancelled"), ["c"]);
 }
+
+/// Proves INIT-11, EXT-10.
+#[test]
+fn the_peer_s_name_and_extensions_are_kept() {
+    let mut client = Connection::new(Config::client());
+    assert_eq!((client.peer_info(), client.peer_extension("x.dev")), ("{}", None));
+    client.request("initialize", "{}").unwrap();
+    let hello = r#"{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},"agentCapabilities":{"_meta":{"x.dev":{"n": 1.0},"y/~":null}}}"#;
+    answer(&mut client, 1, hello);
+    assert_eq!(client.peer_info(), hello);
+    assert_eq!(client.peer_extension("x.dev"), Some(r#"{"n": 1.0}"#));
+    assert_eq!(client.peer_extension("y/~"), Some("null"));
+    assert_eq!(client.peer_extension("x"), None);
+}

@@ -22,6 +22,8 @@ pub(crate) enum Action {
     Report,
     /// The same, also under the strict policy: what is told is not in the message itself.
     Tell,
+    /// Advice on what is merely recommended, for hosts whose policy for notes is strict.
+    Hint,
     /// Not delivered; for notifications and answers.
     Drop,
     /// Misuse on send; on receive the answer with this code, or a drop where nothing can be answered.
@@ -41,6 +43,8 @@ pub(crate) enum On {
     Call,
     /// A result.
     Answer,
+    /// An error, whose object is the body. Only the host's are judged: the peer's end requests whatever they say.
+    Error,
 }
 
 /// A rule that may object to a message.
@@ -119,7 +123,8 @@ pub(crate) struct Message<'a> {
     pub(crate) method: &'a str,
     /// The session it is about.
     pub(crate) session: Option<&'a Arc<str>>,
-    /// Params of a call, result of an answer; `None` for an error. They fit the model.
+    /// Params of a call, result of an answer, an error that is to be judged; `None` where an error is tracked. They fit
+    /// the model.
     pub(crate) body: Option<&'a str>,
     /// The call that an answer ends, or the request that a call is.
     pub(crate) request: Option<&'a OpenRequest>,
@@ -169,6 +174,11 @@ impl<'a> Scene<'a> {
         self.state.sessions.get(self.message.session?)
     }
 
+    /// What the peer's capabilities say under `_meta` of one extension (EXT-10).
+    pub(crate) fn peer_extension(&self, name: &str) -> Option<&'a str> {
+        self.state.peer.extension(name)
+    }
+
     /// Whether a side has advertised what stands at a pointer into its capabilities.
     pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
         let own = side == self.state.config.role;
@@ -190,9 +200,11 @@ type Index = HashMap<&'static str, HashMap<&'static str, Rows>>;
 pub(crate) fn rows(on: On, method: &str, kind: Option<&str>) -> impl Iterator<Item = &'static Rows> {
     static CALLS: OnceLock<Index> = OnceLock::new();
     static ANSWERS: OnceLock<Index> = OnceLock::new();
+    static ERRORS: OnceLock<Index> = OnceLock::new();
     let index = match on {
         On::Call => CALLS.get_or_init(|| build(On::Call)),
         On::Answer => ANSWERS.get_or_init(|| build(On::Answer)),
+        On::Error => ERRORS.get_or_init(|| build(On::Error)),
     };
     let any = index.get("*").and_then(|kinds| kinds.get(""));
     let kinds = index.get(method);

@@ -2,7 +2,7 @@
 
 use super::problem::{Problem, Segment};
 use super::table::{Other, TypeId, Variant};
-use super::walk::{within, Fail, Walk, Walker};
+use super::walk::{within, Fail, Read, Walk, Walker};
 use super::words::tags;
 use super::Mode;
 use crate::json::{Kind, Scanner};
@@ -22,7 +22,7 @@ impl Walker {
         scanner.rewind(mark);
         let text = match (found, untagged) {
             (Some(Ok(text)), _) => text,
-            (None | Some(Err(Kind::Null)), Some(ty)) => return self.value(scanner, ty),
+            (None | Some(Err(Kind::Null)), Some(ty)) => return self.tagged(scanner, tag, ty, false),
             (found, _) => {
                 let found = if let Some(Err(kind)) = found { kind.name() } else { "nothing" };
                 return Err(within(self.invalid(tags(variants), found), Segment::Name(tag)));
@@ -31,7 +31,7 @@ impl Walker {
         let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
         if let Some(variant) = known {
             self.variant.get_or_insert(variant.tag);
-            return self.value(scanner, variant.ty);
+            return self.tagged(scanner, tag, variant.ty, false);
         }
         let extension = text.value().starts_with('_');
         let open = other != Other::Closed;
@@ -41,9 +41,20 @@ impl Walker {
             problem.within(Segment::Name(tag));
         }
         match other {
-            Other::Open(ty) => self.value(scanner, ty),
+            Other::Open(ty) => self.tagged(scanner, tag, ty, true),
             Other::Closed => scanner.skip().map(drop).map_err(Fail::from),
         }
+    }
+
+    /// The whole object, whose tag has been read.
+    fn tagged(&mut self, scanner: &mut Scanner<'_>, tag: &'static str, ty: TypeId, extension: bool) -> Walk {
+        if self.mode == Mode::Send {
+            self.read.tags.push(tag);
+            self.read.extension |= extension;
+        }
+        let outcome = self.value(scanner, ty);
+        self.read = Read::default();
+        outcome
     }
 
     pub(super) fn any_of(&mut self, scanner: &mut Scanner<'_>, of: &'static [TypeId]) -> Walk {
@@ -53,11 +64,13 @@ impl Walker {
         // right one.
         let exact = if mode == Mode::Tolerant { Mode::Strict } else { mode };
         let mut best: Option<(usize, Box<Problem>)> = None;
+        let read = std::mem::take(&mut self.read);
         for attempt in [exact, mode] {
             for &ty in of {
                 let (edits, problems, depth, session) =
                     (self.edits.len(), self.problems.len(), self.depth, self.session.clone());
                 self.mode = attempt;
+                self.read = read.clone();
                 let outcome = self.value(scanner, ty);
                 self.mode = mode;
                 match outcome {

@@ -57,6 +57,17 @@ pub(crate) struct Walker {
     pub(super) session: Option<Range<usize>>,
     pub(super) depth: u32,
     pub(super) variant: Option<&'static str>,
+    /// What unions have read of the object that comes next; kept only where the host's own message is checked.
+    pub(super) read: Read,
+}
+
+/// Members of an object that are not among its fields and still right.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Read {
+    /// The tags of the unions that it belongs to.
+    pub(super) tags: Vec<&'static str>,
+    /// Its tag is an extension's, and so are its members.
+    pub(super) extension: bool,
 }
 
 impl Walker {
@@ -73,6 +84,7 @@ impl Walker {
             session: None,
             depth: 0,
             variant: None,
+            read: Read::default(),
         }
     }
 
@@ -136,7 +148,8 @@ impl Walker {
             }
             (Type::Integer { min, max }, Kind::Number) => {
                 if !integer_within(scanner.number()?, *min, *max) {
-                    return Err(self.invalid(expected(ty), "a number outside of that"));
+                    let problem = Problem::new("RPC-34", expected(ty), "a number outside of that");
+                    return Err(Fail::Invalid(Box::new(problem)));
                 }
             }
             (Type::Line, Kind::Number) => return self.line(scanner),
@@ -242,6 +255,7 @@ impl Walker {
     fn object(&mut self, scanner: &mut Scanner<'_>, owner: TypeId, fields: &'static [Field]) -> Walk {
         let mut trim = Trim::default();
         let mut seen = 0u64;
+        let read = std::mem::take(&mut self.read);
         let outermost = self.depth == 0;
         self.depth += 1;
         let head = scanner.mark();
@@ -273,6 +287,11 @@ impl Walker {
                     trim.drop(place, &mut self.edits);
                 }
             } else {
+                let draft = || fields.iter().any(|field| key.is(field.name));
+                let own = self.mode == Mode::Send && !read.extension && !read.tags.iter().any(|tag| key.is(tag));
+                if own && !draft() {
+                    self.file(own_member(&key.value()));
+                }
                 scanner.skip()?;
                 trim.keep(start..scanner.offset(), &mut self.edits);
             }
@@ -393,6 +412,13 @@ impl Walker {
     pub(super) fn is_on(&self, draft: u8) -> bool {
         draft == 0 || self.drafts & (1 << draft) != 0
     }
+}
+
+/// EXT-01: only the peer, which may be newer than the model, sends members that it does not have.
+fn own_member(key: &str) -> Problem {
+    let mut problem = Problem::new("EXT-01", "a member of the specification's; others go into _meta", "another one");
+    problem.within(Segment::Key(key.into()));
+    problem
 }
 
 pub(super) fn within(fail: Fail, segment: Segment) -> Fail {

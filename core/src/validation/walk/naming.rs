@@ -22,8 +22,8 @@ impl Walker {
         let direct = problem.is_here();
         problem.within(Segment::Name(field.name));
         if let Some(rule) = own {
-            // A closed value or a line number further in has been named well enough.
-            let general = if direct { matches!(problem.rule, "ENUM-07" | "TOOL-11") } else { false };
+            // A closed value or a number further in has been named well enough.
+            let general = direct && matches!(problem.rule, "ENUM-07" | "TOOL-11" | "RPC-34");
             if general || problem.rule == self.rule() {
                 problem.rule = rule;
             }
