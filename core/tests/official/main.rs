@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use instances::Model;
 use libacp::schema::{decode, Message, Policy};
+use libacp::validation::table::Tables;
 use libacp::validation::{check, Mode, Part};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -210,6 +211,36 @@ fn types_agree_with_the_official_crate() {
     assert!(unexplained.is_empty(), "differences without a reason:\n{}", unexplained.join("\n"));
     let idle: Vec<_> = known.keys().filter(|line| !used.contains(*line)).collect();
     assert!(idle.is_empty(), "lines of differences.txt that are no longer needed: {idle:#?}");
+}
+
+/// What is said of a host's value: the rule and the place of each problem.
+fn told(version: &'static Tables, name: &str, json: &str) -> Option<Vec<(&'static str, String)>> {
+    let at = version.names.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    let checked = check(version, u32::MAX, version.names[at].1, json, Mode::Send, Part::Request).ok()?;
+    Some(checked.problems.iter().map(|problem| (problem.rule, problem.pointer())).collect())
+}
+
+/// Proves EXT-01.
+#[test]
+fn a_host_s_own_members_are_told_from_those_of_the_specification() {
+    use libacp::schema::tables::{v1, v2};
+    let (mut own, mut right, mut wrong) = (0, 0, Vec::new());
+    for (version, tables) in [("v1", &v1::TABLES), ("v2", &v2::TABLES)] {
+        let model = Model::load(version);
+        for name in model.names() {
+            for (kind, value) in model.instances(name) {
+                let Some(told) = told(tables, name, &value.to_string()) else { continue };
+                let more = kind.ends_with("unknown member");
+                let expected = if more { vec![("EXT-01", "/somethingNew".to_owned())] } else { Vec::new() };
+                *if more { &mut own } else { &mut right } += 1;
+                if told != expected {
+                    wrong.push(format!("{version} {name} {kind}: {told:?} of {value}"));
+                }
+            }
+        }
+    }
+    println!("{own} instances with a member too many, {right} without");
+    assert!(wrong.is_empty() && own > 300 && right > 1000, "{own}, {right}\n{}", wrong.join("\n"));
 }
 
 /// Whether a line is about something; a `*` in it stands for anything.
