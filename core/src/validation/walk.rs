@@ -290,7 +290,7 @@ impl Walker {
                 let draft = || fields.iter().any(|field| key.is(field.name));
                 let own = self.mode == Mode::Send && !read.extension && !read.tags.iter().any(|tag| key.is(tag));
                 if own && !draft() {
-                    self.file(own_member(&key.value()));
+                    self.own_member(&key.value(), scanner.peek()?)?;
                 }
                 scanner.skip()?;
                 trim.keep(start..scanner.offset(), &mut self.edits);
@@ -318,6 +318,21 @@ impl Walker {
             self.edits.push(end..end, format!("{comma}\"{}\":{empty}", field.name));
             self.file(problem);
         }
+        Ok(())
+    }
+
+    /// EXT-01: only the peer, which may be newer than the model, sends members that it does not have.
+    fn own_member(&mut self, key: &str, kind: Kind) -> Walk {
+        if key == "_meta" {
+            // It may stand anywhere.
+            let fits = matches!(kind, Kind::Object | Kind::Null);
+            let problem = || Box::new(Problem::new("EXT-02", "an object", kind.name()));
+            return if fits { Ok(()) } else { Err(within(Fail::Invalid(problem()), Segment::Name("_meta"))) };
+        }
+        let mut problem =
+            Problem::new("EXT-01", "a member of the specification's; others go into _meta", "another one");
+        problem.within(Segment::Key(key.into()));
+        self.file(problem);
         Ok(())
     }
 
@@ -412,13 +427,6 @@ impl Walker {
     pub(super) fn is_on(&self, draft: u8) -> bool {
         draft == 0 || self.drafts & (1 << draft) != 0
     }
-}
-
-/// EXT-01: only the peer, which may be newer than the model, sends members that it does not have.
-fn own_member(key: &str) -> Problem {
-    let mut problem = Problem::new("EXT-01", "a member of the specification's; others go into _meta", "another one");
-    problem.within(Segment::Key(key.into()));
-    problem
 }
 
 pub(super) fn within(fail: Fail, segment: Segment) -> Fail {
