@@ -78,6 +78,10 @@ pub struct Config {
     /// What happens to messages that break a rule.
     pub policy: Policy,
     /// Another policy for the rules of one severity: notes, warnings, errors.
+    ///
+    /// Two of them also say how much a host wants to be held to itself: with strict notes it is advised of what is merely
+    /// recommended (INIT-11, EXT-10), and with notes off it may send members that the specification does not have
+    /// (EXT-01), as a host must that passes on what others say.
     pub policies: [Option<Policy>; 3],
     /// Bounds.
     pub limits: Limits,

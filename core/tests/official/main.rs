@@ -229,6 +229,10 @@ fn a_host_s_own_members_are_told_from_those_of_the_specification() {
         let model = Model::load(version);
         for name in model.names() {
             for (kind, value) in model.instances(name) {
+                // Without its tag, an object has the members of all variants, and they are not one type's.
+                if kind.ends_with("no tag") || kind.ends_with("null tag") {
+                    continue;
+                }
                 let Some(told) = told(tables, name, &value.to_string()) else { continue };
                 let more = kind.ends_with("unknown member");
                 let expected = if more { vec![("EXT-01", "/somethingNew".to_owned())] } else { Vec::new() };

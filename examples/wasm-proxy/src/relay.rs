@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use libacp::connection::{Cancel, Notification, Outcome, Request, Response};
+use libacp::rules::Severity;
 use libacp::{Config, Connection, ErrorCode, Event, Id, Misuse};
 use serde_json::{json, Value};
 
@@ -58,7 +59,11 @@ pub struct Proxy {
 impl Proxy {
     /// A proxy between two sides that have said nothing yet.
     pub fn new(policy: Policy) -> Self {
-        let end = |config| End { connection: Connection::new(config), asked: HashMap::new() };
+        let end = |mut config: Config| {
+            // Members that the specification does not have, or not yet, are the two sides' business (EXT-01).
+            config.policies[Severity::Note as usize] = Some(libacp::connection::Policy::Off);
+            End { connection: Connection::new(config), asked: HashMap::new() }
+        };
         Proxy { client: end(Config::agent()), agent: end(Config::client()), policy }
     }
 
