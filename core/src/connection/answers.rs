@@ -44,7 +44,9 @@ impl Connection {
             return self.unusable(request, subject, breach);
         }
         if let Some(place) = message.error.clone() {
-            return match read_error(&text[place]) {
+            let mut checked = message.checked;
+            self.report_all(subject, &checked.problems);
+            return match read_error(checked.json(text, place).as_str()) {
                 Ok(error) => self.failed(request, subject, error),
                 Err(breach) => self.unusable(request, subject, breach),
             };

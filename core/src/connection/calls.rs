@@ -48,7 +48,10 @@ impl Connection {
             && self.state.config.role == Role::Agent
             && self.phase == Phase::Start
         {
-            return self.hello(&text, &message, &subject);
+            if self.room_for(&message, &subject) {
+                self.hello(&text, &message, &subject);
+            }
+            return;
         }
         if let Some(refusal) = self.admit(row, self.state.config.role.other(), is_request) {
             return self.not_admitted(row, message, &subject, refusal);

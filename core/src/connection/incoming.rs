@@ -274,12 +274,15 @@ impl Connection {
         if let Some(name) = message.twice {
             let id = if name == "id" { None } else { subject.id.take() };
             let breach = Breach::new("RPC-02", format!("the member {name} twice"));
+            if message.id == IdMember::Absent {
+                return self.drop_message(&subject, breach);
+            }
             return self.refuse(&Subject { id, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
         let bad_id = match message.id {
             IdMember::Fraction => Some(Breach::new("RPC-08", "an id with a fraction or an exponent")),
             IdMember::Invalid => {
-                Some(Breach::new("RPC-06", "an id that is neither a string nor a whole number of 64 bits"))
+                Some(Breach::new("RPC-06", "an id that is neither well-formed text nor a whole number of 64 bits"))
             }
             IdMember::Absent | IdMember::Id(_) => None,
         };

@@ -26,7 +26,7 @@ pub(crate) enum IdMember {
     Id(Id),
     /// A number with a fraction or an exponent.
     Fraction,
-    /// Not an id: an object, a number of more than 64 bits and so on.
+    /// Not an id: an object, a number of more than 64 bits, text that is no Unicode and so on.
     Invalid,
 }
 
@@ -81,11 +81,14 @@ impl<'a> Envelope<'a> {
                 }
                 "id" => {
                     envelope.once("id", envelope.id != IdMember::Absent);
+                    let broken = scanner.lone_surrogates().len();
                     let place = scanner.skip()?;
                     let text = scanner.slice(place);
+                    // Half a surrogate pair cannot be written again, and with another character it is another id.
+                    let whole = scanner.lone_surrogates().len() == broken;
                     let fraction = kind == Kind::Number && text.contains(['.', 'e', 'E']);
                     let other = if fraction { IdMember::Fraction } else { IdMember::Invalid };
-                    envelope.id = Id::from_json(text).map_or(other, IdMember::Id);
+                    envelope.id = Id::from_json(text).filter(|_| whole).map_or(other, IdMember::Id);
                 }
                 "method" => {
                     envelope.once("method", envelope.method != Member::Absent);
