@@ -5133,7 +5133,7 @@ export interface DiffPatch {
   format: DiffPatchFormat;
   /**
    * The patch itself.
-   * Rule TOOL-28.
+   * Rule TOOL-27.
    */
   text: string;
   _meta?: Meta | null;

@@ -4656,7 +4656,7 @@ class DiffPatch(TypedDict):
     """
     text: str
     """The patch itself.
-    Rule TOOL-28.
+    Rule TOOL-27.
     """
     _meta: NotRequired[Meta | None]
 

@@ -2607,6 +2607,7 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (240, 1, "MODE-03"),
     (241, 0, "SESS-52"),
     (241, 1, "TURN-08"),
+    (251, 255, "TURN-08"),
     (252, 0, "PROV-06"),
     (252, 1, "PROV-06"),
     (252, 2, "PROV-06"),
@@ -2701,7 +2702,8 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (348, 3, "SESS-62"),
 ];
 
-static ALIASES: &[(TypeId, u8, &str)] = &[(53, 0, "modeId")];
+static ALIASES: &[(TypeId, u8, &str)] =
+    &[(53, 0, "modeId"), (177, 0, "id"), (179, 0, "id"), (180, 0, "id"), (181, 0, "id")];
 
 /// Places of the named types.
 #[allow(missing_docs)]

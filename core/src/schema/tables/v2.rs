@@ -2465,7 +2465,7 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (67, 0, "TOOL-26"),
     (67, 1, "TOOL-27"),
     (70, 0, "TOOL-27"),
-    (70, 1, "TOOL-28"),
+    (70, 1, "TOOL-27"),
     (72, 0, "TOOL-26"),
     (73, 0, "TOOL-26"),
     (73, 1, "TOOL-26"),
@@ -2702,7 +2702,8 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (392, 1, "TOOL-26"),
 ];
 
-static ALIASES: &[(TypeId, u8, &str)] = &[];
+static ALIASES: &[(TypeId, u8, &str)] =
+    &[(70, 1, "diff"), (188, 0, "id"), (190, 0, "id"), (191, 0, "id"), (192, 0, "id"), (375, 0, "id")];
 
 /// Places of the named types.
 #[allow(missing_docs)]

@@ -463,7 +463,7 @@ pub struct DiffPatch<'a> {
     pub format: DiffPatchFormat<'a>,
     /// The patch itself.
     ///
-    /// Rule TOOL-28.
+    /// Rule TOOL-27.
     pub text: Str<'a>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
