@@ -4,6 +4,8 @@
 mod base64;
 #[path = "support/event.rs"]
 mod event;
+#[path = "support/examples.rs"]
+mod examples;
 #[path = "support/replay.rs"]
 mod replay;
 #[path = "support/scenario.rs"]
@@ -55,4 +57,11 @@ fn vectors() {
     }
     writeln!(out, "{} passed, {} failed", all.len() - failures.len(), failures.len()).unwrap();
     assert!(!all.is_empty() && failures.is_empty());
+}
+
+#[test]
+fn every_example_has_its_scenarios() {
+    let root = scenario::vectors();
+    let complaints = examples::complaints(&root, &scenario::load(&root));
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
