@@ -6,7 +6,7 @@
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
-use crate::connection::{State, Turn};
+use crate::connection::{Role, State, Turn};
 use crate::jsonrpc::ErrorCode;
 use Level::{May, Must, Should};
 use Severity::{Error, Note, Warning};
@@ -21,6 +21,13 @@ pub(super) static AREA: Area = Area {
             Note,
             E | T,
             "A session may be cancelled at any time; where nothing runs it changes nothing.",
+        ),
+        rule(
+            "CANCEL-02",
+            Should,
+            Note,
+            T,
+            "A client that cancels counts the unfinished tool calls of the turn as cancelled, until it hears otherwise.",
         ),
         rule(
             "CANCEL-03",
@@ -114,11 +121,16 @@ fn given_up(scene: &Scene<'_>) -> Option<Objection> {
     says.then(|| Objection::new("", format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED)))
 }
 
-/// CANCEL-22, CANCEL-23: a cancel is bound to the turn that runs; where none runs it changes nothing.
+/// CANCEL-22, CANCEL-23: a cancel is bound to the turn that runs; where none runs it changes nothing. CANCEL-02: only
+/// the agent knows how far its tools really are.
 fn cancelled(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let client = state.config.role == Role::Client;
     let session = state.sessions.get_mut(call.session)?;
     if session.turn != Turn::Idle {
         session.turn = Turn::Cancelling;
+        if client {
+            session.tools.cancel();
+        }
     }
     None
 }

@@ -106,6 +106,63 @@ fn tool_calls_keep_what_updates_leave_out() {
     assert_eq!(tools(&client), [("a", "pending"), ("b", "failed")]);
 }
 
+/// Proves CANCEL-02.
+#[test]
+fn a_cancel_marks_what_the_turn_has_not_finished() {
+    let mut client = opened("{}", "");
+    for (id, status) in [("a", "pending"), ("b", "in_progress"), ("c", "completed"), ("d", "failed")] {
+        update(
+            &mut client,
+            &format!(r#"{{"sessionUpdate":"tool_call","toolCallId":"{id}","title":"T","status":"{status}"}}"#),
+        );
+    }
+    client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
+    assert_eq!(tools(&client)[..2], [("a", "pending"), ("b", "in_progress")], "nothing ran");
+    client.request("session/prompt", r#"{"sessionId":"s","prompt":[]}"#).unwrap();
+    client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
+    assert_eq!(tools(&client), [("a", "cancelled"), ("b", "cancelled"), ("c", "completed"), ("d", "failed")]);
+    update(&mut client, r#"{"sessionUpdate":"tool_call_update","toolCallId":"a","title":"U"}"#);
+    update(&mut client, r#"{"sessionUpdate":"tool_call_update","toolCallId":"b","status":"completed"}"#);
+    assert_eq!(tools(&client)[..2], [("a", "cancelled"), ("b", "completed")]);
+}
+
+/// Proves CANCEL-02.
+#[test]
+fn a_cancel_leaves_the_calls_of_earlier_turns_alone() {
+    let mut client = opened("{}", "");
+    client.request("session/prompt", r#"{"sessionId":"s","prompt":[]}"#).unwrap();
+    update(&mut client, r#"{"sessionUpdate":"tool_call","toolCallId":"a","title":"A"}"#);
+    answer(&mut client, 3, r#"{"stopReason":"end_turn"}"#);
+    client.request("session/prompt", r#"{"sessionId":"s","prompt":[]}"#).unwrap();
+    update(&mut client, r#"{"sessionUpdate":"tool_call","toolCallId":"b","title":"B"}"#);
+    client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
+    assert_eq!(tools(&client), [("a", "pending"), ("b", "cancelled")]);
+}
+
+/// Proves CANCEL-16.
+#[test]
+fn the_requests_below_a_cancelled_turn_are_listed_with_their_session() {
+    let mut agent = Connection::new(Config::agent());
+    let hello = r#"{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}"#;
+    receive(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{hello}}}"#));
+    agent.respond(&0.into(), "{}").unwrap();
+    for (id, session) in [(1, "s"), (2, "other")] {
+        let new = r#"{"cwd":"/w","mcpServers":[]}"#;
+        receive(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"session/new","params":{new}}}"#));
+        agent.respond(&id.into(), &format!(r#"{{"sessionId":"{session}"}}"#)).unwrap();
+        let prompt = format!(r#"{{"sessionId":"{session}","prompt":[]}}"#);
+        receive(
+            &mut agent,
+            &format!(r#"{{"jsonrpc":"2.0","id":"{session}","method":"session/prompt","params":{prompt}}}"#),
+        );
+        agent.request("fs/read_text_file", &format!(r#"{{"sessionId":"{session}","path":"/w/x"}}"#)).unwrap();
+    }
+    receive(&mut agent, r#"{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}"#);
+    let nested = agent.pending().filter(|request| request.session.as_deref() == Some("s"));
+    let nested: Vec<_> = nested.map(|request| (request.id.clone(), &*request.method)).collect();
+    assert_eq!(nested, [(1.into(), "fs/read_text_file")]);
+}
+
 /// Proves TOOL-13.
 #[test]
 fn a_tool_call_outlives_the_terminal_that_it_showed() {

@@ -87,6 +87,8 @@ enum Status {
     InProgress,
     Completed,
     Failed,
+    /// The client has cancelled the turn; version 1 has no word for it on the wire (CANCEL-02).
+    Cancelled,
 }
 
 impl Status {
@@ -96,6 +98,7 @@ impl Status {
             "in_progress" => Status::InProgress,
             "completed" => Status::Completed,
             "failed" => Status::Failed,
+            "cancelled" => Status::Cancelled,
             _ => return None,
         })
     }
@@ -106,11 +109,26 @@ impl Status {
             Status::InProgress => "in_progress",
             Status::Completed => "completed",
             Status::Failed => "failed",
+            Status::Cancelled => "cancelled",
         }
     }
 
+    /// A cancelled one may still turn out to have ended otherwise (CANCEL-07).
     fn is_final(self) -> bool {
         matches!(self, Status::Completed | Status::Failed)
+    }
+
+    fn is_open(self) -> bool {
+        matches!(self, Status::Pending | Status::InProgress)
+    }
+}
+
+impl Tools {
+    /// Those that the turn has left unfinished count as cancelled.
+    pub(super) fn cancel(&mut self) {
+        for call in self.0.values_mut().filter(|call| call.status.is_open() && !call.left_over) {
+            call.status = Status::Cancelled;
+        }
     }
 }
 
@@ -191,7 +209,7 @@ fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
 
 fn dangling(scene: &Scene<'_>) -> Option<Objection> {
     let reason = scene.message.text("/stopReason")?;
-    let open = |(_, call): &(&str, &Call)| !call.status.is_final() && !call.left_over && call.reported;
+    let open = |(_, call): &(&str, &Call)| call.status.is_open() && !call.left_over && call.reported;
     let count = session(scene)?.tools.0.iter().filter(open).count();
     if reason != "end_turn" || count == 0 {
         return None;
