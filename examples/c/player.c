@@ -15,12 +15,38 @@ static acp_slice part(const acp_event *event, acp_status (*get)(const acp_event 
     return slice;
 }
 
+static int32_t kind_of(const acp_event *event)
+{
+    int32_t kind = 0;
+    need(acp_event_kind(event, &kind), "kind");
+    return kind;
+}
+
+// Says what the peer did wrong, as one line of JSON on standard error; nothing of it is lost, so the play goes on.
+static void tell_violation(const acp_event *event)
+{
+    acp_writer *writer = new_writer();
+    need(acp_writer_begin_object(writer), "violation");
+    write_member(writer, "violation", part(event, acp_event_rule));
+    write_member(writer, "method", part(event, acp_event_method));
+    write_member(writer, "pointer", part(event, acp_event_pointer));
+    write_member(writer, "message", part(event, acp_event_message));
+    need(acp_writer_end_object(writer), "violation");
+    text line = written(writer);
+    fprintf(stderr, "%.*s\n", (int)line.len, line.data);
+    text_free(&line);
+}
+
 // The next event, which must be of this kind and method.
 static acp_event *take(player *player, int32_t kind, acp_slice method)
 {
     acp_event *event = host_next(&player->host);
-    int32_t came = 0;
-    need(acp_event_kind(event, &came), "kind");
+    int32_t came = kind_of(event);
+    for (; came == ACP_EVENT_VIOLATION; came = kind_of(event)) {
+        tell_violation(event);
+        acp_event_free(event);
+        event = host_next(&player->host);
+    }
     acp_slice name = part(event, acp_event_method), rule = part(event, acp_event_rule);
     acp_slice message = part(event, acp_event_message);
     if (came != kind || (method.data != NULL && !acp_equal(name, method))) {

@@ -8,6 +8,11 @@ import { Sum, difference, exactDifference, filled, texts } from "./script.mjs";
  */
 export const EXACT = { name: "libacp.dev/exact", number: 9007199254740993n };
 
+/** Says what the peer did wrong, as one line of JSON on standard error; nothing of it is lost, so the play goes on. */
+function tell({ rule, method = "", pointer, message }) {
+  process.stderr.write(`${JSON.stringify({ violation: rule, method, pointer, message })}\n`);
+}
+
 export class Player {
   places = {};
   updates = 0;
@@ -49,9 +54,13 @@ export class Player {
 
   /** The next event, which must be of this type (and about this method). */
   async #take(type, method) {
-    const { value: event } = await this.events.next();
+    let { value: event } = await this.events.next();
+    while (event?.type === "violation") {
+      tell(event);
+      ({ value: event } = await this.events.next());
+    }
     if (event?.type === type && event.method === method) return event;
-    const detail = event?.type === "violation" ? `: ${event.rule} ${event.pointer} ${event.message}` : "";
+    const detail = event?.type === "advice" ? `: ${event.rule} ${event.pointer} ${event.message}` : "";
     this.fail(`: expected ${type} ${method ?? ""}, got ${event?.type ?? "nothing"} ${event?.method ?? ""}${detail}`);
   }
 

@@ -4,6 +4,8 @@ Events come in the order of the bytes, so one task does it all: it sends its own
 takes the next event, whatever it is, and compares.
 """
 
+import json
+import sys
 from typing import Any, Awaitable, Callable, Dict, List, Tuple, Type, TypeVar, Union
 
 import libacp
@@ -44,6 +46,9 @@ class Play:
 
     async def expect(self, kind: Type[E]) -> E:
         event = await self.peer.event()
+        while isinstance(event, libacp.Violation):
+            tell(event)
+            event = await self.peer.event()
         if not isinstance(event, kind):
             raise Difference(f"{self.at}: expected a {kind.__name__}, got {event}")
         return event
@@ -129,6 +134,12 @@ class Play:
         if event.method != method:
             raise Difference(f"{self.at}: expected {method}, got {event.method}")
         compare(params, event.params, self.at, method.startswith("_"))
+
+
+def tell(violation: libacp.Violation) -> None:
+    """Says what the peer did wrong, as one line of JSON on standard error; nothing of it is lost, so the play goes on."""
+    parts = {name: getattr(violation, name) or "" for name in ("method", "pointer", "message")}
+    print(json.dumps({"violation": violation.rule, **parts}), file=sys.stderr, flush=True)
 
 
 async def scripted(method: str, params: Any, expected: Any) -> Any:

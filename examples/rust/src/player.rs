@@ -1,10 +1,11 @@
 //! Plays one side of the script: does its own steps, waits for the other side's and compares them.
 //!
-//! What arrives must be the step that comes next; a rule that the peer breaks is a difference like any other.
+//! What arrives must be the step that comes next. A rule that the peer breaks is told on standard error, as a line of
+//! JSON, and the play goes on.
 
 use std::collections::HashMap;
 
-use libacp::connection::{Outcome, Request};
+use libacp::connection::{Outcome, Request, Violation};
 use libacp::{Event, Id};
 use serde_json::{json, Value};
 
@@ -226,16 +227,26 @@ impl<'s, H: Host> Player<'s, H> {
         compare("", &chunks.expected(), &counted)
     }
 
+    /// The next event but violations: those are told, and nothing of them is lost, so the play goes on.
     fn take(&mut self) -> Result<Event> {
-        match self.link.event()? {
-            Event::Violation(violation) => {
-                let method = violation.method.as_deref().unwrap_or("a message");
-                let (rule, pointer, message) = (violation.rule, &violation.pointer, &violation.message);
-                fail!("{method} breaks {rule} at \"{pointer}\": {message}")
+        loop {
+            match self.link.event()? {
+                Event::Violation(violation) => eprintln!("{}", told(&violation)),
+                event => return Ok(event),
             }
-            event => Ok(event),
         }
     }
+}
+
+/// What the peer did wrong, as one line of JSON.
+fn told(violation: &Violation) -> Value {
+    let method = violation.method.as_deref().unwrap_or_default();
+    json!({
+        "violation": violation.rule,
+        "method": method,
+        "pointer": violation.pointer,
+        "message": violation.message,
+    })
 }
 
 /// `initialize` names its sender.

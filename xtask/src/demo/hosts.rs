@@ -6,7 +6,7 @@ use crate::setup::Step;
 /// A client and an agent in one language.
 pub(super) struct Host {
     pub(super) name: &'static str,
-    /// Whether it is ours; an official SDK otherwise.
+    /// Whether it tells the violations of its peer; an official SDK does not.
     pub(super) ours: bool,
     /// Whether it takes so long to set up that it waits for `--all`.
     pub(super) slow: bool,
@@ -91,5 +91,17 @@ pub(super) const HOSTS: &[Host] = &[
         files: &["tests/interop/rust"],
         client: &["target/interop-rust/debug/client"],
         agent: &["target/interop-rust/debug/agent"],
+    },
+    // The Rust hosts behind a byte order mark, which breaks a rule and loses nothing: that each host tells it proves that
+    // silence about the others means something.
+    Host {
+        name: "marked",
+        ours: false,
+        slow: false,
+        exact: false,
+        step: &RUST_HOSTS,
+        files: &["tests/interop/marked"],
+        client: &["tests/interop/marked/client.sh", "target/release/acp-demo-client"],
+        agent: &["tests/interop/marked/agent.sh", "target/release/acp-demo-agent"],
     },
 ];

@@ -1,12 +1,13 @@
 //! `cargo xtask demo`: one conversation between every client and every agent, over real pipes.
 //!
 //! `tests/interop/README.md` says what is played. Read [`hosts`] for who plays, [`pair`] for how a pair is run and
-//! checked, [`matrix`] and [`trace`] for what is shown.
+//! checked, [`matrix`], [`trace`] and [`violations`] for what is shown.
 
 mod hosts;
 mod matrix;
 mod pair;
 mod trace;
+mod violations;
 
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -53,6 +54,8 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
         .map(|(pair, ended)| (pair.client.name, pair.agent.name, ended.figures.as_ref().map_err(|_| ())))
         .collect();
     println!("\n{}", matrix::render(&cells));
+    let told: Vec<_> = results.iter().map(|(pair, ended)| (*pair, ended.told.as_slice())).collect();
+    println!("{}\n", violations::shown(&told).join("\n"));
     let wrong: Vec<&String> = results.iter().filter_map(|(_, ended)| ended.figures.as_ref().err()).collect();
     let (right, count) = (results.len() - wrong.len(), results.len());
     println!("{right} of {count} pairs are right; set up in {set_up:.1} s, played in {played:.1} s");

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::hosts::Host;
 use super::trace::{self, Record};
+use super::violations::{self, Known, Told};
 
 /// The conversation.
 const SCRIPT: &str = "tests/interop/script.json";
@@ -40,16 +41,18 @@ pub(super) struct Figures {
     pub(super) ms: u128,
 }
 
-/// How a pair ended: its figures, or what is wrong; and what passed between the two.
+/// How a pair ended: its figures, or what is wrong; what passed between the two, and what each has told of the other.
 pub(super) struct Ended {
     pub(super) figures: Result<Figures, String>,
     pub(super) records: Vec<Record>,
+    pub(super) told: Vec<Told>,
 }
 
-/// The script's own account of what must come out.
+/// The script's own account of what must come out, and the rules that are known to be broken.
 pub(super) struct Expected {
     script: Value,
     limit: Duration,
+    known: Known,
 }
 
 impl Expected {
@@ -57,7 +60,7 @@ impl Expected {
         let text = fs::read_to_string(SCRIPT).context(SCRIPT)?;
         let script: Value = serde_json::from_str(&text).context(SCRIPT)?;
         let deadline = script["deadlineMs"].as_u64().context("the script has no deadline")?;
-        Ok(Expected { script, limit: Duration::from_millis(deadline) + GRACE })
+        Ok(Expected { script, limit: Duration::from_millis(deadline) + GRACE, known: Known::load()? })
     }
 }
 
@@ -93,14 +96,19 @@ impl Pair {
             Ok(records) => (records, Ok(())),
             Err(error) => (Vec::new(), Err(error)),
         };
+        let mut told = violations::read(&report.client_said, self.agent, "agent");
+        told.extend(violations::read(&report.agent_said, self.client, "client"));
         let checked = report.verdict().and_then(|figures| {
             traced?;
             check(&figures, &report, &records, &expected.script, &work)?;
             self.check_exact(&records)?;
+            expected
+                .known
+                .check(&told, &[(self.client, "client", self.agent.ours), (self.agent, "agent", self.client.ours)])?;
             Ok(figures)
         });
         let figures = checked.map_err(|error| report.explain(&error, self));
-        Ok(Ended { figures, records })
+        Ok(Ended { figures, records, told })
     }
 
     fn converse(self, root: &Path, folder: &Path, work: &Path, limit: Duration) -> Result<Report> {
