@@ -50,8 +50,9 @@ fn failures(all: &[scenario::Scenario]) -> Vec<String> {
 fn vectors() {
     let all = scenario::load(&scenario::vectors());
     let failures = failures(&all);
-    // Past the capture of test output: the count is compared between languages.
+    // Past the capture of test output: the count is compared between languages. The runner may have begun a line.
     let mut out = std::io::stdout();
+    writeln!(out, "\nnote: vectors replayed in Rust: {}", all.len()).unwrap();
     for failure in &failures {
         writeln!(out, "{failure}").unwrap();
     }

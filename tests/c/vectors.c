@@ -469,6 +469,7 @@ int main(int count, char **files)
         text_free(&all);
     }
     text_free(&include);
+    printf("note: vectors replayed in C: %zu\n", passed + failed);
     printf("%zu passed, %zu failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

@@ -198,5 +198,6 @@ for (const file of files.sort()) {
     }
   }
 }
+console.log(`note: vectors replayed in JavaScript: ${passed + failed}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

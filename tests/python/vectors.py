@@ -244,6 +244,7 @@ def main():
                 print(f"{path.relative_to(folder)}:{number}: {name}: {kind}{problem}")
             else:
                 passed += 1
+    print(f"note: vectors replayed in Python: {passed + failed}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -38,9 +38,23 @@ pub(super) fn notes(log: &str) -> impl Iterator<Item = &str> {
     log.lines().filter_map(|line| line.strip_prefix("note: ")).filter(|note| !note.contains("RUST_BACKTRACE"))
 }
 
+/// How many scenarios a language says it has replayed.
+pub(super) fn replayed(log: &str) -> impl Iterator<Item = (String, u64)> + '_ {
+    notes(log).filter_map(|note| {
+        let (language, count) = note.strip_prefix("vectors replayed in ")?.split_once(": ")?;
+        Some((language.to_owned(), count.parse().ok()?))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn replayed_vectors_are_counted_by_language() {
+        let log = "note: vectors replayed in C: 12\nnote: wheel 1.2 MB\nvectors replayed in C: 3\n";
+        assert_eq!(replayed(log).collect::<Vec<_>>(), [("C".to_owned(), 12)]);
+    }
 
     #[test]
     fn closing_lines_are_summed() {

@@ -2,10 +2,11 @@
 //!
 //! A suite is a row of [`suites::SUITES`]: a name and what to run. Suites run two at a time; each writes its log to
 //! `target/test-logs/NAME.log` and is judged by its exit status and by the counts in that log. Read [`suites`] next,
-//! then [`count`].
+//! then [`count`] and [`replayed`].
 
 mod count;
 mod readme;
+mod replayed;
 mod suites;
 
 use std::collections::VecDeque;
@@ -16,6 +17,7 @@ use std::time::Instant;
 use anyhow::{bail, Context, Result};
 
 use count::Count;
+use replayed::Replayed;
 use suites::Suite;
 
 const LOGS: &str = "target/test-logs";
@@ -37,25 +39,31 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             bail!("no suite {name}; `cargo xtask test --list` names them");
         }
     }
-    let chosen: VecDeque<&Suite> =
+    let chosen: VecDeque<&'static Suite> =
         suites::SUITES.iter().filter(|suite| names.is_empty() || names.contains(&suite.name)).collect();
+    let chosen_names: Vec<&str> = chosen.iter().map(|suite| suite.name).collect();
     suites::set_up()?;
     std::fs::create_dir_all(LOGS).context(LOGS)?;
-    let total = Mutex::new(Count::default());
+    let total = Mutex::new((Count::default(), Replayed::default()));
     let queue = Mutex::new(chosen);
     std::thread::scope(|scope| {
         for _ in 0..jobs {
             scope.spawn(|| loop {
                 let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
                 let Some(suite) = next else { return };
-                let count = run_suite(suite);
+                let (count, log) = run_suite(suite);
                 if let Ok(mut total) = total.lock() {
-                    *total = *total + count;
+                    total.0 = total.0 + count;
+                    total.1.add(suite.name, &log);
                 }
             });
         }
     });
-    let total = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let (mut total, replayed) = total.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((line, agree)) = replayed.summary(&chosen_names) {
+        println!("{line}{}", if agree { "" } else { ": FAILED, the counts differ" });
+        total.failed += u64::from(!agree);
+    }
     println!("{} passed, {} failed", total.passed, total.failed);
     if total.failed > 0 {
         std::process::exit(1);
@@ -63,8 +71,9 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Runs one suite and says how it went; a suite that ends badly without counting a failure counts as one.
-fn run_suite(suite: &Suite) -> Count {
+/// Runs one suite and says how it went, and with which log; a suite that ends badly without counting a failure counts as
+/// one.
+fn run_suite(suite: &Suite) -> (Count, String) {
     let started = Instant::now();
     let log = PathBuf::from(LOGS).join(format!("{}.log", suite.name));
     let outcome =
@@ -91,7 +100,7 @@ fn run_suite(suite: &Suite) -> Count {
     }
     // One call, so that suites that end together do not mix.
     println!("{}", report.join("\n    "));
-    count
+    (count, text)
 }
 
 /// Where a suite writes.
