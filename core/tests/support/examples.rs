@@ -45,6 +45,10 @@ fn compare(verdict: &Value, scenarios: &[&Scenario]) -> Option<String> {
     let named = |of: &Vec<(&str, bool)>| of.iter().any(|(rule, _)| rules.contains(rule));
     match *verdict {
         "valid" => found.iter().flatten().next().map(|(rule, _)| format!("valid, and {rule} objects")),
+        "accepted" => {
+            let right = found.iter().all(|of| of.is_empty() || named(of)) && found.iter().any(Vec::is_empty);
+            (!right).then(|| format!("expected {rules:?} for the sender alone, found {found:?}"))
+        }
         "invalid" => (!found.iter().all(named)).then(|| format!("expected one of {rules:?}, found {found:?}")),
         "tolerated" => {
             let delivered = found.iter().flatten().any(|(rule, delivered)| *delivered && rules.contains(rule));
