@@ -33,7 +33,8 @@ class ToolCallState(TypedDict):
     """How far a tool call is."""
 
     toolCallId: str
-    status: Literal["pending", "in_progress", "completed", "failed"]
+    status: Literal["pending", "in_progress", "completed", "failed", "cancelled"]
+    """``cancelled`` only where this side is the client and has cancelled the turn."""
 
 
 class SessionSnapshot(TypedDict):

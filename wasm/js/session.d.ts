@@ -20,7 +20,8 @@ export interface SessionModes {
 /** How far a tool call is. */
 export interface ToolCallState {
   toolCallId: string;
-  status: "pending" | "in_progress" | "completed" | "failed";
+  /** `cancelled` only where this side is the client and has cancelled the turn. */
+  status: "pending" | "in_progress" | "completed" | "failed" | "cancelled";
 }
 
 /**
