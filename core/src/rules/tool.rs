@@ -133,8 +133,9 @@ impl Tools {
 }
 
 impl Session {
-    /// The ids of the session's tool calls and the status of each (`pending`, `in_progress`, `completed`, `failed`, and
-    /// `cancelled` where this side has cancelled the turn: CANCEL-02), oldest first (TOOL-05, TOOL-06; protocol page "Tool Calls"). Of more than
+    /// The ids of the session's tool calls and the status of each, oldest first (TOOL-05, TOOL-06; protocol page "Tool
+    /// Calls"): `pending`, `in_progress`, `completed`, `failed`, and `cancelled` where this side is the client and has
+    /// cancelled the turn (CANCEL-02). Of more than
     /// [`Limits::remembered`](crate::connection::Limits::remembered), the newest.
     pub fn tool_calls(&self) -> impl Iterator<Item = (&str, &'static str)> {
         self.tools.0.iter().map(|(id, call)| (id, call.status.name()))
