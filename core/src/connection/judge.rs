@@ -1,6 +1,6 @@
 //! Where the catalogue meets the messages: checks before a message goes through, trackers after it did.
 
-use super::config::Policy;
+use super::config::{Policy, Role};
 use super::misuse::Misuse;
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject, ECHO};
@@ -16,12 +16,15 @@ pub(super) enum Form {
     Request,
     Notification,
     Answer,
+    Error,
 }
 
 /// Whether a message goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Deliver,
+    /// Without what stands at these places, which has been reported.
+    Without(Vec<String>),
     /// It has been reported, and answered if it was a request.
     Stop,
 }
@@ -33,9 +36,10 @@ impl Connection {
         on: On,
         message: &Message<'_>,
         kind: Option<&str>,
+        sender: Role,
         action: impl Fn(&Check) -> Action,
     ) -> Vec<(&'static Check, Objection)> {
-        let scene = Scene { message: *message, state: &self.state };
+        let scene = Scene { message: *message, sender, state: &self.state };
         let checks = rows(on, message.method, kind).flat_map(|rows| &rows.checks);
         let wanted = checks.filter(|check| self.matters(action(check)));
         wanted.filter_map(|check| (check.test)(&scene).map(|objection| (*check, objection))).collect()
@@ -57,12 +61,18 @@ impl Connection {
         kind: Option<&str>,
         subject: &Subject,
     ) -> Verdict {
-        let on = if form == Form::Answer { On::Answer } else { On::Call };
-        for (check, objection) in self.objections(on, message, kind, |check| check.receive) {
+        let on = match form {
+            Form::Request | Form::Notification => On::Call,
+            Form::Answer => On::Answer,
+            Form::Error => On::Error,
+        };
+        let sender = self.state.config.role.other();
+        let mut strip = Vec::new();
+        for (check, objection) in self.objections(on, message, kind, sender, |check| check.receive) {
             let action = match self.state.config.policy_for(check.rule) {
-                Policy::Off => Action::Pass,
-                Policy::Strict if check.receive == Action::Report => REFUSE,
-                Policy::Strict | Policy::Tolerant => check.receive,
+                Policy::Off if check.receive != Action::Strip => Action::Pass,
+                Policy::Strict if matches!(check.receive, Action::Report | Action::Strip) => REFUSE,
+                Policy::Off | Policy::Strict | Policy::Tolerant => check.receive,
             };
             let breach = Breach {
                 rule: check.rule,
@@ -71,7 +81,13 @@ impl Connection {
             };
             match (action, form) {
                 (Action::Pass, _) => {}
-                (Action::Report | Action::Tell | Action::Hint, _) => {
+                // A request that ended in an error has ended, whatever the error says.
+                (Action::Report | Action::Tell | Action::Hint, _) | (Action::Refuse(_) | Action::Drop, Form::Error) => {
+                    self.report(subject, breach, Consequence::Delivered);
+                }
+                (Action::Strip, _) => {
+                    strip.push(objection.pointer.into_owned());
+                    strip.extend(objection.also);
                     self.report(subject, breach, Consequence::Delivered);
                 }
                 (Action::Refuse(code), Form::Request) => {
@@ -88,7 +104,11 @@ impl Connection {
                 }
             }
         }
-        Verdict::Deliver
+        if strip.is_empty() {
+            Verdict::Deliver
+        } else {
+            Verdict::Without(strip)
+        }
     }
 
     /// Answers with the rule and the place; a session that does not exist is named, as v2 wants it (C-47).
@@ -114,7 +134,7 @@ impl Connection {
         own: Option<Misuse>,
     ) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
-        for (check, objection) in self.objections(on, message, kind, |check| check.send) {
+        for (check, objection) in self.objections(on, message, kind, self.state.config.role, |check| check.send) {
             match check.send {
                 Action::Pass => {}
                 Action::Report | Action::Tell | Action::Hint => advice.push(Advice {
@@ -124,7 +144,7 @@ impl Connection {
                     method: message.method.to_owned(),
                     id: message.request.map(|request| request.id.clone()),
                 }),
-                Action::Refuse(_) | Action::Drop => {
+                Action::Refuse(_) | Action::Drop | Action::Strip => {
                     return Err(Misuse::new(check.kind, check.rule, objection.message).at(objection.pointer));
                 }
             }
@@ -147,12 +167,29 @@ impl Connection {
         self.track(On::Answer, &message, None);
     }
 
+    /// Remembers an error, beside the end of its request.
+    pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
+        let session = request.session.as_ref();
+        let message = Message { method: &request.method, session, body: error, request: Some(request) };
+        self.track(On::Error, &message, None);
+    }
+
     /// Remembers what a message said; what a call says may be kept with it until its answer.
     pub(super) fn track(&mut self, on: On, message: &Message<'_>, kind: Option<&str>) -> Option<Box<str>> {
         let mut note = None;
         for tracker in rows(on, message.method, kind).flat_map(|rows| &rows.trackers) {
-            note = (tracker.track)(&mut self.state, message).or(note);
+            note = join(note, (tracker.track)(&mut self.state, message));
         }
         note
+    }
+}
+
+/// The notes of two trackers as one: the members of both, where both are objects.
+fn join(old: Option<Box<str>>, new: Option<Box<str>>) -> Option<Box<str>> {
+    match (old, new) {
+        (Some(old), Some(new)) if old.len() > 2 && new.len() > 2 && old.starts_with('{') && new.starts_with('{') => {
+            Some(format!("{},{}", &old[..old.len() - 1], &new[1..]).into())
+        }
+        (old, new) => new.or(old),
     }
 }

@@ -65,6 +65,9 @@ pub struct Session {
     pub turn: Turn,
     /// Its open terminals, and whether the command of each has ended.
     pub terminals: BTreeMap<Box<str>, bool>,
+    /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
+    #[doc(hidden)] // Until every binding has it.
+    pub auth_uncertain: bool,
     /// Prompts without an answer.
     pub(crate) prompts: usize,
     /// Byte limits of open terminals that have one.
@@ -90,6 +93,7 @@ impl Session {
             state,
             turn: Turn::Idle,
             terminals: BTreeMap::new(),
+            auth_uncertain: false,
             prompts: 0,
             byte_limits: BTreeMap::new(),
             released: VecDeque::new(),
