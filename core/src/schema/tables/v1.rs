@@ -2755,8 +2755,15 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (348, 3, "SESS-62"),
 ];
 
-static ALIASES: &[(TypeId, u8, &str)] =
-    &[(53, 0, "modeId"), (177, 0, "id"), (179, 0, "id"), (180, 0, "id"), (181, 0, "id")];
+static ALIASES: &[(TypeId, u8, &str)] = &[
+    (43, 0, "acpId"),
+    (53, 0, "modeId"),
+    (113, 1, "id"),
+    (177, 0, "id"),
+    (179, 0, "id"),
+    (180, 0, "id"),
+    (181, 0, "id"),
+];
 
 /// Places of the named types.
 #[allow(missing_docs)]

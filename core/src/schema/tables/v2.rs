@@ -2714,8 +2714,16 @@ static RULES: &[(TypeId, u8, &str)] = &[
     (392, 1, "TOOL-26"),
 ];
 
-static ALIASES: &[(TypeId, u8, &str)] =
-    &[(70, 1, "diff"), (188, 0, "id"), (190, 0, "id"), (191, 0, "id"), (192, 0, "id"), (375, 0, "id")];
+static ALIASES: &[(TypeId, u8, &str)] = &[
+    (52, 0, "acpId"),
+    (70, 1, "diff"),
+    (126, 1, "id"),
+    (188, 0, "id"),
+    (190, 0, "id"),
+    (191, 0, "id"),
+    (192, 0, "id"),
+    (375, 0, "id"),
+];
 
 /// Places of the named types.
 #[allow(missing_docs)]
