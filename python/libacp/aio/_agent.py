@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Mapping, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Mapping, Optional, Sequence, TypeVar, Union
 
 import libacp
 
@@ -59,7 +59,7 @@ class Agent(Host):
             on_violation=on_violation,
             options=options,
         )
-        self.auth_methods = list(auth_methods)
+        self.auth_methods: List[v1.AuthMethod] = list(auth_methods)
         """The ways to log in that clients are told."""
 
     def prompt(self, handler: OnPrompt) -> OnPrompt:

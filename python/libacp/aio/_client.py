@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Mapping, Optional, Protocol, Union
 
 import libacp
@@ -87,11 +88,16 @@ class Client(Host):
         on_violation: Optional[Callable[[libacp.Violation], object]] = None,
         **options: Unpack[Options],
     ) -> None:
+        offered: Dict[str, Any] = {} if terminals is None else {"terminal": True}
+        names = {"readTextFile": "read_text_file", "writeTextFile": "write_text_file"}
+        fs = {name: True for name, method in names.items() if hasattr(files, method)}
+        if fs:
+            offered["fs"] = fs
         super().__init__(
             name,
             version,
             title=title,
-            capabilities=capabilities,
+            capabilities=merged(offered, capabilities or {}),
             on_violation=on_violation,
             options=options,
         )
@@ -103,30 +109,10 @@ class Client(Host):
         """Runs commands."""
         self.on_update = on_update
         """Gets the updates that no iterator takes."""
-        files_on = {"readTextFile": self._file("read_text_file"), "writeTextFile": self._file("write_text_file")}
-        on = {name: True for name, method in files_on.items() if method is not None}
-        if on:
-            self.given_capabilities = merged({"fs": on}, self.given_capabilities)
-        if terminals is not None:
-            self.given_capabilities = merged({"terminal": True}, self.given_capabilities)
-        built_in: Dict[str, Callable[[ClientSession, Any], Awaitable[Any]]] = {
-            "session/request_permission": self._permit,
-            "fs/read_text_file": self._read,
-            "fs/write_text_file": self._write,
-            "terminal/create": self._create,
-            "terminal/output": self._output,
-            "terminal/wait_for_exit": self._wait,
-            "terminal/kill": self._kill,
-            "terminal/release": self._release,
-        }
-        self.handlers.update(built_in)
-
-    def _file(self, method: str) -> Any:
-        return getattr(self.files, method, None)
-
-    def _terminals(self) -> RunTerminals:
-        assert self.terminals is not None, "calls for terminals are refused where there are none"
-        return self.terminals
+        self.handlers["session/request_permission"] = self._permit
+        # The connection refuses what was not offered, so these have something to call.
+        self.handlers.update((method, partial(call, files)) for method, call in FILES.items())
+        self.handlers.update((method, partial(call, terminals)) for method, call in TERMINALS.items())
 
     async def _permit(self, session: ClientSession, params: Mapping[str, Any]) -> Any:
         choice = await self.permission(PermissionRequest(session, params))
@@ -134,23 +120,40 @@ class Client(Host):
             return {"outcome": {"outcome": "cancelled"}}
         return {"outcome": {"outcome": "selected", "optionId": choice if isinstance(choice, str) else choice["optionId"]}}
 
-    async def _read(self, session: ClientSession, params: Any) -> Any:
-        return {"content": await self._file("read_text_file")(session, params)}
 
-    async def _write(self, session: ClientSession, params: Any) -> Any:
-        await self._file("write_text_file")(session, params)
+async def _read(files: Any, session: ClientSession, params: Any) -> Any:
+    return {"content": await files.read_text_file(session, params)}
 
-    async def _create(self, session: ClientSession, params: Any) -> Any:
-        return {"terminalId": await self._terminals().create(session, params)}
 
-    async def _output(self, session: ClientSession, params: Any) -> Any:
-        return await self._terminals().output(session, params["terminalId"])
+async def _write(files: Any, session: ClientSession, params: Any) -> Any:
+    await files.write_text_file(session, params)
 
-    async def _wait(self, session: ClientSession, params: Any) -> Any:
-        return await self._terminals().wait_for_exit(session, params["terminalId"])
 
-    async def _kill(self, session: ClientSession, params: Any) -> Any:
-        await self._terminals().kill(session, params["terminalId"])
+async def _create(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    return {"terminalId": await terminals.create(session, params)}
 
-    async def _release(self, session: ClientSession, params: Any) -> Any:
-        await self._terminals().release(session, params["terminalId"])
+
+async def _output(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    return await terminals.output(session, params["terminalId"])
+
+
+async def _wait(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    return await terminals.wait_for_exit(session, params["terminalId"])
+
+
+async def _kill(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    await terminals.kill(session, params["terminalId"])
+
+
+async def _release(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    await terminals.release(session, params["terminalId"])
+
+
+FILES: Dict[str, Callable[..., Awaitable[Any]]] = {"fs/read_text_file": _read, "fs/write_text_file": _write}
+TERMINALS: Dict[str, Callable[..., Awaitable[Any]]] = {
+    "terminal/create": _create,
+    "terminal/output": _output,
+    "terminal/wait_for_exit": _wait,
+    "terminal/kill": _kill,
+    "terminal/release": _release,
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import secrets
+import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, cast
 
 import libacp
@@ -136,7 +136,7 @@ class ClientPeer(Peer):
             for step in reversed(path):
                 value = {step: value}
             capabilities = merged(capabilities, value or {})
-        result = {"agentInfo": agent.info, "agentCapabilities": merged(capabilities, agent.given_capabilities)}
+        result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": merged(capabilities, agent.given_capabilities)}
         if agent.auth_methods:
             result["authMethods"] = agent.auth_methods
         handler = agent.handlers.get(method)
@@ -146,7 +146,7 @@ class ClientPeer(Peer):
     async def _open(self, method: str, params: Any) -> Any:
         """All ways to open a session: they differ in who names it."""
         named = method in ("session/load", "session/resume")
-        session = AgentSession(self, params["sessionId"] if named else secrets.token_hex(16), params)
+        session = AgentSession(self, params["sessionId"] if named else os.urandom(16).hex(), params)
         handler = self._host.handlers.get(method)
         if handler is None and method != "session/new":
             raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")

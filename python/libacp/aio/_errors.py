@@ -38,8 +38,10 @@ class AgentEnded(NoResult):
 
     def __init__(self, method: str, returncode: Optional[int]) -> None:
         super().__init__("closed", method)
-        self.args = (method, returncode)
         self.returncode = returncode
+
+    def __reduce__(self) -> "tuple[type[AgentEnded], tuple[str, Optional[int]]]":
+        return AgentEnded, (self.method, self.returncode)
 
     def __str__(self) -> str:
         how = "closed its output" if self.returncode is None else f"ended with the status {self.returncode}"

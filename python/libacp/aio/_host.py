@@ -40,7 +40,7 @@ class Host:
         """The version that the peer is told."""
         self.title = title
         """The name that a user is to see."""
-        self.given_capabilities = dict(capabilities or {})
+        self.given_capabilities: Dict[str, Any] = dict(capabilities or {})
         """The capabilities that were given, before those that follow from handlers."""
         self.on_violation = on_violation
         """Called with each `libacp.Violation` of a peer."""

@@ -132,7 +132,7 @@ class Peer:
             else:
                 handler(*arguments)
         except Exception:
-            log.exception("a handler failed")
+            log.exception("a hook or a handler of notifications failed")
 
     async def _notice(self) -> None:
         while self._notices:
@@ -142,7 +142,7 @@ class Peer:
                 if inspect.isawaitable(done):
                     await done
             except Exception:
-                log.exception("a handler failed")
+                log.exception("a hook or a handler of notifications failed")
             self._notices.popleft()
             self._wire.dispatch()
         self._noticing = None
@@ -168,9 +168,10 @@ class Peer:
 
     def _done(self, job: Job, task: asyncio.Task[None]) -> None:
         self._jobs.pop(job.request.serial, None)
-        if not job.answered:
-            # Cancelled, perhaps before it had begun. A cancelled prompt is answered with its stop reason by the core.
-            self._refuse(job, libacp.ErrorCode.REQUEST_CANCELLED)
+        # Cancelled, perhaps before it had begun.
+        if job.request.method == "session/prompt":
+            self._answer(job, {"stopReason": "cancelled"})
+        self._refuse(job, libacp.ErrorCode.REQUEST_CANCELLED)
 
     def _answer(self, job: Job, result: Any) -> None:
         if job.answered:

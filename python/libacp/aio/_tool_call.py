@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, cast
 
@@ -76,7 +76,7 @@ class ToolCall:
         status: v1.ToolCallStatus,
         members: Mapping[str, Any],
     ) -> None:
-        self.id = id or f"call-{secrets.token_hex(8)}"
+        self.id = id or f"call-{os.urandom(8).hex()}"
         self.title = title
         self.status = status
         self._session = session
