@@ -55,6 +55,10 @@ class AioCase(unittest.IsolatedAsyncioTestCase):
         logger.addHandler(handler)
         self.addCleanup(logger.removeHandler, handler)
 
+    async def asyncSetUp(self) -> None:
+        # The tests measure; what `unittest` switches on here would be measured as well.
+        asyncio.get_running_loop().set_debug(False)
+
     async def in_time(self, work: "Awaitable[Any]") -> Any:
         return await asyncio.wait_for(work, SECONDS)
 

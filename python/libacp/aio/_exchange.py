@@ -95,8 +95,7 @@ class Exchange(Generic[T]):
     async def _begin(self) -> None:
         await self.session._free(self)
         self._asking = asyncio.ensure_future(self._ask())
-        # What is not looked at is no error: whoever leaves early has no use for the answer.
-        self._asking.add_done_callback(lambda asking: asking.cancelled() or asking.exception())
+        self.session.agent._watch(self._asking)
 
     async def _ask(self) -> Any:
         try:

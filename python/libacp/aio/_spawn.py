@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from contextlib import asynccontextmanager
 from typing import IO, TYPE_CHECKING, Any, AsyncIterator, Mapping, Optional, Sequence, Union
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 # How long an agent may take to end when its input has.
 GRACE = 5.0
+ROUND = 0.05
 
 
 @asynccontextmanager
@@ -39,6 +41,7 @@ async def connect(
         yield agent
     finally:
         await agent._finish(grace)
+        await agent._gone()
 
 
 @asynccontextmanager
@@ -78,22 +81,43 @@ async def spawn_agent(
             await agent._finish(grace)
         finally:
             await _end(process, grace)
+            # Its output may be open still, in the hands of a child of its own; there is no public way to let go of it.
+            getattr(process, "_transport").close()
+            await agent._gone()
 
 
 async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
     """Waits for a process to end by itself, then helps. Being cancelled meanwhile ends it at once."""
+    assert process.stdout is not None
+    # Its last words are of no interest, but must not keep it from ending.
+    ignoring = asyncio.ensure_future(_ignore(process.stdout))
     try:
         for help in (process.terminate, process.kill):
-            try:
-                await asyncio.wait_for(process.wait(), grace)
+            if await _ended(process, grace):
                 return
-            except asyncio.TimeoutError:
-                pass
-            if process.returncode is None:
-                help()
-        await process.wait()
-    except asyncio.CancelledError:
+            help()
+        await _ended(process, None)
+    finally:
         if process.returncode is None:
             process.kill()
-        await process.wait()
-        raise
+            await _ended(process, None)
+        ignoring.cancel()
+
+
+async def _ended(process: asyncio.subprocess.Process, seconds: Optional[float]) -> bool:
+    """Whether it has ended in this time. `Process.wait` would also wait for a child that holds its output open."""
+    rounds = itertools.count() if seconds is None else range(max(1, round(seconds / ROUND)))
+    waiting = asyncio.ensure_future(process.wait())
+    try:
+        for _ in rounds:
+            if process.returncode is not None:
+                break
+            await asyncio.wait([waiting], timeout=ROUND)
+    finally:
+        waiting.cancel()
+    return process.returncode is not None
+
+
+async def _ignore(output: asyncio.StreamReader) -> None:
+    while await output.read(64 * 1024):
+        pass

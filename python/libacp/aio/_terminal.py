@@ -20,17 +20,30 @@ log = logging.getLogger("libacp.aio")
 class Terminal:
     """A command that the client runs; `Turn.terminal` makes it. It is used with ``async with``, once."""
 
-    id: str
-    """Its id, once it has been entered."""
-
     def __init__(self, session: AgentSession, params: Mapping[str, Any]) -> None:
         self._session = session
         self._params = params
+        self._id: Optional[str] = None
+        self._entering = False
+
+    @property
+    def id(self) -> str:
+        """Its id, once it has been entered."""
+        if self._id is None:
+            raise RuntimeError("this terminal is used with `async with`, and has no id before")
+        return self._id
 
     async def __aenter__(self) -> Terminal:
         params = {"sessionId": self._session.id, **self._params}
-        result = await self._session.client._wire.request("terminal/create", params, settle=self._created)
-        self.id = result["terminalId"]
+        self._entering = True
+        try:
+            await self._session.client._wire.request("terminal/create", params, settle=self._created)
+        except BaseException:
+            # Cancelled; also when the answer was there already, and only had to be handed over.
+            self._entering = False
+            if self._id is not None:
+                asyncio.ensure_future(self._release())
+            raise
         return self
 
     async def __aexit__(
@@ -55,9 +68,10 @@ class Terminal:
 
     def _created(self, response: libacp.Response, waited_for: bool) -> None:
         """A terminal that comes after its block was cancelled is released all the same."""
-        if not waited_for and response.outcome == "result":
-            self.id = response.result()["terminalId"]
-            asyncio.ensure_future(self._release())
+        if response.outcome == "result":
+            self._id = response.result()["terminalId"]
+            if not self._entering:
+                asyncio.ensure_future(self._release())
 
     async def _release(self) -> None:
         params = {"sessionId": self._session.id, "terminalId": self.id}
@@ -70,4 +84,4 @@ class Terminal:
                 log.warning("the terminal %s cannot be released: %s", self.id, problem)
 
     def __repr__(self) -> str:
-        return f"<Terminal {getattr(self, 'id', None)!r}>"
+        return f"<Terminal {self._id!r}>"

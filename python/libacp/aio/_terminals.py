@@ -51,15 +51,15 @@ class Output:
 class Process:
     """A command that runs, or has run."""
 
-    def __init__(self, process: asyncio.subprocess.Process, limit: int) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, printed: Printed, limit: int) -> None:
         self._process = process
+        self._printed = printed
         self.output = Output(limit)
         self._reading = asyncio.ensure_future(self._read())
         self.ended = asyncio.ensure_future(self._wait())
 
     async def _read(self) -> None:
-        assert self._process.stdout is not None
-        while data := await self._process.stdout.read(READ):
+        while data := await self._printed.reader.read(READ):
             self.output.add(data)
         self.output.add(b"", final=True)
 
@@ -79,6 +79,8 @@ class Process:
 
     def kill(self) -> None:
         """Ends the command, and the children that it did not send off."""
+        if self.ended.done() and self._reading.done():
+            return  # Nobody is left, and the number may be another's by now.
         with contextlib.suppress(ProcessLookupError):
             if os.name == "posix":
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -89,6 +91,47 @@ class Process:
         self.kill()
         await self.ended
         self._reading.cancel()
+        self._printed.close()
+
+
+class Printed:
+    """A pipe for what a command prints. It is not asyncio's own, which takes the end of the output for the command's."""
+
+    def __init__(self) -> None:
+        self.reader = asyncio.StreamReader()
+        ours, self.theirs = os.pipe()
+        self._pipe = open(ours, "rb", buffering=0)
+        self._transport: Optional[asyncio.BaseTransport] = None
+
+    async def connect(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self.reader), self._pipe)
+
+    def close(self) -> None:
+        (self._transport or self._pipe).close()
+
+
+async def start(
+    *command: str, cwd: str, env: Mapping[str, str]
+) -> Tuple[asyncio.subprocess.Process, Printed]:
+    printed = Printed()
+    try:
+        await printed.connect()
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=cwd,
+            env=env,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=printed.theirs,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except BaseException:
+        printed.close()
+        raise
+    finally:
+        os.close(printed.theirs)
+    return process, printed
 
 
 class Terminals:
@@ -123,15 +166,8 @@ class Terminals:
         env.update((each["name"], each["value"]) for each in params.get("env") or ())
         self._starting += 1
         try:
-            process = await asyncio.create_subprocess_exec(
-                params["command"],
-                *(params.get("args") or ()),
-                cwd=params.get("cwd") or session.cwd,
-                env=env,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                start_new_session=True,
+            process, printed = await start(
+                params["command"], *(params.get("args") or ()), cwd=params.get("cwd") or session.cwd, env=env
             )
         except (OSError, ValueError) as problem:
             reason = os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else "not a command"
@@ -139,7 +175,7 @@ class Terminals:
         finally:
             self._starting -= 1
         id = f"term-{next(self._numbers)}"
-        self._running[id] = (session, Process(process, limit))
+        self._running[id] = (session, Process(process, printed, limit))
         return id
 
     async def output(self, session: ClientSession, id: str) -> v1.TerminalOutputResponse:

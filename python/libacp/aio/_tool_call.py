@@ -93,12 +93,17 @@ class ToolCall:
     ) -> None:
         if self.status in OVER:
             return
+        status = "failed" if kind is not None or self._refused else "completed"
+        wire = self._session.client._wire
         try:
-            await self.update(status="failed" if kind is not None or self._refused else "completed")
+            # At once, so that being cancelled here does not leave the call without an end.
+            wire.notify_now("session/update", self._update("tool_call_update", {"status": status}))
         except libacp.Misuse:
             # What it is left by says more than that its end cannot be reported.
             if kind is None:
                 raise
+        self.status = cast("v1.ToolCallStatus", status)
+        await wire.drain()
 
     async def update(self, **members: Any) -> None:
         """Reports changes: any of `title`, `kind`, `status`, `name`, `content`, `locations`, `raw_input` and
@@ -149,8 +154,11 @@ class ToolCall:
         await self.update(content=[*self._content, item])
 
     async def _report(self, kind: str, members: Mapping[str, Any]) -> None:
+        await self._session.client._wire.notify("session/update", self._update(kind, members))
+
+    def _update(self, kind: str, members: Mapping[str, Any]) -> Mapping[str, Any]:
         update = {"sessionUpdate": kind, "toolCallId": self.id, **members}
-        await self._session.notify("session/update", {"update": update})
+        return {"sessionId": self._session.id, "update": update}
 
     def __repr__(self) -> str:
         return f"<ToolCall {self.id!r}, {self.status}>"
