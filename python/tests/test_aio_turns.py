@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import sys
 import tempfile
 import unittest
@@ -85,15 +86,16 @@ class Processes(AioCase):
             self.assertEqual(await self.in_time(process.wait()), 0)
         self.assertIn(b'"agentInfo":{"name":"tested"', target.read_bytes())
 
-    async def test_a_signal_from_the_keyboard_ends_it_quietly(self) -> None:
+    async def test_signals_end_it_quietly(self) -> None:
         pipe = asyncio.subprocess.PIPE
-        process = await asyncio.create_subprocess_exec(*host("agent.py"), stdin=pipe, stdout=pipe, stderr=pipe)
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n')
-        await self.in_time(process.stdout.readline())
-        process.send_signal(2)
-        _, noise = await self.in_time(process.communicate())
-        self.assertEqual((process.returncode, noise), (0, b""))
+        for each in (signal.SIGINT, signal.SIGTERM):
+            process = await asyncio.create_subprocess_exec(*host("agent.py"), stdin=pipe, stdout=pipe, stderr=pipe)
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n')
+            await self.in_time(process.stdout.readline())
+            process.send_signal(each)
+            _, noise = await self.in_time(process.communicate())
+            self.assertEqual((process.returncode, noise), (0, b""))
 
     async def test_the_end_of_the_input_ends_a_turn(self) -> None:
         async with aio.spawn_agent(host("agent.py"), grace=10) as peer:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import signal
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Mapping, Optional, Sequence, TypeVar, Union
 
 import libacp
@@ -88,12 +90,19 @@ class Agent(Host):
     def run(self) -> None:
         """Serves one client on standard input and output until it closes them; for a program that does nothing else.
 
-        Meanwhile, what the program prints goes to standard error.
+        Meanwhile, what the program prints goes to standard error. The signals to interrupt and to terminate end it as the
+        end of the input does.
         """
-        try:
-            asyncio.run(self.serve())
-        except KeyboardInterrupt:
-            pass
+        with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+            asyncio.run(self._main())
+
+    async def _main(self) -> None:
+        serving = asyncio.ensure_future(self.serve())
+        for each in (signal.SIGINT, signal.SIGTERM):
+            # Not everywhere, and not outside of the main thread.
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                asyncio.get_running_loop().add_signal_handler(each, serving.cancel)
+        await serving
 
     async def serve(self, reader: Optional[Reader] = None, writer: Optional[Writer] = None) -> None:
         """Serves one client until it closes its side: on standard input and output, or on a pair of streams.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, List, Mapping, Optional, Sequence, Set, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Dict, List, Mapping, Optional, Sequence, cast
 
 import libacp
 
@@ -38,7 +38,6 @@ class AgentPeer(Peer):
         """The open sessions by their ids."""
         # Those that are being loaded, and replayed meanwhile.
         self._loading: Dict[str, ClientSession] = {}
-        self._exchanges: Set[asyncio.Task[Any]] = set()
         self._updates = self._bytes = self._asked = 0
         super().__init__(client, libacp.Connection("client", **client.options), reader, writer)
 
@@ -124,8 +123,12 @@ class AgentPeer(Peer):
         await self.request("logout", {})
 
     async def _ask(self, method: str, params: Mapping[str, object], **how: Any) -> Any:
+        return await self._ended_well(method, self._wire.request(method, params, **how))
+
+    async def _ended_well(self, method: str, answer: Awaitable[Any]) -> Any:
+        """The answer; when there is none because the agent is gone, how it went."""
         try:
-            return await self._wire.request(method, params, **how)
+            return await answer
         except libacp.NoResult as problem:
             if problem.outcome != "closed" or self.process is None:
                 raise
@@ -204,21 +207,10 @@ class AgentPeer(Peer):
         most = PATIENCE if self._asked else 1
         return self._updates >= UPDATES * most or self._bytes >= BYTES * most or super()._full()
 
-    def _watch(self, asking: asyncio.Task[Any]) -> None:
-        """Keeps a task that waits for the end of an exchange. Its error is no news to who has left it early."""
-        self._exchanges.add(asking)
-        asking.add_done_callback(self._exchanges.discard)
-        asking.add_done_callback(lambda asking: asking.cancelled() or asking.exception())
-
     async def _finish(self, grace: float) -> None:
         await super()._finish(grace)
         for session in list(self.sessions.values()):
             await self._forget(session)
-
-    async def _gone(self) -> None:
-        """Waits for who learns only now how it ended."""
-        if self._exchanges:
-            await asyncio.wait(self._exchanges)
 
 
 def _setup(session: ClientSession, mcp_servers: Sequence[v1.McpServer]) -> Dict[str, Any]:

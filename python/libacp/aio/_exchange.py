@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Deque, Generator, Generic,
 
 import libacp
 
+from ._wire import Call
+
 if TYPE_CHECKING:
     from libacp.types import v1
 
@@ -28,29 +30,28 @@ class Exchange(Generic[T]):
         """The session that it is about."""
         self._method = method
         self._params = params
-        self._asking: Optional[asyncio.Task[Any]] = None
+        self._call: Optional[Call] = None
         self._items: Deque[Tuple[Any, int]] = collections.deque()
         self._more = asyncio.Event()
         # Whether somebody iterates; otherwise updates go to the client's `on_update`.
         self._open = False
-        # Whether nobody wants the answer any more, and whether the agent has been told.
-        self._left = self._given_up = False
+        # Whether the agent has been told that nobody wants its answer any more.
+        self._given_up = False
         self._over = asyncio.Event()
 
     def _made(self, result: Any) -> T:
         """What the answer amounts to."""
         raise NotImplementedError
 
-    def _give_up(self, id: "int | str") -> None:
+    def _give_up(self, call: Call) -> None:
         """Nobody waits for the answer any more."""
-        self._wire.cancel(id)
-
-    @property
-    def _wire(self) -> Any:
-        return self.session.agent._wire
+        self.session.agent._wire.cancel(call.id)
 
     def __aiter__(self) -> AsyncIterator[v1.SessionUpdate]:
-        return self._updates()
+        if self._call is not None or self._open:
+            raise RuntimeError("this has been iterated over, or awaited, before")
+        self._open = True
+        return Updates(self)
 
     def __await__(self) -> Generator[Any, None, T]:
         return self._answer().__await__()
@@ -63,59 +64,46 @@ class Exchange(Generic[T]):
     ) -> None:
         self._leave()
 
-    async def _updates(self) -> AsyncIterator[v1.SessionUpdate]:
-        if self._asking is not None:
-            raise RuntimeError("this has been iterated over, or awaited, before")
-        self._open = True
-        await self._begin()
+    async def _next(self) -> Tuple[Any, int]:
+        """The next update, and its size; raises `StopAsyncIteration` after the last, or what the agent has answered."""
+        if self._call is None:
+            await self._begin()
         try:
-            while True:
-                while self._items:
-                    update, size = self._items.popleft()
-                    self.session.agent._taken(size)
-                    yield cast("v1.SessionUpdate", update)
+            while not self._items:
                 if self._over.is_set():
-                    break
+                    await self._answer()
+                    raise StopAsyncIteration
                 self._more.clear()
                 await self._more.wait()
-        finally:
+        except asyncio.CancelledError:
             self._leave()
-        await self._answer()
+            raise
+        return self._items.popleft()
 
     async def _answer(self) -> T:
-        if self._asking is None:
-            await self._begin()
-        assert self._asking is not None
+        call = self._call or await self._begin()
         try:
-            return self._made(await asyncio.shield(self._asking))
+            # What is cancelled here must not take the answer away from others.
+            return self._made(await self.session.agent._ended_well(self._method, asyncio.shield(call.future)))
         except asyncio.CancelledError:
             self._leave()
             raise
 
-    async def _begin(self) -> None:
-        await self.session._free(self)
-        self._asking = asyncio.ensure_future(self._ask())
-        self.session.agent._watch(self._asking)
-
-    async def _ask(self) -> Any:
+    async def _begin(self) -> Call:
+        agent = self.session.agent
+        await self.session._free()
+        await agent._wire.drain()
+        before, self.session._exchange = self.session._exchange, self
         try:
-            return await self.session.agent._ask(
-                self._method, self._params, settle=self._settle, cancel=self._cancelled
-            )
+            call = self._call = agent._wire.ask(self._method, self._params, settle=self._settle)
         except BaseException:
-            # What has been sent ends with its answer, and not before.
-            if not self._given_up:
-                self._end()
+            self.session._exchange = before
             raise
-
-    def _cancelled(self, id: "int | str") -> None:
-        self._given_up = True
-        self._give_up(id)
+        # Its error is no news to who has left early.
+        call.future.add_done_callback(lambda future: future.cancelled() or future.exception())
+        return call
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
-        self._end()
-
-    def _end(self) -> None:
         self._over.set()
         self._more.set()
         self.session._done(self)
@@ -132,12 +120,43 @@ class Exchange(Generic[T]):
         self._open = False
         while self._items:
             self.session.agent._taken(self._items.popleft()[1])
-        if self._asking is not None and not self._over.is_set():
-            self._left = True
-            self._asking.cancel()
+        if self._call is not None and not self._given_up and not self._over.is_set():
+            self._given_up = True
+            self._give_up(self._call)
 
 
 E = TypeVar("E", bound="Exchange[Any]")
+
+
+class Updates(AsyncIterator["v1.SessionUpdate"]):
+    """The updates of an exchange.
+
+    No generator: a loop that is left drops its iterator, and so this one knows at once, where the end of a generator
+    would wait for a later round of the event loop.
+    """
+
+    def __init__(self, exchange: Exchange[Any]) -> None:
+        self._exchange = exchange
+        self._loop = asyncio.get_running_loop()
+
+    async def __anext__(self) -> v1.SessionUpdate:
+        update, size = await self._exchange._next()
+        self._exchange.session.agent._taken(size)
+        return cast("v1.SessionUpdate", update)
+
+    async def aclose(self) -> None:
+        """Nobody iterates any more."""
+        self._exchange._leave()
+
+    def __del__(self) -> None:
+        try:
+            here = asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            here = False
+        if here:
+            self._exchange._leave()
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._exchange._leave)
 
 
 class PromptTurn(Exchange["v1.PromptResponse"]):
@@ -167,7 +186,7 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
     def _made(self, result: Any) -> v1.PromptResponse:
         return cast("v1.PromptResponse", result)
 
-    def _give_up(self, id: "int | str") -> None:
+    def _give_up(self, call: Call) -> None:
         self.session._cancel_now()
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
@@ -185,15 +204,14 @@ class LoadingSession(Exchange["ClientSession"]):
     def _made(self, result: Any) -> ClientSession:
         return self.session
 
-    async def _begin(self) -> None:
-        # What is replayed comes before the session is open.
-        self.session.agent._loading[self.session.id] = self.session
-        await super()._begin()
-
-    def _end(self) -> None:
-        self.session.agent._loading.pop(self.session.id, None)
-        super()._end()
+    async def _begin(self) -> Call:
+        call = await super()._begin()
+        if not self._over.is_set():
+            # What is replayed comes before the session is open.
+            self.session.agent._loading[self.session.id] = self.session
+        return call
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
+        self.session.agent._loading.pop(self.session.id, None)
         self.session.agent._opened(self.session, response, waited_for)
         super()._settle(response, waited_for)

@@ -83,15 +83,13 @@ class ClientSession:
         if self.agent.connection.phase != "closed":
             self.agent._wire.notify_now("session/cancel", {"sessionId": self.id})
 
-    async def _free(self, exchange: Exchange[Any]) -> None:
+    async def _free(self) -> None:
         """Waits for a turn that was cancelled; one that was not is for the connection to refuse."""
         while True:
             current, known = self._exchange, self.agent.connection.session(self.id)
-            if current is None or known is None or not (current._left or known.turn == "cancelling"):
-                break
+            if current is None or known is None or known.turn != "cancelling":
+                return
             await current._over.wait()
-        if self._exchange is None:
-            self._exchange = exchange
 
     def _done(self, exchange: Exchange[Any]) -> None:
         if self._exchange is exchange:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
-from contextlib import asynccontextmanager
 from typing import IO, TYPE_CHECKING, Any, AsyncIterator, Mapping, Optional, Sequence, Union
 
 from ._agent_peer import AgentPeer
@@ -21,7 +21,7 @@ GRACE = 5.0
 ROUND = 0.05
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def connect(
     reader: Reader,
     writer: Writer,
@@ -41,10 +41,9 @@ async def connect(
         yield agent
     finally:
         await agent._finish(grace)
-        await agent._gone()
 
 
-@asynccontextmanager
+@contextlib.asynccontextmanager
 async def spawn_agent(
     command: Sequence[Union[str, PathLike[str]]],
     client: Optional[Client] = None,
@@ -83,7 +82,8 @@ async def spawn_agent(
             await _end(process, grace)
             # Its output may be open still, in the hands of a child of its own; there is no public way to let go of it.
             getattr(process, "_transport").close()
-            await agent._gone()
+            with contextlib.suppress(OSError):
+                await process.stdin.wait_closed()
 
 
 async def _end(process: asyncio.subprocess.Process, grace: float) -> None:

@@ -52,9 +52,10 @@ Settle = Callable[[libacp.Response, bool], None]
 class Call:
     """A request of the host's that waits for its answer."""
 
-    __slots__ = ("future", "settle")
+    __slots__ = ("id", "future", "settle")
 
-    def __init__(self, future: asyncio.Future[Any], settle: Optional[Settle]) -> None:
+    def __init__(self, id: Union[int, str], future: asyncio.Future[Any], settle: Optional[Settle]) -> None:
+        self.id = id
         self.future = future
         self.settle = settle
 
@@ -94,23 +95,36 @@ class Wire:
     ) -> Any:
         """Asks the peer, and waits for its answer.
 
-        `settle` sees the answer in its place among the events, and whether somebody still waits for it. `cancel` is
-        what happens when the waiting task is cancelled; without it, the peer is asked to cancel the request. What is
-        `urgent` does not wait for the transport.
+        `cancel` is what happens when the waiting task is cancelled; without it, the peer is asked to cancel the request.
+        What is `urgent` does not wait for the transport.
         """
         if not urgent:
             await self.drain()
-        self.connection.handle_timeout(self._now())
-        milliseconds = None if timeout is None else max(0, round(timeout * 1000))
-        id = self.connection.request(method, params, timeout=milliseconds)
-        call = self._calls[id] = Call(self._loop.create_future(), settle)
-        self.dispatch()
+        call = self.ask(method, params, timeout=timeout, settle=settle)
         try:
             return await call.future
         except asyncio.CancelledError:
-            if self._calls.get(id) is call:
-                (cancel or self.cancel)(id)
+            if self._calls.get(call.id) is call:
+                (cancel or self.cancel)(call.id)
             raise
+
+    def ask(
+        self,
+        method: str,
+        params: Mapping[str, object],
+        *,
+        timeout: Optional[float] = None,
+        settle: Optional[Settle] = None,
+    ) -> Call:
+        """Sends a request without waiting for anything. `settle` sees the answer in its place among the events, and
+        whether somebody still waits for it.
+        """
+        self.connection.handle_timeout(self._now())
+        milliseconds = None if timeout is None else max(0, round(timeout * 1000))
+        id = self.connection.request(method, params, timeout=milliseconds)
+        call = self._calls[id] = Call(id, self._loop.create_future(), settle)
+        self.dispatch()
+        return call
 
     async def notify(self, method: str, params: Mapping[str, object]) -> None:
         await self.drain()
