@@ -7,7 +7,7 @@ import sys
 import unittest
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, AsyncIterator, Awaitable, Callable, Dict, List, Optional, Tuple
+from typing import Any, AsyncIterator, Awaitable, Callable, Dict, Iterable, List, Optional, Tuple
 
 import libacp
 from libacp import aio
@@ -81,10 +81,11 @@ def agent(**handlers: Any) -> aio.Agent:
 
 
 async def updates(turn: Any) -> List[Dict[str, Any]]:
+    """All updates of a turn."""
     return [update async for update in turn]
 
 
-def texts(seen: List[Dict[str, Any]]) -> str:
+def texts(seen: Iterable[Any]) -> str:
     """What the agent has said."""
     return "".join(each["content"]["text"] for each in seen if each["sessionUpdate"] == "agent_message_chunk")
 

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any, Dict, Optional, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 import libacp
 from aio_pair import AioCase, agent, talk, until
@@ -49,14 +49,15 @@ class AccessCase(AioCase):
 class Files(AccessCase):
     async def ask(self, path: Union[str, Path], *further: Path, write: Optional[str] = None, **options: Any) -> Any:
         """The text that was read, or the code of the error."""
-        result = []
+        result: List[Any] = []
 
         async def ask(turn: aio.Turn) -> None:
             try:
                 if write is None:
                     result.append(await turn.read_text_file(str(path), **options))
                 else:
-                    result.append(await turn.write_text_file(str(path), write))
+                    await turn.write_text_file(str(path), write)
+                    result.append(None)
             except libacp.PeerError as problem:
                 self.assertNotIn(str(self.top), problem.message)
                 result.append(problem.code)
@@ -68,7 +69,7 @@ class Files(AccessCase):
     async def test_lines(self) -> None:
         path = self.root / "text"
         path.write_bytes("eins\r\nzwei\u2028\ndrei\n\nletzte".encode())
-        for options, text in (
+        cases: List[Tuple[Dict[str, int], str]] = [
             ({}, "eins\r\nzwei\u2028\ndrei\n\nletzte"),
             ({"line": 2}, "zwei\u2028\ndrei\n\nletzte"),
             ({"line": 2, "limit": 2}, "zwei\u2028\ndrei\n"),
@@ -76,7 +77,8 @@ class Files(AccessCase):
             ({"line": 5, "limit": 10}, "letzte"),
             ({"line": 6}, ""),
             ({"limit": 0}, ""),
-        ):
+        ]
+        for options, text in cases:
             self.assertEqual(await self.ask(path, **options), text, options)
 
     async def test_what_is_written_is_what_was_given(self) -> None:

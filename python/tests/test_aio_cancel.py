@@ -248,7 +248,7 @@ class Turns(AioCase):
             turn = session.prompt("?")
             said = []
             async for update in turn:
-                said.append(update["content"]["text"])  # type: ignore[typeddict-item]
+                said.append(texts([update]))
                 if len(said) == 1:
                     await turn.cancel()
                     await turn.cancel()
@@ -296,7 +296,7 @@ class Turns(AioCase):
                 closing = closing or asyncio.ensure_future(session.close())
             assert closing is not None
             await self.in_time(closing)
-            self.assertEqual((texts(seen), turn.stop_reason), ("beguncleaned up", "cancelled"))  # type: ignore[arg-type]
+            self.assertEqual((texts(seen), turn.stop_reason), ("beguncleaned up", "cancelled"))
         self.assertEqual(order, ["turn", "session"])
 
     async def test_a_second_prompt_is_refused_while_one_runs(self) -> None:

@@ -38,8 +38,7 @@ class Slow(AioCase):
             turn = session.prompt("?")
             expected = 0
             async for update in turn:
-                text = update["content"]["text"]  # type: ignore[typeddict-item]
-                self.assertEqual(text, f"{expected} {PIECE}")
+                self.assertEqual(texts([update]), f"{expected} {PIECE}")
                 expected += 1
                 if expected == 100:
                     # Nobody reads on; so the agent gets no further than what fits in between.
@@ -210,7 +209,7 @@ class Interleaved(AioCase):
 
         async with talk(agent(prompt=say)) as peer:
             one, two = await peer.new_session("/"), await peer.new_session("/")
-            awaited = asyncio.ensure_future(two.prompt("b"))  # type: ignore[arg-type]
+            awaited = asyncio.ensure_future(two.prompt("b"))
             seen = await self.in_time(updates(one.prompt("a")))
             self.assertEqual(texts(seen), "".join(f"a{number} " for number in range(1_000)))
             self.assertEqual(await self.in_time(awaited), {"stopReason": "end_turn"})

@@ -12,6 +12,7 @@ from typing import Any, Dict, List
 import libacp
 from aio_pair import AioCase, agent, host, talk, texts, until, updates
 from libacp import aio
+from libacp.types import v1
 
 
 class Processes(AioCase):
@@ -136,8 +137,8 @@ class Handlers(AioCase):
 
         async def load(session: aio.AgentSession) -> None:
             for number in range(300):
-                content = {"type": "text", "text": f"{number},"}
-                await session.update({"sessionUpdate": "agent_message_chunk", "content": content})  # type: ignore[typeddict-item]
+                text: v1.ContentBlockText = {"type": "text", "text": f"{number},"}
+                await session.update({"sessionUpdate": "agent_message_chunk", "content": text})
 
         async def say(turn: aio.Turn) -> None:
             await turn.message(repr(turn.session.data))
