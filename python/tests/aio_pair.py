@@ -48,7 +48,7 @@ class AioCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self) -> None:
         self.log: List[str] = []
         handler = logging.Handler()
-        handler.emit = lambda record: self.log.append(f"{record.levelname}: {record.getMessage()}")  # type: ignore[method-assign]
+        setattr(handler, "emit", lambda record: self.log.append(f"{record.levelname}: {record.getMessage()}"))
         logger = logging.getLogger("libacp.aio")
         logger.setLevel(logging.DEBUG)
         logger.propagate = False

@@ -69,7 +69,7 @@ class Files(AccessCase):
     async def test_lines(self) -> None:
         path = self.root / "text"
         path.write_bytes("eins\r\nzwei\u2028\ndrei\n\nletzte".encode())
-        cases: List[Tuple[Dict[str, int], str]] = [
+        cases: List[Tuple[Dict[str, Any], str]] = [
             ({}, "eins\r\nzwei\u2028\ndrei\n\nletzte"),
             ({"line": 2}, "zwei\u2028\ndrei\n\nletzte"),
             ({"line": 2, "limit": 2}, "zwei\u2028\ndrei\n"),
@@ -190,7 +190,8 @@ class Terminals(AccessCase):
         return result
 
     async def test_a_command_and_its_surroundings(self) -> None:
-        script = "import os, sys; print(os.getcwd(), os.environ['A'], sys.stdin.read() == ''); print('e', file=sys.stderr); exit(3)"
+        script = "import os, sys; print(os.getcwd(), os.environ['A'], sys.stdin.read() == '')\n"
+        script += "print('e', file=sys.stderr); exit(3)"
         result = await self.run_one(script, env={"A": "\u00e4"})
         self.assertEqual(result["status"], {"exitCode": 3})
         self.assertEqual(sorted(result["output"].splitlines()), sorted([f"{self.root} \u00e4 True", "e"]))
@@ -204,7 +205,8 @@ class Terminals(AccessCase):
 
     async def test_output_past_its_limit_begins_with_a_whole_character(self) -> None:
         whole = "".join(f"{number}\u00e9\u20ac\U0001f980" for number in range(500))
-        script = "import sys; sys.stdout.buffer.write(''.join(f'{n}\\u00e9\\u20ac\\U0001f980' for n in range(500)).encode())"
+        script = "import sys; text = ''.join(f'{n}\\u00e9\\u20ac\\U0001f980' for n in range(500))\n"
+        script += "sys.stdout.buffer.write(text.encode())"
         data = whole.encode()
         for limit in range(90, 104):
             result = await self.run_one(script, output_byte_limit=limit)

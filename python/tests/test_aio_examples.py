@@ -40,7 +40,8 @@ class Examples(AioCase):
             status, printed, noise = await self.run_in("client.py")
             self.assertEqual((status, noise), (0, ""), readme)
             kinds = [line.split()[0] for line in printed.splitlines()]
-            self.assertEqual(kinds, ["tool_call", "tool_call_update", "tool_call_update", "agent_message_chunk"], readme)
+            expected = ["tool_call", "tool_call_update", "tool_call_update", "agent_message_chunk"]
+            self.assertEqual(kinds, expected, readme)
             self.assertIn("'text': 'HELLO'", printed)
 
     async def test_the_chat_with_the_agent_that_says_hello(self) -> None:

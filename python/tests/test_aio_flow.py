@@ -65,6 +65,22 @@ class Slow(AioCase):
         self.assertEqual(seen, 8_000)
         self.assertLess(peak, ON_THE_WAY)
 
+    async def test_the_last_words_of_an_agent_are_heard_by_a_slow_client(self) -> None:
+        """Its process is gone, and cannot be written to, long before all that it has said is read."""
+        seen: List[Any] = []
+        async with aio.spawn_agent(host("hostile.py", "bursts")) as peer:
+            session = await peer.new_session("/")
+            assert peer.process is not None
+            with self.assertRaises(aio.AgentEnded):
+                async for update in session.prompt("?"):
+                    seen.append(update)
+                    if len(seen) == 1:
+                        await until(lambda: peer.process is not None and peer.process.returncode is not None)
+                        for _ in range(4):
+                            await peer.notify("_acme/hello")
+                            await asyncio.sleep(0.4)
+        self.assertEqual(texts(seen), "hello" + "".join(f"{number} " for number in range(600)))
+
     async def test_the_body_of_a_loop_may_ask_the_agent(self) -> None:
         """The answer is behind more updates than are let in otherwise."""
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from libacp.types import v1
 
-    Ending = Union[None, str, v1.PromptResponse]
-    OnPrompt = TypeVar("OnPrompt", bound=Callable[[Turn], Awaitable[Ending]])
-    OnSession = TypeVar("OnSession", bound=Callable[[AgentSession], Awaitable[Optional[Mapping[str, Any]]]])
+    _Ending = Union[None, str, v1.PromptResponse]
+    _OnPrompt = TypeVar("_OnPrompt", bound=Callable[[Turn], Awaitable[_Ending]])
+    _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Awaitable[Optional[Mapping[str, Any]]]])
 
 
 class Agent(Host):
@@ -64,7 +64,7 @@ class Agent(Host):
         self.auth_methods: List[v1.AuthMethod] = list(auth_methods)
         """The ways to log in that clients are told."""
 
-    def prompt(self, handler: OnPrompt) -> OnPrompt:
+    def prompt(self, handler: _OnPrompt) -> _OnPrompt:
         """Makes a function the handler of prompts. It is called with a `Turn`, and returns why the turn ended: a stop
         reason, a whole result, or ``None`` for ``end_turn``.
 
@@ -73,16 +73,16 @@ class Agent(Host):
         """
         return self.on("session/prompt")(handler)
 
-    def new_session(self, handler: OnSession) -> OnSession:
+    def new_session(self, handler: _OnSession) -> _OnSession:
         """Makes a function the handler of new sessions. It is called with an `AgentSession`, and may return more
         members for the result, as ``modes``; a ``sessionId`` among them replaces the one that was made up.
         """
         self.handlers["session/new"] = lambda session, params: handler(session)
         return handler
 
-    def load_session(self, handler: OnSession) -> OnSession:
-        """Makes a function the handler of sessions that are to be loaded, and tells clients that they can be. It replays
-        the conversation with `AgentSession.update` before it returns.
+    def load_session(self, handler: _OnSession) -> _OnSession:
+        """Makes a function the handler of sessions that are to be loaded, and tells clients that they can be. It
+        replays the conversation with `AgentSession.update` before it returns.
         """
         self.handlers["session/load"] = lambda session, params: handler(session)
         return handler
@@ -90,8 +90,8 @@ class Agent(Host):
     def run(self) -> None:
         """Serves one client on standard input and output until it closes them; for a program that does nothing else.
 
-        Meanwhile, what the program prints goes to standard error. The signals to interrupt and to terminate end it as the
-        end of the input does.
+        Meanwhile, what the program prints goes to standard error. The signals to interrupt and to terminate end it as
+        the end of the input does.
         """
         with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
             asyncio.run(self._main())

@@ -11,9 +11,9 @@ import libacp
 from ._client import Client
 from ._errors import AgentEnded, RequestError
 from ._exchange import LoadingSession
-from ._peer import Job, Peer
+from ._peer import PATIENCE, Job, Peer
 from ._session import ClientSession
-from ._wire import Reader, Settle, Writer
+from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
     from libacp.types import v1
@@ -22,8 +22,6 @@ log = logging.getLogger("libacp.aio")
 # What may wait in iterators before reading stops: updates, and bytes of them.
 UPDATES = 256
 BYTES = 1024 * 1024
-# So many times more while the client waits for an answer, which may be behind them.
-PATIENCE = 8
 
 
 class AgentPeer(Peer):
@@ -204,8 +202,13 @@ class AgentPeer(Peer):
         self._wire.dispatch()
 
     def _full(self) -> bool:
-        most = PATIENCE if self._asked else 1
+        most = self._patience
         return self._updates >= UPDATES * most or self._bytes >= BYTES * most or super()._full()
+
+    @property
+    def _patience(self) -> int:
+        # Prompts do not count: their answers are behind their updates by nature.
+        return PATIENCE if self._asked else 1
 
     async def _finish(self, grace: float) -> None:
         await super()._finish(grace)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ._session import ClientSession
 
-    Choice = Union[None, str, v1.PermissionOption]
+    _Choice = Union[None, str, v1.PermissionOption]
 
 
 class ReadFiles(Protocol):
@@ -80,7 +80,7 @@ class Client(Host):
         version: str = libacp.__version__,
         *,
         title: Optional[str] = None,
-        permission: Callable[[PermissionRequest], Awaitable[Choice]] = reject_all,
+        permission: Callable[[PermissionRequest], Awaitable[_Choice]] = reject_all,
         files: Union[ReadFiles, WriteFiles, None] = None,
         terminals: Optional[RunTerminals] = None,
         capabilities: Optional[v1.ClientCapabilities] = None,
@@ -118,7 +118,8 @@ class Client(Host):
         choice = await self.permission(PermissionRequest(session, params))
         if choice is None:
             return {"outcome": {"outcome": "cancelled"}}
-        return {"outcome": {"outcome": "selected", "optionId": choice if isinstance(choice, str) else choice["optionId"]}}
+        chosen = choice if isinstance(choice, str) else choice["optionId"]
+        return {"outcome": {"outcome": "selected", "optionId": chosen}}
 
 
 async def _read(files: Any, session: ClientSession, params: Any) -> Any:

@@ -136,7 +136,8 @@ class ClientPeer(Peer):
             for step in reversed(path):
                 value = {step: value}
             capabilities = merged(capabilities, value or {})
-        result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": merged(capabilities, agent.given_capabilities)}
+        capabilities = merged(capabilities, agent.given_capabilities)
+        result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": capabilities}
         if agent.auth_methods:
             result["authMethods"] = agent.auth_methods
         handler = agent.handlers.get(method)

@@ -5,7 +5,20 @@ from __future__ import annotations
 import asyncio
 import collections
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Deque, Generator, Generic, Mapping, Optional, Tuple, Type, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Deque,
+    Generator,
+    Generic,
+    Mapping,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    cast,
+)
 
 import libacp
 

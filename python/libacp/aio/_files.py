@@ -82,7 +82,8 @@ def _open(roots: List[str], path: str, flags: int) -> int:
     """The file, open; the error of whatever stands against that."""
     try:
         root, steps = _inside(roots, path)
-        file = _step_by_step(root, steps, flags) if STEPWISE else os.open(os.path.join(root, *steps), flags | FLAGS, MODE)
+        opened = _step_by_step if STEPWISE else _at_once
+        file = opened(root, steps, flags)
     except FileNotFoundError:
         raise RequestError(libacp.ErrorCode.RESOURCE_NOT_FOUND, "There is no such file") from None
     except (OSError, ValueError) as problem:
@@ -129,6 +130,13 @@ def _step_by_step(root: str, steps: List[str], flags: int) -> int:
         return os.open(steps[-1], flags | FLAGS | os.O_NOFOLLOW, MODE, dir_fd=folder)
     finally:
         os.close(folder)
+
+
+def _at_once(root: str, steps: List[str], flags: int) -> int:
+    path = os.path.join(root, *steps)
+    if flags & os.O_CREAT:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    return os.open(path, flags | FLAGS, MODE)
 
 
 def _folder(step: str, within: int) -> int:

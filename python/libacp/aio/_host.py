@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Awaitable, Callable, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
 
 import libacp
 from libacp.names import Framing, Policy, Severity
 
-Handler = Callable[..., Awaitable[Any]]
 H = TypeVar("H", bound=Callable[..., Any])
 
 
@@ -53,8 +52,9 @@ class Host:
         """Makes a function the handler of a method: ``@host.on("session/set_mode")``.
 
         It is called with the session and the params for a method about a session, and with the peer and the params for
-        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Notifications
-        are handled one after the other, requests at the same time, each begun in the order in which they came.
+        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
+        handled at the same time, each begun in the order in which they came; notifications one after the other, so that
+        a handler that takes long, or waits for the peer, is better off with a task of its own.
         """
 
         def register(handler: H) -> H:

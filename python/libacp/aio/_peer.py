@@ -1,4 +1,4 @@
-"""The other side of one connection, whichever it is: what both roles can ask, and how requests of the peer are served."""
+"""The other side of one connection, whichever it is: what can be asked of it, and how its requests are served."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ log = logging.getLogger("libacp.aio")
 LEVELS = {"note": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 # Notifications that wait for their handler, before reading stops.
 NOTICES = 256
+# So many times more of what waits is let in while the host waits for an answer, which may be behind it.
+PATIENCE = 8
 
 
 class Job:
@@ -91,7 +93,11 @@ class Peer:
 
     def _full(self) -> bool:
         """Whether nothing more is to be delivered for now."""
-        return len(self._notices) >= NOTICES
+        return len(self._notices) >= NOTICES * self._patience
+
+    @property
+    def _patience(self) -> int:
+        return PATIENCE if self._wire.waiting else 1
 
     def _deliver(self, event: libacp.Event, size: int) -> None:
         if isinstance(event, libacp.Request):

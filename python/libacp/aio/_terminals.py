@@ -95,7 +95,7 @@ class Process:
 
 
 class Printed:
-    """A pipe for what a command prints. It is not asyncio's own, which takes the end of the output for the command's."""
+    """A pipe for what a command prints. Asyncio's own would take the end of the output for the end of the command."""
 
     def __init__(self) -> None:
         self.reader = asyncio.StreamReader()
@@ -111,9 +111,7 @@ class Printed:
         (self._transport or self._pipe).close()
 
 
-async def start(
-    *command: str, cwd: str, env: Mapping[str, str]
-) -> Tuple[asyncio.subprocess.Process, Printed]:
+async def start(*command: str, cwd: str, env: Mapping[str, str]) -> Tuple[asyncio.subprocess.Process, Printed]:
     printed = Printed()
     try:
         await printed.connect()

@@ -2,8 +2,8 @@
 
 What comes in is dispatched without a task of its own: each event goes to `deliver` at once, in the order of the bytes,
 and dispatching stops while `full` says so. Then reading stops too, and the peer feels it. What goes out waits for the
-transport *before* it is made, so that a send that is cancelled has not happened, and what waits in memory is at most the
-transport's own limit and one message.
+transport *before* it is made, so that a send that is cancelled has not happened, and what waits in memory is at most
+the transport's own limit and one message.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ DEAF_SECONDS = 1.0
 
 
 class Reader(Protocol):
-    """What is read from: an `asyncio.StreamReader`, or anything with its `read`."""
+    """What is read from: an `asyncio.StreamReader`, or anything with its `read`.
+
+    With the framing ``messages``, each read gives one message.
+    """
 
     async def read(self, n: int = ..., /) -> bytes:
         """Some bytes, at most `n`; none at the end."""
@@ -31,7 +34,10 @@ class Reader(Protocol):
 
 
 class Writer(Protocol):
-    """What is written to: an `asyncio.StreamWriter`, or anything with these of its methods."""
+    """What is written to: an `asyncio.StreamWriter`, or anything with these of its methods.
+
+    With the framing ``messages``, each write is one message.
+    """
 
     def write(self, data: bytes, /) -> None:
         """Takes bytes."""
@@ -76,6 +82,7 @@ class Wire:
         self._calls: Dict[Union[int, str, None], Call] = {}
         self._started = self._loop.time()
         self._dispatching = self._stalled = self._closing = False
+        self._heard = 0
         self._deaf: Optional[asyncio.TimerHandle] = None
         self._timer: Optional[asyncio.TimerHandle] = None
         self._went_on = asyncio.Event()
@@ -95,8 +102,8 @@ class Wire:
     ) -> Any:
         """Asks the peer, and waits for its answer.
 
-        `cancel` is what happens when the waiting task is cancelled; without it, the peer is asked to cancel the request.
-        What is `urgent` does not wait for the transport.
+        `cancel` is what happens when the waiting task is cancelled; without it, the peer is asked to cancel the
+        request. What is `urgent` does not wait for the transport.
         """
         if not urgent:
             await self.drain()
@@ -211,6 +218,7 @@ class Wire:
     async def _read(self) -> None:
         try:
             while data := await self._reader.read(READ):
+                self._heard += 1
                 self.connection.receive_data(data)
                 self.dispatch()
                 while self._stalled and not self._closing:
@@ -253,7 +261,13 @@ class Wire:
 
     def _lose(self) -> None:
         if self._deaf is None:
-            self._deaf = self._loop.call_later(DEAF_SECONDS, self._end_of_stream)
+            self._deaf = self._loop.call_later(DEAF_SECONDS, self._is_gone, self._heard)
+
+    def _is_gone(self, heard: int) -> None:
+        if self._stalled or heard != self._heard:
+            self._deaf = self._loop.call_later(DEAF_SECONDS, self._is_gone, self._heard)
+        else:
+            self._end_of_stream()
 
     def _unsent(self) -> int:
         transport = getattr(self._writer, "transport", None)

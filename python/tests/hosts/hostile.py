@@ -32,12 +32,17 @@ def prompted(way: str, id: Any) -> None:
         time.sleep(600)
     if way == "garbage":
         out.write(b"Traceback: not a message\n\xff\xfe\n[1,2]\n{\"jsonrpc\":\"2.0\",\"id\":99,\"result\":{}}\n")
-        send({"method": "session/update", "params": {"sessionId": "other", "update": {"sessionUpdate": "plan", "entries": []}}})
+        plan = {"sessionUpdate": "plan", "entries": []}
+        send({"method": "session/update", "params": {"sessionId": "other", "update": plan}})
         send({"method": "fs/read_text_file", "id": 1, "params": {"sessionId": "s", "path": "relative"}})
         send({"id": id, "result": {"stopReason": "tired"}})
     elif way == "floods":
         for number in range(200_000):
             say(f"{number} " + "x" * 500)
+    elif way == "bursts":
+        for number in range(600):
+            say(f"{number} ")
+        os._exit(0)
     elif way != "silent":
         send({"id": id, "result": {"stopReason": "end_turn"}})
 

@@ -1,4 +1,4 @@
-"""A client on the official Python SDK: ``sdk_client.py FOLDER AGENT ARGV...``; tells what it has seen as one line of JSON."""
+"""A client on the official Python SDK: ``sdk_client.py FOLDER AGENT ARGV...``; it tells what it saw as JSON."""
 
 import asyncio
 import json
@@ -18,7 +18,8 @@ class Client(acp.Client):
 
     async def session_update(self, session_id: str, update: Any, **_: Any) -> None:
         self.seen.append(update.model_dump(mode="json", by_alias=True, exclude_none=True))
-        if self.seen[-1].get("content", {}).get("text") == "waiting":
+        content = self.seen[-1].get("content")
+        if isinstance(content, dict) and content.get("text") == "waiting":
             await self.agent.cancel(session_id=session_id)
 
     async def request_permission(self, options: Any, **_: Any) -> schema.RequestPermissionResponse:
