@@ -172,6 +172,8 @@ class Handlers(AioCase):
             self.assertEqual(session.result["modes"]["currentModeId"], "a")
             await session.set_mode("b")
             self.assertEqual(modes, [(session.id, "b")])
+            assert session.snapshot is not None and session.snapshot["modes"] is not None
+            self.assertEqual((session.snapshot["modes"]["currentModeId"], session.snapshot["roots"]), ("b", ["/work"]))
             self.assertEqual(texts(await updates(session.prompt("?"))), "['/work']")
             listed = [each["sessionId"] async for each in peer.list_sessions()]
             self.assertEqual(listed, ["lister-0", "lister-1", "lister-2"])
@@ -266,6 +268,23 @@ class Handlers(AioCase):
             await (await peer.new_session("/")).prompt("?")
         self.assertEqual([each.rule for each in told], ["PERM-02"])
         self.assertEqual([line.split(":")[:2] for line in self.log], [["INFO", " advice"], ["WARNING", " PERM-02"]])
+
+    async def test_a_request_that_is_long_open_is_reminded_of(self) -> None:
+        async def wait(turn: aio.Turn) -> None:
+            await asyncio.sleep(0.6)
+
+        tested = aio.Agent("tested", reminder=200)
+        tested.prompt(wait)
+        async with talk(tested) as peer:
+            session = await peer.new_session("/")
+            # Idle time does not count.
+            await asyncio.sleep(0.3)
+            turn = asyncio.ensure_future(updates(session.prompt("?")))
+            await asyncio.sleep(0.1)
+            self.assertEqual(self.log, [])
+            await turn
+        self.assertTrue(self.log)
+        self.assertTrue(all(line.startswith("INFO: advice: ") for line in self.log), self.log)
 
     async def test_sessions_do_not_wait_for_each_other(self) -> None:
         order: List[str] = []

@@ -16,6 +16,7 @@ from ._turn import Turn
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
+    from libacp.names import SessionSnapshot
     from libacp.types import v1
 
     from ._agent import Agent
@@ -58,6 +59,11 @@ class AgentSession:
         self.mcp_servers = params.get("mcpServers") or []
         self.data = None
         self._turns: Set[Turn] = set()
+
+    @property
+    def snapshot(self) -> Optional[SessionSnapshot]:
+        """All that the client has been told of it: its plan, modes, tool calls; ``None`` when it is not open."""
+        return self.client.connection.session_snapshot(self.id)
 
     async def update(self, update: v1.SessionUpdate) -> None:
         """Sends a `session/update`, as it is."""

@@ -18,6 +18,7 @@ class Options(TypedDict, total=False):
     policies: Mapping[Severity, Policy]
     limits: libacp.Limits
     drafts: Iterable[str]
+    reminder: int
 
 
 class Host:

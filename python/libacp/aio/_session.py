@@ -8,6 +8,7 @@ from ._exchange import Exchange, PromptTurn
 from ._host import content
 
 if TYPE_CHECKING:
+    from libacp.names import SessionSnapshot
     from libacp.types import v1
 
     from ._agent_peer import AgentPeer
@@ -37,6 +38,11 @@ class ClientSession:
         self.result = {}
         self.data = None
         self._exchange: Optional[Exchange[Any]] = None
+
+    @property
+    def snapshot(self) -> Optional[SessionSnapshot]:
+        """All that the agent has told of it: its plan, modes, tool calls, commands; ``None`` when it is not open."""
+        return self.agent.connection.session_snapshot(self.id)
 
     def prompt(self, what: Union[str, Mapping[str, Any], Sequence[Union[str, v1.ContentBlock]]]) -> PromptTurn:
         """A prompt: text, a content block, or several of them. See `PromptTurn` for what to do with it.

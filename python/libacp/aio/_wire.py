@@ -219,6 +219,8 @@ class Wire:
         try:
             while data := await self._reader.read(READ):
                 self._heard += 1
+                # What the connection reminds of counts from the time that it knows of.
+                self.connection.handle_timeout(self._now())
                 self.connection.receive_data(data)
                 self.dispatch()
                 while self._stalled and not self._closing:
