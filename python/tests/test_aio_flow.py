@@ -1,10 +1,12 @@
 """Slow readers and fast writers: what waits in memory is bounded, and nothing stands still that could go on."""
 
 import asyncio
+import gc
 import json
 import time
 import tracemalloc
 import unittest
+import weakref
 from typing import Any, Dict, List
 
 from aio_pair import AioCase, agent, host, streams, talk, texts, until, updates
@@ -213,6 +215,44 @@ class Slow(AioCase):
                     await turn.cancel()
             self.assertEqual(turn.stop_reason, "cancelled")
             self.assertLess(time.monotonic() - begun, 5)
+
+
+class Kept(AioCase):
+    async def test_nothing_is_kept_of_what_is_over(self) -> None:
+        seen: List[Any] = []
+
+        async def work(turn: aio.Turn) -> None:
+            seen.append(weakref.ref(turn))
+            async with turn.tool_call("Look") as call:
+                await call.text("x")
+            await turn.ask_permission({"toolCallId": "t"})
+            await turn.client.request("_acme/here")
+            await turn.message("done")
+
+        client = aio.Client()
+
+        @client.on("_acme/here")
+        async def here(peer: Any, params: Any) -> None:
+            pass
+
+        async with talk(agent(prompt=work), client) as peer:
+            session = await peer.new_session("/")
+            for number in range(50):
+                turn = session.prompt("?")
+                seen.append(weakref.ref(turn))
+                if number % 3 == 0:
+                    async for _ in turn:
+                        break
+                else:
+                    await updates(turn)
+            await session.prompt("?")
+            del turn
+            await until(lambda: not peer.connection.pending)
+            gc.collect()
+            alive = [each for each in seen if each() is not None]
+            self.assertLessEqual(len(alive), 2)
+            self.assertEqual((len(peer._jobs), len(peer._notices), peer._wire.waiting), (0, 0, 0))
+            self.assertEqual((peer._updates, peer._bytes, peer._asked), (0, 0, 0))
 
 
 class Interleaved(AioCase):

@@ -94,6 +94,9 @@ class Agents(AioCase):
         self.assertLess(time.monotonic() - before, 5)
 
     async def test_one_that_is_not_there(self) -> None:
+        with self.assertRaises(TypeError):
+            async with aio.spawn_agent("agent --flag"):
+                self.fail("there is no agent")
         with self.assertRaises(FileNotFoundError):
             async with aio.spawn_agent(["/nowhere/agent"]):
                 self.fail("there is no agent")
@@ -163,6 +166,17 @@ class Clients(AioCase):
         self.assertEqual((await raw.next())["result"], {"stopReason": "end_turn"})
         raw.writer.close()
         await self.in_time(self.serving)
+
+    async def test_names_that_a_peer_makes_up_forge_no_log(self) -> None:
+        raw = await self.raw(agent(prompt=lambda turn: None))
+        await raw.opened()
+        raw.send({"id": 9, "method": "made\nERROR: forged \x1b[31m" + "x" * 500})
+        await raw.next()
+        raw.writer.close()
+        await self.in_time(self.serving)
+        (line,) = self.log
+        self.assertIn("made\\nERROR: forged \\x1b[31m", line)
+        self.assertTrue(line.isprintable() and len(line) < 400, line)
 
     async def test_one_that_goes_in_mid_turn(self) -> None:
         ended: List[BaseException] = []

@@ -1,6 +1,7 @@
 # pyright: strict
 """What type checkers must make of agents and clients on ``libacp.aio``. Checked and never run."""
 
+from pathlib import Path
 from typing import Any, List, Optional
 
 import libacp
@@ -19,7 +20,7 @@ async def answer(turn: aio.Turn) -> Optional[v1.StopReason]:
         permission = await turn.ask_permission(call, [{"optionId": "y", "name": "Yes", "kind": "allow_once"}])
         if permission.kind == "allow_once" and permission:
             return "refusal"
-    text: str = await turn.read_text_file("/a", line=1)
+    text: str = await turn.read_text_file(Path("/a"), line=1)
     async with turn.terminal("ls", ["-l"], env={"A": "b"}) as terminal:
         output = await terminal.output()
         print(output["output"], output.get("exitStatus"), status, text)
@@ -54,7 +55,7 @@ async def converse() -> None:
     client = aio.Client(permission=decide, files=aio.ReadOnlyFiles(), terminals=aio.Terminals(), on_violation=noticed)
     async with aio.spawn_agent(["agent", "--flag"], client) as peer:
         methods: List[v1.AuthMethod] = peer.auth_methods
-        session: aio.ClientSession = await peer.new_session("/", additional_directories=["/a"])
+        session: aio.ClientSession = await peer.new_session(Path("/"), additional_directories=["/a"])
         turn = session.prompt(["text", {"type": "resource_link", "name": "n", "uri": "file:///n"}])
         async for update in turn:
             if update["sessionUpdate"] == "plan":

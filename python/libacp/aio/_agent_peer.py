@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import os
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Dict, List, Mapping, Optional, Sequence, cast
 
 import libacp
@@ -11,6 +11,7 @@ import libacp
 from ._client import Client
 from ._errors import AgentEnded, RequestError
 from ._exchange import LoadingSession
+from ._host import StrPath, awaited
 from ._peer import PATIENCE, Job, Peer
 from ._session import ClientSession
 from ._wire import Reader, Writer
@@ -18,7 +19,6 @@ from ._wire import Reader, Writer
 if TYPE_CHECKING:
     from libacp.types import v1
 
-log = logging.getLogger("libacp.aio")
 # What may wait in iterators before reading stops: updates, and bytes of them.
 UPDATES = 256
 BYTES = 1024 * 1024
@@ -65,7 +65,7 @@ class AgentPeer(Peer):
             self._asked -= 1
 
     async def new_session(
-        self, cwd: str, *, mcp_servers: Sequence[v1.McpServer] = (), additional_directories: Sequence[str] = ()
+        self, cwd: StrPath, *, mcp_servers: Sequence[v1.McpServer] = (), additional_directories: Sequence[StrPath] = ()
     ) -> ClientSession:
         """Opens a session in a working directory, an absolute path."""
         session = ClientSession(self, "", cwd, additional_directories)
@@ -74,10 +74,10 @@ class AgentPeer(Peer):
     def load_session(
         self,
         id: str,
-        cwd: str,
+        cwd: StrPath,
         *,
         mcp_servers: Sequence[v1.McpServer] = (),
-        additional_directories: Sequence[str] = (),
+        additional_directories: Sequence[StrPath] = (),
     ) -> LoadingSession:
         """Opens an earlier session again, for agents that can. Await it; or iterate over it first, for the updates of
         the conversation, which the agent replays.
@@ -88,18 +88,18 @@ class AgentPeer(Peer):
     async def resume_session(
         self,
         id: str,
-        cwd: str,
+        cwd: StrPath,
         *,
         mcp_servers: Sequence[v1.McpServer] = (),
-        additional_directories: Sequence[str] = (),
+        additional_directories: Sequence[StrPath] = (),
     ) -> ClientSession:
         """Opens an earlier session again without a replay, for agents that can."""
         session = ClientSession(self, id, cwd, additional_directories)
         return await self._enter("session/resume", session, mcp_servers)
 
-    async def list_sessions(self, cwd: Optional[str] = None) -> AsyncIterator[v1.SessionInfo]:
+    async def list_sessions(self, cwd: Optional[StrPath] = None) -> AsyncIterator[v1.SessionInfo]:
         """The sessions that the agent keeps, page by page as they are wanted, for agents that can."""
-        params: Dict[str, Any] = {} if cwd is None else {"cwd": cwd}
+        params: Dict[str, Any] = {} if cwd is None else {"cwd": os.fspath(cwd)}
         while True:
             page = await self.request("session/list", params)
             for each in page["sessions"]:
@@ -174,7 +174,7 @@ class AgentPeer(Peer):
         handler = self._host.handlers.get(request.method)
         if handler is None:
             raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
-        return await handler(self._subject(request.session), request.params)
+        return await awaited(handler(self._subject(request.session), request.params))
 
     def _subject(self, session: Optional[str]) -> Any:
         if session is None:

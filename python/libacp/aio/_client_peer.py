@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, cast
 
 import libacp
 
 from ._errors import RequestError
-from ._host import merged
+from ._host import awaited, merged
 from ._peer import Job, Peer
 from ._turn import Turn
 from ._wire import Reader, Writer
@@ -128,7 +127,7 @@ class ClientPeer(Peer):
         handler = handlers.get(request.method)
         if handler is None:
             raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
-        return await _awaited(handler(self._subject(request.session), params))
+        return await awaited(handler(self._subject(request.session), params))
 
     def _subject(self, session: Optional[str]) -> Any:
         """What a handler is about."""
@@ -147,7 +146,7 @@ class ClientPeer(Peer):
         if agent.auth_methods:
             result["authMethods"] = agent.auth_methods
         handler = agent.handlers.get(method)
-        more = None if handler is None else await _awaited(handler(self, params))
+        more = None if handler is None else await awaited(handler(self, params))
         return merged(result, more or {})
 
     async def _open(self, method: str, params: Any) -> Any:
@@ -159,7 +158,7 @@ class ClientPeer(Peer):
             raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
         self.sessions[session.id] = session
         try:
-            result = dict((handler and await _awaited(handler(session, params))) or {})
+            result = dict((handler and await awaited(handler(session, params))) or {})
         except BaseException:
             del self.sessions[session.id]
             raise
@@ -178,7 +177,7 @@ class ClientPeer(Peer):
         if turns:
             await asyncio.wait(turns)
         handler = self._host.handlers.get(method)
-        return None if handler is None else await _awaited(handler(session, params))
+        return None if handler is None else await awaited(handler(session, params))
 
     async def _prompt(self, job: Job, params: Any) -> Any:
         session, handler = self.sessions.get(params["sessionId"]), self._host.handlers.get("session/prompt")
@@ -188,7 +187,7 @@ class ClientPeer(Peer):
         session._turns.add(turn)
         job.stop = turn._cancel
         try:
-            result = await _awaited(handler(turn))
+            result = await awaited(handler(turn))
         except asyncio.CancelledError:
             if not turn.cancelled:
                 raise
@@ -212,7 +211,3 @@ class ClientPeer(Peer):
         for job in list(self._jobs.values()):
             if job.request.session == session.id and job.request.method == "session/prompt":
                 self._stop(job.request.serial)
-
-
-async def _awaited(result: Any) -> Any:
-    return await result if inspect.isawaitable(result) else result

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
+import os
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
 
 import libacp
 from libacp.names import Framing, Policy, Severity
 
+StrPath = Union[str, "os.PathLike[str]"]
 H = TypeVar("H", bound=Callable[..., Any])
 
 
@@ -79,6 +82,11 @@ def merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> Dict[str, Any]:
         inner = isinstance(below, Mapping) and isinstance(value, Mapping)
         result[name] = merged(below, value) if inner and below is not None else value
     return result
+
+
+async def awaited(result: Any) -> Any:
+    """What a handler has returned, whether it is asynchronous or not."""
+    return await result if inspect.isawaitable(result) else result
 
 
 def content(what: Union[str, Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -11,11 +11,13 @@ from typing import Any, Callable, Deque, Dict, Mapping, Optional, Tuple
 import libacp
 
 from ._errors import RequestError
-from ._host import Host
+from ._host import Host, awaited
 from ._wire import Reader, Wire, Writer
 
 log = logging.getLogger("libacp.aio")
 LEVELS = {"note": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+# Characters of the place of a violation that are logged; a peer may have made them up.
+PLACE = 200
 # Notifications that wait for their handler, before reading stops.
 NOTICES = 256
 # So many times more of what waits is let in while the host waits for an answer, which may be behind it.
@@ -123,30 +125,34 @@ class Peer:
         rule = libacp.rule(violation.rule)
         level = LEVELS.get("warning" if rule is None else rule.severity, logging.WARNING)
         # Not its excerpt: what a peer sends may hold secrets.
-        place = f"{violation.method or 'message'}{violation.pointer}"
+        place = ascii(f"{violation.method or 'message'}{violation.pointer}"[:PLACE])[1:-1]
         log.log(level, "%s: %s: %s (%s)", violation.rule, place, violation.message, violation.consequence)
         if self._host.on_violation is not None:
             self._call(self._host.on_violation, violation)
 
     def _call(self, handler: Callable[..., Any], *arguments: Any) -> None:
         """Calls a handler whose result nobody waits for; what is asynchronous is done in turn."""
+        if self._notices or inspect.iscoroutinefunction(handler):
+            self._later(handler, *arguments)
+            return
         try:
-            if self._notices or inspect.iscoroutinefunction(handler):
-                self._notices.append((handler, arguments))
-                if self._noticing is None:
-                    self._noticing = asyncio.ensure_future(self._notice())
-            else:
-                handler(*arguments)
+            done = handler(*arguments)
         except Exception:
             log.exception("a hook or a handler of notifications failed")
+        else:
+            if inspect.isawaitable(done):
+                self._later(lambda: done)
+
+    def _later(self, handler: Callable[..., Any], *arguments: Any) -> None:
+        self._notices.append((handler, arguments))
+        if self._noticing is None:
+            self._noticing = asyncio.ensure_future(self._notice())
 
     async def _notice(self) -> None:
         while self._notices:
             handler, arguments = self._notices[0]
             try:
-                done = handler(*arguments)
-                if inspect.isawaitable(done):
-                    await done
+                await awaited(handler(*arguments))
             except Exception:
                 log.exception("a hook or a handler of notifications failed")
             self._notices.popleft()

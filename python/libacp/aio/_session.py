@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
 
 from ._exchange import Exchange, PromptTurn
-from ._host import content
+from ._host import StrPath, content
 
 if TYPE_CHECKING:
     from libacp.names import SessionSnapshot
@@ -30,11 +31,11 @@ class ClientSession:
     data: Any
     """Whatever the client wants to keep with it."""
 
-    def __init__(self, agent: AgentPeer, id: str, cwd: str = "", further: Sequence[str] = ()) -> None:
+    def __init__(self, agent: AgentPeer, id: str, cwd: StrPath = "", further: Sequence[StrPath] = ()) -> None:
         self.agent = agent
         self.id = id
-        self.cwd = cwd
-        self.roots = [cwd, *further] if cwd else []
+        self.cwd = os.fspath(cwd)
+        self.roots = [self.cwd, *(os.fspath(each) for each in further)] if cwd else []
         self.result = {}
         self.data = None
         self._exchange: Optional[Exchange[Any]] = None

@@ -61,6 +61,8 @@ async def spawn_agent(
     `timeout` seconds, `AgentEnded` when it ended before. At the end of the block its input is closed; when it has not
     ended `grace` seconds later it is terminated, and after as many more killed.
     """
+    if isinstance(command, (str, bytes)):
+        raise TypeError("expected a list: the program and its arguments, each by itself")
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=cwd,

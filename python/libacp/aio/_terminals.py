@@ -79,13 +79,9 @@ class Process:
 
     def kill(self) -> None:
         """Ends the command, and the children that it did not send off."""
-        if self.ended.done() and self._reading.done():
-            return  # Nobody is left, and the number may be another's by now.
-        with contextlib.suppress(ProcessLookupError):
-            if os.name == "posix":
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
+        # When nobody is left, the number may be another's by now.
+        if not (self.ended.done() and self._reading.done()):
+            kill(self._process)
 
     async def release(self) -> None:
         self.kill()
@@ -115,21 +111,44 @@ async def start(*command: str, cwd: str, env: Mapping[str, str]) -> Tuple[asynci
     printed = Printed()
     try:
         await printed.connect()
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            cwd=cwd,
-            env=env,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=printed.theirs,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
+        starting = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                *command,
+                cwd=cwd,
+                env=env,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=printed.theirs,
+                stderr=asyncio.subprocess.STDOUT,
+                start_new_session=True,
+            )
         )
     except BaseException:
         printed.close()
-        raise
-    finally:
         os.close(printed.theirs)
-    return process, printed
+        raise
+    starting.add_done_callback(lambda _: os.close(printed.theirs))
+    try:
+        # Asyncio loses count of a process when it is interrupted in starting it.
+        return await asyncio.shield(starting), printed
+    except BaseException:
+        starting.add_done_callback(put_down)
+        printed.close()
+        raise
+
+
+def put_down(starting: asyncio.Future[asyncio.subprocess.Process]) -> None:
+    """Ends what nobody waits for any more."""
+    if not starting.cancelled() and starting.exception() is None:
+        kill(starting.result())
+
+
+def kill(process: asyncio.subprocess.Process) -> None:
+    """Ends a command, and the children that it did not send off."""
+    with contextlib.suppress(ProcessLookupError):
+        if os.name == "posix":
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 class Terminals:

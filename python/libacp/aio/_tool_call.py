@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 import libacp
 
-from ._host import content
+from ._host import StrPath, content
 
 if TYPE_CHECKING:
     from libacp.types import v1
@@ -123,10 +123,10 @@ class ToolCall:
         """Adds text to what the call shows."""
         await self._show({"type": "content", "content": content(text)})
 
-    async def diff(self, path: str, new_text: str, old_text: Optional[str] = None) -> None:
+    async def diff(self, path: StrPath, new_text: str, old_text: Optional[str] = None) -> None:
         """Adds a change to a file to what the call shows; without `old_text`, the file is new."""
         old = {} if old_text is None else {"oldText": old_text}
-        await self._show({"type": "diff", "path": path, "newText": new_text, **old})
+        await self._show({"type": "diff", "path": os.fspath(path), "newText": new_text, **old})
 
     async def show(self, terminal: Terminal) -> None:
         """Adds a terminal to what the call shows, live."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
-from ._host import content
+from ._host import StrPath, content
 from ._terminal import Terminal
 from ._tool_call import Permission, ToolCall, ask_permission
 
@@ -71,7 +72,7 @@ class Turn:
         status: v1.ToolCallStatus = "in_progress",
         name: Optional[str] = None,
         content: Sequence[v1.ToolCallContent] = (),
-        locations: Sequence[Union[str, v1.ToolCallLocation]] = (),
+        locations: Sequence[Union[StrPath, v1.ToolCallLocation]] = (),
         raw_input: Any = None,
     ) -> ToolCall:
         """A tool call that reports itself: ``async with turn.tool_call("Read notes", kind="read") as call: ...``.
@@ -89,7 +90,7 @@ class Turn:
                 "kind": kind,
                 "name": name,
                 "content": list(content) or None,
-                "locations": [{"path": each} if isinstance(each, str) else each for each in locations] or None,
+                "locations": [_location(each) for each in locations] or None,
                 "rawInput": raw_input,
             },
         )
@@ -104,15 +105,15 @@ class Turn:
             return await call.ask_permission(options)
         return await ask_permission(self.session, call, options)
 
-    async def read_text_file(self, path: str, *, line: Optional[int] = None, limit: Optional[int] = None) -> str:
+    async def read_text_file(self, path: StrPath, *, line: Optional[int] = None, limit: Optional[int] = None) -> str:
         """The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1."""
-        params = {"path": path, **_given(line=line, limit=limit)}
+        params = {"path": os.fspath(path), **_given(line=line, limit=limit)}
         result = await self.session.request("fs/read_text_file", params)
         return str(result["content"])
 
-    async def write_text_file(self, path: str, content: str) -> None:
+    async def write_text_file(self, path: StrPath, content: str) -> None:
         """Writes a file through the client."""
-        await self.session.request("fs/write_text_file", {"path": path, "content": content})
+        await self.session.request("fs/write_text_file", {"path": os.fspath(path), "content": content})
 
     def terminal(
         self,
@@ -120,7 +121,7 @@ class Turn:
         args: Sequence[str] = (),
         *,
         env: Optional[Mapping[str, str]] = None,
-        cwd: Optional[str] = None,
+        cwd: Optional[StrPath] = None,
         output_byte_limit: Optional[int] = None,
     ) -> Terminal:
         """A command in a terminal of the client's: ``async with turn.terminal("make", ["test"]) as terminal: ...``.
@@ -131,7 +132,7 @@ class Turn:
             "command": command,
             "args": list(args),
             "env": [{"name": name, "value": value} for name, value in (env or {}).items()],
-            **_given(cwd=cwd, outputByteLimit=output_byte_limit),
+            **_given(cwd=cwd and os.fspath(cwd), outputByteLimit=output_byte_limit),
         }
         return Terminal(self.session, params)
 
@@ -153,6 +154,10 @@ class Turn:
 
 def _given(**members: Any) -> "dict[str, Any]":
     return {name: value for name, value in members.items() if value is not None}
+
+
+def _location(where: Union[StrPath, v1.ToolCallLocation]) -> Mapping[str, Any]:
+    return {"path": os.fspath(where)} if isinstance(where, (str, os.PathLike)) else where
 
 
 def _step(entry: Union[str, v1.PlanEntry]) -> Mapping[str, Any]:
