@@ -166,6 +166,27 @@ class Files(AccessCase):
         self.assertEqual(await self.ask(self.root / "file", write="\u20ac" * 334), INVALID)
         self.assertEqual((self.root / "file").read_bytes(), b"")
 
+    async def test_a_session_that_was_opened_by_hand_has_its_roots_too(self) -> None:
+        (self.root / "file").write_text("inside")
+        (self.top / "file").write_text("outside")
+        said: List[Any] = []
+
+        async def read(turn: aio.Turn) -> None:
+            for path in (self.root / "file", self.top / "file"):
+                try:
+                    said.append(await turn.read_text_file(path))
+                except libacp.PeerError as problem:
+                    said.append(problem.code)
+            async with turn.terminal("pwd") as terminal:
+                await terminal.wait()
+                said.append((await terminal.output())["output"])
+
+        client = aio.Client(files=aio.Files(), terminals=aio.Terminals())
+        async with talk(agent(prompt=read), client) as peer:
+            name = await peer.request("session/new", {"cwd": str(self.root), "mcpServers": []})
+            await peer.request("session/prompt", {**name, "prompt": [{"type": "text", "text": "?"}]})
+        self.assertEqual(said, ["inside", INVALID, f"{self.root}\n"])
+
     async def test_what_is_not_offered_is_not_asked_for(self) -> None:
         async def write(turn: aio.Turn) -> None:
             self.assertEqual(turn.client.capabilities, {"fs": {"readTextFile": True}})
@@ -251,6 +272,8 @@ class Terminals(AccessCase):
 
         async def run(turn: aio.Turn) -> None:
             async with turn.terminal("sh", ["-c", "yes"], output_byte_limit=1000) as terminal:
+                while not (await terminal.output())["truncated"]:
+                    await asyncio.sleep(0.01)
                 await asyncio.sleep(0.3)
                 sizes.append(len((await terminal.output())["output"]))
                 await terminal.kill()

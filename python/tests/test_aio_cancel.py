@@ -1,6 +1,7 @@
 """Cancelling: at every step of everything that waits, from either side."""
 
 import asyncio
+import contextlib
 import os
 import tempfile
 import unittest
@@ -140,8 +141,10 @@ class Requests(AioCase):
 
     async def test_a_question_that_is_given_up_is_taken_back(self) -> None:
         asked: List[str] = []
+        waits = asyncio.Event()
 
         async def decide(request: aio.PermissionRequest) -> None:
+            waits.set()
             try:
                 await asyncio.sleep(600)
             except asyncio.CancelledError:
@@ -149,13 +152,15 @@ class Requests(AioCase):
                 raise
 
         async def ask(turn: aio.Turn) -> None:
-            try:
-                await asyncio.wait_for(turn.ask_permission({"toolCallId": "t"}), 0.05)
-            except asyncio.TimeoutError:
-                await turn.message("given up")
+            asking = asyncio.ensure_future(turn.ask_permission({"toolCallId": "t"}))
+            await waits.wait()
+            asking.cancel()
+            await asyncio.wait([asking])
+            await turn.message("given up")
 
         async with talk(agent(prompt=ask), aio.Client(permission=decide)) as peer:
             self.assertEqual(texts(await updates((await peer.new_session("/")).prompt("?"))), "given up")
+            await until(lambda: asked)
         self.assertEqual(asked, ["taken back"])
 
     async def test_a_cancelled_turn_ends_its_questions_by_the_rule(self) -> None:
@@ -188,11 +193,13 @@ class Requests(AioCase):
 class Turns(AioCase):
     async def test_the_ways_to_leave_a_turn(self) -> None:
         ended: List[bool] = []
+        running = asyncio.Event()
 
         async def wait(turn: aio.Turn) -> None:
             await turn.message("begun")
             if turn.text == "quick":
                 return
+            running.set()
             try:
                 await asyncio.sleep(600)
             finally:
@@ -212,20 +219,28 @@ class Turns(AioCase):
                 raise KeyError
 
         async def is_cancelled(turn: aio.PromptTurn) -> None:
-            await asyncio.wait_for(updates(turn), 0.05)
+            await cancelled_later(asyncio.ensure_future(updates(turn)))
 
         async def is_cancelled_waiting(turn: aio.PromptTurn) -> None:
-            await asyncio.wait_for(turn, 0.05)
+            async def wait_for_it() -> None:
+                await turn
+
+            await cancelled_later(asyncio.ensure_future(wait_for_it()))
+
+        async def cancelled_later(task: "asyncio.Future[Any]") -> None:
+            await running.wait()
+            task.cancel()
+            await asyncio.wait([task])
+            self.assertTrue(task.cancelled())
 
         ways = (leaves_early, leaves_its_block, raises, is_cancelled, is_cancelled_waiting)
         async with talk(agent(prompt=wait)) as peer:
             session = await peer.new_session("/")
             for number, way in enumerate(ways, 1):
+                running.clear()
                 turn = session.prompt("wait")
-                try:
+                with contextlib.suppress(KeyError):
                     await self.in_time(way(turn))
-                except (KeyError, asyncio.TimeoutError):
-                    pass
                 # The next prompt waits for the end of this turn.
                 self.assertEqual(texts(await self.in_time(updates(session.prompt("quick")))), "begun", way)
                 self.assertEqual((ended, turn.stop_reason), ([True] * number, "cancelled"), way)
@@ -255,17 +270,21 @@ class Turns(AioCase):
             self.assertEqual((said, turn.stop_reason), (["1", "2"], "cancelled"))
 
     async def test_cancelling_one_session_leaves_the_others(self) -> None:
+        begun: List[aio.Turn] = []
+        gate = asyncio.Event()
+
         async def wait(turn: aio.Turn) -> None:
-            await turn.message("begun")
-            await asyncio.sleep(0.2)
+            begun.append(turn)
+            await gate.wait()
 
         async with talk(agent(prompt=wait)) as peer:
             sessions = [await peer.new_session("/") for _ in range(3)]
             turns = [session.prompt("?") for session in sessions]
             tasks = [asyncio.ensure_future(updates(turn)) for turn in turns]
-            await until(lambda: all(session._exchange for session in sessions))
-            await asyncio.sleep(0.05)
+            await until(lambda: len(begun) == 3)
             await sessions[1].cancel()
+            await self.in_time(tasks[1])
+            gate.set()
             await self.in_time(asyncio.gather(*tasks))
             self.assertEqual([turn.stop_reason for turn in turns], ["end_turn", "cancelled", "end_turn"])
 
@@ -298,11 +317,14 @@ class Turns(AioCase):
             await self.in_time(closing)
             self.assertEqual((texts(seen), turn.stop_reason), ("beguncleaned up", "cancelled"))
         self.assertEqual(order, ["turn", "session"])
+        self.assertEqual(self.log, [])
 
     async def test_a_second_prompt_is_refused_while_one_runs(self) -> None:
+        refused = asyncio.Event()
+
         async def wait(turn: aio.Turn) -> None:
             await turn.message("begun")
-            await asyncio.sleep(0.1)
+            await refused.wait()
 
         async with talk(agent(prompt=wait)) as peer:
             session = await peer.new_session("/")
@@ -311,6 +333,7 @@ class Turns(AioCase):
                 with self.assertRaises(libacp.PhaseMisuse) as caught:
                     await session.prompt("!")
                 self.assertEqual(caught.exception.rule, "TURN-03")
+                refused.set()
             self.assertEqual(turn.stop_reason, "end_turn")
             with self.assertRaises(RuntimeError):
                 await updates(turn)

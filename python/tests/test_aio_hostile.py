@@ -265,7 +265,10 @@ class Clients(AioCase):
     async def test_a_handler_that_does_not_end_is_given_up(self) -> None:
         stubborn = asyncio.Event()
 
+        begun = asyncio.Event()
+
         async def ignore(turn: aio.Turn) -> None:
+            begun.set()
             while not stubborn.is_set():
                 try:
                     await stubborn.wait()
@@ -278,7 +281,7 @@ class Clients(AioCase):
         _client_peer.GRACE = 0.2
         raw = await self.raw(agent(prompt=ignore))
         raw.send(prompt(await raw.opened(), 1))
-        await asyncio.sleep(0.05)
+        await begun.wait()
         raw.writer.close()
         await self.in_time(self.serving)
         self.assertIn("WARNING: a handler does not end, and is given up", self.log)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 from typing import Any, Dict, List
@@ -270,20 +271,24 @@ class Handlers(AioCase):
         self.assertEqual([line.split(":")[:2] for line in self.log], [["INFO", " advice"], ["WARNING", " PERM-02"]])
 
     async def test_a_request_that_is_long_open_is_reminded_of(self) -> None:
-        async def wait(turn: aio.Turn) -> None:
-            await asyncio.sleep(0.6)
+        reminded = asyncio.Event()
 
-        tested = aio.Agent("tested", reminder=200)
+        async def wait(turn: aio.Turn) -> None:
+            await reminded.wait()
+
+        tested = aio.Agent("tested", reminder=300)
         tested.prompt(wait)
         async with talk(tested) as peer:
             session = await peer.new_session("/")
             # Idle time does not count.
-            await asyncio.sleep(0.3)
-            turn = asyncio.ensure_future(updates(session.prompt("?")))
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.4)
             self.assertEqual(self.log, [])
+            begun = time.monotonic()
+            turn = asyncio.ensure_future(updates(session.prompt("?")))
+            await until(lambda: self.log)
+            self.assertGreater(time.monotonic() - begun, 0.25)
+            reminded.set()
             await turn
-        self.assertTrue(self.log)
         self.assertTrue(all(line.startswith("INFO: advice: ") for line in self.log), self.log)
 
     async def test_sessions_do_not_wait_for_each_other(self) -> None:

@@ -179,8 +179,16 @@ class AgentPeer(Peer):
     def _subject(self, session: Optional[str]) -> Any:
         if session is None:
             return self
-        # One that somebody else has opened with `request` has no roots here.
-        return self._loading.get(session) or self.sessions.get(session) or ClientSession(self, session)
+        found = self._loading.get(session) or self.sessions.get(session)
+        return found or self._adopted(session)
+
+    def _adopted(self, id: str) -> ClientSession:
+        """A session that was opened by a `request` of the host's own, or that is not open yet."""
+        snapshot = self.connection.session_snapshot(id)
+        if snapshot is None:
+            return ClientSession(self, id)
+        session = self.sessions[id] = ClientSession(self, id, snapshot["cwd"] or "", snapshot["roots"][1:])
+        return session
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
         params, handler = notification.params, self._host.handlers.get(notification.method)

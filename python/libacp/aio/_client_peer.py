@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, cast
 
 import libacp
 
@@ -57,7 +57,6 @@ class AgentSession:
         self.roots = [self.cwd, *(params.get("additionalDirectories") or ())]
         self.mcp_servers = params.get("mcpServers") or []
         self.data = None
-        self._turns: Set[Turn] = set()
 
     @property
     def snapshot(self) -> Optional[SessionSnapshot]:
@@ -156,11 +155,15 @@ class ClientPeer(Peer):
         handler = self._host.handlers.get(method)
         if handler is None and method != "session/new":
             raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
+        # One that is open already stays so when loading it again fails.
+        before = self.sessions.get(session.id)
         self.sessions[session.id] = session
         try:
             result = dict((handler and await awaited(handler(session, params))) or {})
         except BaseException:
             del self.sessions[session.id]
+            if before is not None:
+                self.sessions[session.id] = before
             raise
         if not named:
             del self.sessions[session.id]
@@ -172,10 +175,12 @@ class ClientPeer(Peer):
         session = self.sessions.pop(params["sessionId"], None)
         if session is None:
             return {}
-        turns = [turn._task for turn in session._turns]
-        self._cancel(session)
-        if turns:
-            await asyncio.wait(turns)
+        prompts = self._prompts(session)
+        for job in prompts:
+            self._stop(job.request.serial)
+        tasks = [job.task for job in prompts if job.task is not None]
+        if tasks:
+            await asyncio.wait(tasks)
         handler = self._host.handlers.get(method)
         return None if handler is None else await awaited(handler(session, params))
 
@@ -184,7 +189,6 @@ class ClientPeer(Peer):
         if session is None or handler is None or job.task is None:
             raise RequestError(libacp.ErrorCode.INTERNAL_ERROR, "This agent takes no prompts")
         turn = Turn(session, params["prompt"], job.task)
-        session._turns.add(turn)
         job.stop = turn._cancel
         try:
             result = await awaited(handler(turn))
@@ -192,8 +196,6 @@ class ClientPeer(Peer):
             if not turn.cancelled:
                 raise
             result = None
-        finally:
-            session._turns.discard(turn)
         result = {"stopReason": result} if isinstance(result, str) else dict(result or {})
         result.setdefault("stopReason", "end_turn")
         return {**result, "stopReason": "cancelled"} if turn.cancelled else result
@@ -201,13 +203,13 @@ class ClientPeer(Peer):
     def _notified(self, notification: libacp.Notification, size: int) -> None:
         subject = self._subject(notification.session)
         if notification.method == "session/cancel" and isinstance(subject, AgentSession):
-            self._cancel(subject)
+            for job in self._prompts(subject):
+                self._stop(job.request.serial)
         handler = self._host.handlers.get(notification.method)
         if handler is not None:
             self._call(handler, subject, notification.params)
 
-    def _cancel(self, session: AgentSession) -> None:
-        """Cancels what runs in a session, and the prompts that have not begun."""
-        for job in list(self._jobs.values()):
-            if job.request.session == session.id and job.request.method == "session/prompt":
-                self._stop(job.request.serial)
+    def _prompts(self, session: AgentSession) -> List[Job]:
+        """The open prompts of a session, also those whose handler has not begun."""
+        requests = [(job, job.request) for job in self._jobs.values()]
+        return [job for job, each in requests if each.session == session.id and each.method == "session/prompt"]

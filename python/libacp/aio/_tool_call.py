@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from ._client_peer import AgentSession
     from ._terminal import Terminal
 
-# How it is called here, and in the protocol.
-MEMBERS = {
-    "title": "title",
-    "kind": "kind",
-    "status": "status",
-    "name": "name",
-    "content": "content",
-    "locations": "locations",
-    "raw_input": "rawInput",
-    "raw_output": "rawOutput",
-}
 OVER = ("completed", "failed")
 ONCE: List[Mapping[str, Any]] = [
     {"optionId": "allow", "name": "Allow", "kind": "allow_once"},
@@ -105,19 +94,34 @@ class ToolCall:
         self.status = cast("v1.ToolCallStatus", status)
         await wire.drain()
 
-    async def update(self, **members: Any) -> None:
-        """Reports changes: any of `title`, `kind`, `status`, `name`, `content`, `locations`, `raw_input` and
-        `raw_output`. Content and locations take the place of the earlier ones.
-        """
-        unknown = sorted(set(members) - set(MEMBERS))
-        if unknown:
-            raise TypeError(f"a tool call has no {unknown[0]}; it has {', '.join(MEMBERS)}")
-        changes = {MEMBERS[name]: value for name, value in members.items()}
-        await self._report("tool_call_update", changes)
-        self.title = changes.get("title") or self.title
-        self.status = cast("v1.ToolCallStatus", changes.get("status") or self.status)
-        if changes.get("content") is not None:
-            self._content = list(changes["content"])
+    async def update(
+        self,
+        *,
+        title: Optional[str] = None,
+        kind: Optional[v1.ToolKind] = None,
+        status: Optional[v1.ToolCallStatus] = None,
+        name: Optional[str] = None,
+        content: Optional[Sequence[v1.ToolCallContent]] = None,
+        locations: Optional[Sequence[v1.ToolCallLocation]] = None,
+        raw_input: Any = None,
+        raw_output: Any = None,
+    ) -> None:
+        """Reports what has changed; the rest stays as it was. Content and locations replace the earlier ones."""
+        changes = {
+            "title": title,
+            "kind": kind,
+            "status": status,
+            "name": name,
+            "content": None if content is None else list(content),
+            "locations": None if locations is None else list(locations),
+            "rawInput": raw_input,
+            "rawOutput": raw_output,
+        }
+        await self._report("tool_call_update", {each: value for each, value in changes.items() if value is not None})
+        self.title = title or self.title
+        self.status = status or self.status
+        if content is not None:
+            self._content = list(content)
 
     async def text(self, text: str) -> None:
         """Adds text to what the call shows."""
@@ -134,13 +138,12 @@ class ToolCall:
 
     async def complete(self, *, raw_output: Any = None) -> None:
         """Reports the call as completed, before its block ends."""
-        await self.update(status="completed", **({} if raw_output is None else {"raw_output": raw_output}))
+        await self.update(status="completed", raw_output=raw_output)
 
     async def fail(self, text: Optional[str] = None) -> None:
         """Reports the call as failed, and why."""
-        if text is not None:
-            self._content.append({"type": "content", "content": content(text)})
-        await self.update(status="failed", **({} if text is None else {"content": self._content}))
+        why: List[Any] = [] if text is None else [{"type": "content", "content": content(text)}]
+        await self.update(status="failed", content=[*self._content, *why] if why else None)
 
     async def ask_permission(self, options: Optional[Sequence[v1.PermissionOption]] = None) -> Permission:
         """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end."""
@@ -150,7 +153,7 @@ class ToolCall:
             await self.update(status="in_progress")
         return permission
 
-    async def _show(self, item: Mapping[str, Any]) -> None:
+    async def _show(self, item: Any) -> None:
         await self.update(content=[*self._content, item])
 
     async def _report(self, kind: str, members: Mapping[str, Any]) -> None:
