@@ -259,6 +259,23 @@ class Handlers(AioCase):
             self.assertEqual(len(await updates(session.prompt("?"))), 1)
             self.assertEqual(len(seen), 2)
 
+    async def test_what_is_said_while_a_session_is_opened_follows_the_answer(self) -> None:
+        async def opened(session: aio.AgentSession) -> Dict[str, Any]:
+            command: v1.AvailableCommand = {"name": "go", "description": "Goes"}
+            await session.update({"sessionUpdate": "available_commands_update", "availableCommands": [command]})
+            await session.update({"sessionUpdate": "session_info_update", "title": "T"})
+            return {"sessionId": "mine"}
+
+        seen: List[Any] = []
+        client = aio.Client(on_update=lambda session, update: seen.append((session, update["sessionUpdate"])))
+        async with talk(agent(prompt=lambda turn: turn.message("x"), new_session=opened), client) as peer:
+            session = await peer.new_session("/")
+            await until(lambda: len(seen) == 2)
+            self.assertEqual(seen, [(session, "available_commands_update"), (session, "session_info_update")])
+            assert session.snapshot is not None and session.snapshot["commands"] is not None
+            self.assertEqual((session.id, session.snapshot["commands"][0]["name"]), ("mine", "go"))
+        self.assertEqual(self.log, [])
+
     async def test_violations_are_logged_and_told(self) -> None:
         told: List[libacp.Violation] = []
 

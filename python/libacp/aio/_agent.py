@@ -75,7 +75,8 @@ class Agent(Host):
 
     def new_session(self, handler: _OnSession) -> _OnSession:
         """Makes a function the handler of new sessions. It is called with an `AgentSession`, and may return more
-        members for the result, as ``modes``; a ``sessionId`` among them replaces the one that was made up.
+        members for the result, as ``modes``; a ``sessionId`` among them replaces the one that was made up. What it says
+        with `AgentSession.update`, as its commands, follows the answer.
         """
         self.handlers["session/new"] = lambda session, params: handler(session)
         return handler

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, cast
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, cast
 
 import libacp
 
 from ._errors import RequestError
 from ._host import awaited, merged
-from ._peer import Job, Peer
+from ._peer import Job, Peer, log
 from ._turn import Turn
 from ._wire import Reader, Writer
 
@@ -57,6 +57,8 @@ class AgentSession:
         self.roots = [self.cwd, *(params.get("additionalDirectories") or ())]
         self.mcp_servers = params.get("mcpServers") or []
         self.data = None
+        # What is said before the answer that names the session waits for that answer.
+        self._held: Optional[List[Tuple[str, Mapping[str, object]]]] = None
 
     @property
     def snapshot(self) -> Optional[SessionSnapshot]:
@@ -74,8 +76,25 @@ class AgentSession:
         return await self.client.request(method, {"sessionId": self.id, **(params or {})}, timeout=timeout)
 
     async def notify(self, method: str, params: Optional[Mapping[str, object]] = None) -> None:
-        """As `ClientPeer.notify`, with the session's id added to the params."""
-        await self.client.notify(method, {"sessionId": self.id, **(params or {})})
+        """As `ClientPeer.notify`, with the session's id added to the params.
+
+        While a handler opens the session, this waits for its answer, except for the replay of a session that is loaded.
+        """
+        if self._held is not None:
+            self._held.append((method, params or {}))
+        else:
+            await self.client.notify(method, {"sessionId": self.id, **(params or {})})
+
+    async def _let_out(self) -> None:
+        held = self._held or []
+        try:
+            while held:
+                method, params = held.pop(0)
+                await self.client.notify(method, {"sessionId": self.id, **params})
+        except libacp.Misuse as misuse:
+            log.error("what was said while %r was opened cannot be sent: %s", self, misuse)
+        finally:
+            self._held = None
 
     def __repr__(self) -> str:
         return f"<AgentSession {self.id!r}>"
@@ -122,7 +141,7 @@ class ClientPeer(Peer):
         if request.method == "session/prompt":
             return await self._prompt(job, params)
         if built_in is not None:
-            return await built_in(request.method, params)
+            return await built_in(job, params)
         handler = handlers.get(request.method)
         if handler is None:
             raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
@@ -132,7 +151,7 @@ class ClientPeer(Peer):
         """What a handler is about."""
         return self.sessions.get(session or "") or self
 
-    async def _initialize(self, method: str, params: Any) -> Any:
+    async def _initialize(self, job: Job, params: Any) -> Any:
         agent = self._host
         capabilities: Dict[str, Any] = {"sessionCapabilities": {"close": {}}}
         for name in agent.handlers:
@@ -144,12 +163,13 @@ class ClientPeer(Peer):
         result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": capabilities}
         if agent.auth_methods:
             result["authMethods"] = agent.auth_methods
-        handler = agent.handlers.get(method)
+        handler = agent.handlers.get(job.request.method)
         more = None if handler is None else await awaited(handler(self, params))
         return merged(result, more or {})
 
-    async def _open(self, method: str, params: Any) -> Any:
-        """All ways to open a session: they differ in who names it."""
+    async def _open(self, job: Job, params: Any) -> Any:
+        """All ways to open a session: they differ in who names it, and in what may come before the answer."""
+        method = job.request.method
         named = method in ("session/load", "session/resume")
         session = AgentSession(self, params["sessionId"] if named else os.urandom(16).hex(), params)
         handler = self._host.handlers.get(method)
@@ -158,6 +178,8 @@ class ClientPeer(Peer):
         # One that is open already stays so when loading it again fails.
         before = self.sessions.get(session.id)
         self.sessions[session.id] = session
+        if method != "session/load":
+            session._held, job.after = [], session._let_out
         try:
             result = dict((handler and await awaited(handler(session, params))) or {})
         except BaseException:
@@ -171,17 +193,17 @@ class ClientPeer(Peer):
             self.sessions[session.id] = session
         return result
 
-    async def _close(self, method: str, params: Any) -> Any:
+    async def _close(self, job: Job, params: Any) -> Any:
         session = self.sessions.pop(params["sessionId"], None)
         if session is None:
             return {}
         prompts = self._prompts(session)
-        for job in prompts:
-            self._stop(job.request.serial)
-        tasks = [job.task for job in prompts if job.task is not None]
+        for prompt in prompts:
+            self._stop(prompt.request.serial)
+        tasks = [prompt.task for prompt in prompts if prompt.task is not None]
         if tasks:
             await asyncio.wait(tasks)
-        handler = self._host.handlers.get(method)
+        handler = self._host.handlers.get(job.request.method)
         return None if handler is None else await awaited(handler(session, params))
 
     async def _prompt(self, job: Job, params: Any) -> Any:

@@ -6,7 +6,7 @@ import asyncio
 import collections
 import inspect
 import logging
-from typing import Any, Callable, Deque, Dict, Mapping, Optional, Tuple
+from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, Optional, Tuple
 
 import libacp
 
@@ -27,7 +27,7 @@ PATIENCE = 8
 class Job:
     """A request of the peer's that is being served."""
 
-    __slots__ = ("request", "task", "answered", "stop")
+    __slots__ = ("request", "task", "answered", "stop", "after")
 
     def __init__(self, request: libacp.Request) -> None:
         self.request = request
@@ -35,6 +35,8 @@ class Job:
         self.answered = False
         self.stop: Optional[Callable[[], None]] = None
         """What cancels it, where that is more than cancelling the task."""
+        self.after: Optional[Callable[[], Awaitable[None]]] = None
+        """What is to follow the result."""
 
 
 class Peer:
@@ -175,6 +177,8 @@ class Peer:
             self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR)
         else:
             self._answer(job, {} if result is None else result)
+            if job.after is not None:
+                await job.after()
         # The place among the jobs is kept until the answer has gone out.
         await self._wire.drain()
 
