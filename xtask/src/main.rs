@@ -9,6 +9,7 @@ use anyhow::{bail, Context, Result};
 mod codegen;
 mod demo;
 mod import;
+mod install;
 mod model;
 mod setup;
 mod test;
@@ -37,6 +38,7 @@ const COMMANDS: &[Command] = &[
         let status = std::process::Command::new("target/debug/xtask-web").args(args).status()?;
         std::process::exit(status.code().unwrap_or(1));
     }),
+    ("install", install::USAGE, "build the C library and lay it out for C and C++ programs", install::run),
     ("demo", demo::USAGE, "play one conversation between every client and every agent", demo::run),
 ];
 

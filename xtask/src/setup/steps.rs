@@ -41,7 +41,7 @@ pub(crate) static C_LIBRARY: Step = Step {
     tools: &[],
     needs: &[],
     inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "ffi", "include"],
-    outputs: &["target/release/libacp.a"],
+    outputs: &["target/release/libacp.a", "target/release/libacp.so"],
     work: || run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-ffi"])),
     done: Mutex::new(None),
 };

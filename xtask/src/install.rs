@@ -1,0 +1,204 @@
+//! `cargo xtask install`: lays out the C library, its headers, its pkg-config file and its CMake package under a prefix,
+//! the same tree as `cargo cinstall` of cargo-c makes, without cargo-c.
+//!
+//! What goes where is read from `package.metadata.capi` in `ffi/Cargo.toml`, which is cargo-c's own section.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{bail, ensure, Context, Result};
+use serde_json::Value;
+
+use crate::setup::{cargo, steps};
+
+pub(crate) const USAGE: &str = "--prefix DIR [--libdir DIR] [--destdir DIR]";
+
+/// Where things go.
+struct Places {
+    /// As programs see it later.
+    prefix: PathBuf,
+    /// Below the prefix.
+    libdir: PathBuf,
+    /// In front of everything, for those who pack what was installed.
+    destdir: Option<PathBuf>,
+}
+
+/// What cargo knows of the package.
+struct Package {
+    version: String,
+    folder: PathBuf,
+    /// `package.metadata.capi`.
+    capi: Value,
+}
+
+/// Builds the library, then installs it.
+pub(crate) fn run(args: &[String]) -> Result<()> {
+    // Other systems name shared libraries otherwise.
+    ensure!(cfg!(target_os = "linux"), "this lays out libraries as Linux wants them; use `cargo cinstall` here");
+    let places = Places::parse(args)?;
+    let package = Package::read()?;
+    steps::C_LIBRARY.bring()?;
+    let lib = places.folder(&places.libdir)?;
+    put(Path::new("target/release/libacp.a"), &lib.join("libacp.a"))?;
+    let full = format!("libacp.so.{}", package.version);
+    put(Path::new("target/release/libacp.so"), &lib.join(&full))?;
+    for link in [format!("libacp.so.{}", package.series()), "libacp.so".to_owned()] {
+        let link = lib.join(link);
+        let _ = fs::remove_file(&link);
+        symlink(&full, &link).with_context(|| link.display().to_string())?;
+    }
+    let pc = places.folder(&places.libdir.join("pkgconfig"))?.join("acp.pc");
+    fs::write(&pc, package.pkg_config(&places)?).with_context(|| pc.display().to_string())?;
+    for (kind, folder) in [("include", "include"), ("data", "share")] {
+        for (from, to) in package.assets(kind)? {
+            let to = places.folder(&Path::new(folder).join(to))?;
+            put(&from, &to.join(from.file_name().unwrap_or_default()))?;
+        }
+    }
+    println!("installed libacp {} in {}", package.version, places.prefix.display());
+    Ok(())
+}
+
+impl Places {
+    fn parse(args: &[String]) -> Result<Self> {
+        let (mut prefix, mut libdir, mut destdir) = (None, PathBuf::from("lib"), None);
+        for pair in args.chunks(2) {
+            match pair {
+                [option, value] if option == "--prefix" => prefix = Some(PathBuf::from(value)),
+                [option, value] if option == "--libdir" => libdir = PathBuf::from(value),
+                [option, value] if option == "--destdir" => destdir = Some(PathBuf::from(value)),
+                _ => bail!("{}: unknown, or without a value; expected {USAGE}", pair[0]),
+            }
+        }
+        let prefix = prefix.with_context(|| format!("expected {USAGE}"))?;
+        // The pkg-config file names it, and is read from elsewhere.
+        ensure!(prefix.is_absolute(), "--prefix {}: expected an absolute path", prefix.display());
+        ensure!(libdir.is_relative(), "--libdir {}: expected a path below the prefix", libdir.display());
+        Ok(Places { prefix, libdir, destdir })
+    }
+
+    /// A folder below the prefix, made.
+    fn folder(&self, below: &Path) -> Result<PathBuf> {
+        let prefix = match &self.destdir {
+            Some(destdir) => destdir.join(self.prefix.strip_prefix("/").unwrap_or(&self.prefix)),
+            None => self.prefix.clone(),
+        };
+        let folder = prefix.join(below);
+        fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        Ok(folder)
+    }
+}
+
+impl Package {
+    fn read() -> Result<Self> {
+        let output = cargo().args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
+        let all: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
+        let packages = all["packages"].as_array().context("cargo metadata has no packages")?;
+        let package = packages.iter().find(|package| package["name"] == "libacp-ffi").context("no libacp-ffi")?;
+        let text = |name: &str| package[name].as_str().with_context(|| format!("libacp-ffi has no {name}"));
+        let folder = Path::new(text("manifest_path")?).parent().context("a manifest without a folder")?.to_owned();
+        Ok(Package { version: text("version")?.to_owned(), folder, capi: package["metadata"]["capi"].clone() })
+    }
+
+    /// Versions of one series replace one another: below 1.0 a minor version is one, as in `ffi/build.rs`.
+    fn series(&self) -> String {
+        let parts: Vec<&str> = self.version.split('.').collect();
+        if parts[0] == "0" { parts[..2].join(".") } else { parts[0].to_owned() }
+    }
+
+    fn pkg_config(&self, places: &Places) -> Result<String> {
+        let description = self.capi["pkg_config"]["description"].as_str().context("no description for pkg-config")?;
+        Ok(format!(
+            "prefix={}\nexec_prefix=${{prefix}}\nlibdir=${{prefix}}/{}\nincludedir=${{prefix}}/include\n\n\
+             Name: acp\nDescription: {description}\nVersion: {}\nLibs: -L${{libdir}} -lacp\n\
+             Cflags: -I${{includedir}}\nLibs.private: {}\n",
+            places.prefix.display(),
+            places.libdir.display(),
+            self.version,
+            system_libraries()?
+        ))
+    }
+
+    /// The files that a list of assets names, each with the folder it goes to.
+    fn assets(&self, kind: &str) -> Result<Vec<(PathBuf, PathBuf)>> {
+        let assets = &self.capi["install"][kind]["asset"];
+        let mut files = Vec::new();
+        for asset in assets.as_array().with_context(|| format!("no assets for {kind}"))? {
+            let part = |name: &str| asset[name].as_str().with_context(|| format!("{kind}: an asset without {name}"));
+            let pattern = self.folder.join(part("from")?);
+            let name = pattern.file_name().and_then(|name| name.to_str()).context("an asset without a name")?;
+            let folder = pattern.parent().context("an asset without a folder")?;
+            let before = files.len();
+            for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+                let path = entry?.path();
+                if path.file_name().and_then(|file| file.to_str()).is_some_and(|file| fits(name, file)) {
+                    files.push((path, part("to")?.into()));
+                }
+            }
+            ensure!(files.len() > before, "{}: no such file", pattern.display());
+        }
+        Ok(files)
+    }
+}
+
+/// Whether a name fits a pattern in which `*` stands for anything.
+fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((start, rest)) => name.strip_prefix(start).is_some_and(|name| {
+            name.char_indices().map(|(at, _)| at).chain([name.len()]).any(|at| fits(rest, &name[at..]))
+        }),
+    }
+}
+
+/// What a program that links the static library takes from the system: the same for every crate that adds nothing to
+/// what Rust's standard library needs.
+fn system_libraries() -> Result<String> {
+    const PROBE: &str = "target/setup/probe.a";
+    fs::create_dir_all("target/setup")?;
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    rustc.args(["--crate-type=staticlib", "--crate-name=probe", "--print=native-static-libs", "-o", PROBE, "-"]);
+    let output = rustc.stdin(std::process::Stdio::null()).output().context("rustc")?;
+    let _ = fs::remove_file(PROBE);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let list = said.lines().find_map(|line| line.split_once("native-static-libs: "));
+    Ok(list.with_context(|| format!("rustc names no libraries: {said}"))?.1.trim().to_owned())
+}
+
+/// Copies a file.
+fn put(from: &Path, to: &Path) -> Result<()> {
+    // A library that programs run with is replaced, not written into.
+    let _ = fs::remove_file(to);
+    fs::copy(from, to).with_context(|| format!("{} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, name, fit) in [
+            ("acp*.h*", "acp.h", true),
+            ("acp*.h*", "acp_json.hpp", true),
+            ("acp*.h*", "other.h", false),
+            ("acp*.h*", "acp.c", false),
+            ("*.cmake", "acp-config.cmake", true),
+            ("acp.h", "acp.hpp", false),
+        ] {
+            assert_eq!(fits(pattern, name), fit, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn options_are_checked() {
+        let parse = |args: &[&str]| Places::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>());
+        assert!(parse(&["--prefix", "/usr", "--libdir", "lib64"]).is_ok());
+        for wrong in [&[][..], &["--prefix"], &["--prefix", "here"], &["--prefix", "/a", "--libdir", "/b"], &["x", "y"]] {
+            assert!(parse(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
