@@ -1,0 +1,323 @@
+#include "chat.hpp"
+
+#include <charconv>
+
+namespace {
+
+// Of a session, when the agent wants a login first.
+constexpr std::int32_t LOGIN_WANTED = -32000;
+constexpr std::int32_t UNKNOWN_METHOD = -32601;
+constexpr std::int32_t BAD_PARAMS = -32602;
+
+using Look = View::Look;
+
+std::string text_of(acp::Json json, std::string_view pointer)
+{
+    return json.string(pointer).value_or(std::string());
+}
+
+} // namespace
+
+template <class T> bool Chat::sent(const acp::Result<T> &result)
+{
+    if (!result) {
+        view_.line(Look::warning, "! not sent: " + result.error().text());
+    }
+    return static_cast<bool>(result);
+}
+
+void Chat::start()
+{
+    if (!sent(connection_.request(ACP_METHOD_INITIALIZE, R"({
+            "clientInfo": {"name": "acp-chat", "title": "Chat", "version": "0.1.0"},
+            "clientCapabilities": {"fs": {"readTextFile": true, "writeTextFile": true}}
+        })"))) {
+        finish(true);
+    }
+}
+
+void Chat::drain()
+{
+    for (const acp::Event &event : connection_.events()) {
+        event.match([this](const auto &what) { on(what); });
+    }
+}
+
+// What the agent asks for.
+
+void Chat::on(const acp::Request &request)
+{
+    static constexpr struct {
+        std::string_view method;
+        void (Chat::*serve)(const acp::Request &);
+    } SERVED[] = {
+        {ACP_METHOD_FS_READ_TEXT_FILE, &Chat::read_file},
+        {ACP_METHOD_FS_WRITE_TEXT_FILE, &Chat::write_file},
+        {ACP_METHOD_SESSION_REQUEST_PERMISSION, &Chat::ask_permission},
+    };
+    for (const auto &served : SERVED) {
+        if (served.method == request.method()) {
+            (this->*served.serve)(request);
+            return;
+        }
+    }
+    sent(connection_.respond_error(request.serial(), UNKNOWN_METHOD, "this client does not serve the method"));
+}
+
+void Chat::read_file(const acp::Request &request)
+{
+    const acp::Json params = request.params();
+    std::string problem;
+    const auto content = files_.read(text_of(params, "/path"), params.uint64("/line").value_or(1),
+                                     params.uint64("/limit").value_or(UINT64_MAX), problem);
+    if (!content) {
+        sent(connection_.respond_error(request.serial(), BAD_PARAMS, problem));
+        return;
+    }
+    acp::Writer result;
+    result.begin_object().member("content", *content).end_object();
+    if (!sent(connection_.respond(request.serial(), result))) {
+        // Files need not be UTF-8; messages must.
+        sent(connection_.respond_error(request.serial(), BAD_PARAMS, "the file is not UTF-8 text"));
+    }
+}
+
+void Chat::write_file(const acp::Request &request)
+{
+    const std::string path = text_of(request.params(), "/path");
+    std::string problem;
+    if (files_.write(path, text_of(request.params(), "/content"), problem)) {
+        view_.line(Look::dim, "wrote " + path);
+        sent(connection_.respond(request.serial(), "{}"));
+    } else {
+        sent(connection_.respond_error(request.serial(), BAD_PARAMS, problem));
+    }
+}
+
+void Chat::ask_permission(const acp::Request &request)
+{
+    const acp::Json params = request.params();
+    Question question{request.serial(), {}};
+    std::vector<std::string> names;
+    for (const acp::Item option : params.items("/options")) {
+        question.ids.push_back(text_of(option.value, "/optionId"));
+        names.push_back(text_of(option.value, "/name"));
+    }
+    const std::string id = text_of(params, "/toolCall/toolCallId");
+    show_tool_call(params.find("/toolCall").value_or(acp::Json()));
+    view_.question("May the agent go on: " + titles_[id] + "?", names);
+    questions_.push_back(std::move(question));
+}
+
+void Chat::on(const acp::Cancel &cancel)
+{
+    // Of what is served here, only a question can still be open.
+    forget(cancel.serial());
+    acp::Writer result;
+    result.begin_object().key("outcome").begin_object().member("outcome", ACP_OUTCOME_CANCELLED);
+    sent(connection_.respond(cancel.serial(), result.end_object().end_object()));
+}
+
+void Chat::on(const acp::Answered &answered)
+{
+    // The turn was cancelled, and with it what the user was asked.
+    forget(answered.serial());
+}
+
+void Chat::forget(std::uint64_t serial)
+{
+    for (auto question = questions_.begin(); question != questions_.end(); ++question) {
+        if (question->serial == serial) {
+            questions_.erase(question);
+            view_.line(Look::dim, "(the question is withdrawn)");
+            return;
+        }
+    }
+}
+
+// How the client's own requests end.
+
+void Chat::on(const acp::Response &response)
+{
+    const std::string_view method = response.method();
+    const std::optional<acp::Json> result = response.result();
+    if (!result) {
+        refused(response);
+    } else if (method == ACP_METHOD_INITIALIZE) {
+        const std::string title = text_of(*result, "/agentInfo/title"), name = text_of(*result, "/agentInfo/name");
+        view_.line(Look::bold, !title.empty() ? title : !name.empty() ? name : "an agent without a name");
+        open_session();
+    } else if (method == ACP_METHOD_AUTHENTICATE) {
+        open_session();
+    } else if (method == ACP_METHOD_SESSION_NEW) {
+        opened(response);
+    } else if (method == ACP_METHOD_SESSION_PROMPT) {
+        if (!result->is("/stopReason", ACP_STOP_END_TURN)) {
+            view_.line(Look::warning, "(" + text_of(*result, "/stopReason") + ")");
+        }
+        state_ = State::idle;
+    }
+    if (state_ == State::idle && input_ended_) {
+        finish();
+    }
+}
+
+void Chat::refused(const acp::Response &response)
+{
+    const std::string_view method = response.method();
+    if (method == ACP_METHOD_SESSION_NEW && response.error_code() == LOGIN_WANTED) {
+        choose_login();
+        return;
+    }
+    if (response.outcome() != acp::Outcome::closed) {
+        std::string why(response.error_message());
+        why = why.empty() ? std::string(acp::name(response.outcome())) : why;
+        view_.line(Look::warning, "! " + std::string(method) + ": " + why);
+    }
+    if (state_ == State::starting) {
+        finish(true);
+    } else {
+        state_ = state_ == State::turn && method == ACP_METHOD_SESSION_PROMPT ? State::idle : state_;
+    }
+}
+
+void Chat::open_session()
+{
+    acp::Writer params;
+    params.begin_object().member("cwd", files_.folder().string()).key("mcpServers").begin_array().end_array();
+    if (!sent(connection_.request(ACP_METHOD_SESSION_NEW, params.end_object()))) {
+        finish(true);
+    }
+}
+
+void Chat::opened(const acp::Response &response)
+{
+    session_ = text_of(*response.result(), "/sessionId");
+    state_ = State::idle;
+    if (const auto modes = response.result()->find("/modes")) {
+        show_modes(*modes);
+    }
+    view_.line(Look::dim, "Type a prompt; Ctrl-C stops a turn; :mode NAME, :quit");
+}
+
+void Chat::choose_login()
+{
+    Question question{0, {}};
+    std::vector<std::string> names;
+    for (const acp::Item method : connection_.peer_info().items("/authMethods")) {
+        question.ids.push_back(text_of(method.value, "/id"));
+        names.push_back(text_of(method.value, "/name"));
+    }
+    if (names.empty() || input_ended_) {
+        view_.line(Look::warning, "! the agent wants a login" + std::string(names.empty() ? " and offers none" : ""));
+        finish(true);
+        return;
+    }
+    view_.question("How do you want to log in?", names);
+    questions_.push_back(std::move(question));
+}
+
+// What the user does.
+
+bool Chat::wants_line() const noexcept
+{
+    return state_ == State::idle || (state_ != State::over && !questions_.empty());
+}
+
+void Chat::take_line(std::string_view line)
+{
+    if (!questions_.empty()) {
+        const Question question = questions_.front();
+        std::size_t choice = 0;
+        const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), choice);
+        if (error != std::errc() || end != line.data() + line.size() || choice < 1 || choice > question.ids.size()) {
+            view_.line(Look::dim, "a number from 1 to " + std::to_string(question.ids.size()));
+        } else {
+            questions_.pop_front();
+            answer(question, question.ids[choice - 1]);
+        }
+    } else if (line == ":quit") {
+        finish();
+    } else if (line.substr(0, 6) == ":mode ") {
+        acp::Writer params;
+        params.begin_object().member("sessionId", session_).member("modeId", line.substr(6)).end_object();
+        sent(connection_.request(ACP_METHOD_SESSION_SET_MODE, params));
+    } else if (!line.empty()) {
+        send_prompt(line);
+    }
+}
+
+void Chat::answer(const Question &question, std::string_view id)
+{
+    acp::Writer message;
+    if (question.serial == 0) {
+        message.begin_object().member("methodId", id).end_object();
+        sent(connection_.request(ACP_METHOD_AUTHENTICATE, message));
+    } else {
+        message.begin_object().key("outcome").begin_object().member("outcome", ACP_OUTCOME_SELECTED);
+        message.member("optionId", id).end_object().end_object();
+        sent(connection_.respond(question.serial, message));
+    }
+}
+
+void Chat::send_prompt(std::string_view text)
+{
+    acp::Writer params;
+    params.begin_object().member("sessionId", session_).key("prompt").begin_array();
+    params.begin_object().member("type", ACP_CONTENT_TEXT).member("text", text).end_object();
+    if (sent(connection_.request(ACP_METHOD_SESSION_PROMPT, params.end_array().end_object()))) {
+        state_ = State::turn;
+    }
+}
+
+void Chat::input_ended()
+{
+    input_ended_ = true;
+    if (state_ == State::turn && !questions_.empty()) {
+        // Nobody is there to be asked.
+        interrupt();
+    } else if (state_ != State::turn && state_ != State::starting) {
+        finish();
+    } else if (!questions_.empty()) {
+        finish(true);
+    }
+}
+
+void Chat::interrupt()
+{
+    acp::Writer params;
+    if (state_ == State::turn && connection_.session_turn(session_) == acp::Turn::running &&
+        sent(connection_.notify(ACP_METHOD_SESSION_CANCEL,
+                                params.begin_object().member("sessionId", session_).end_object()))) {
+        view_.line(Look::dim, "(stopping)");
+    } else {
+        finish();
+    }
+}
+
+void Chat::finish(bool failed)
+{
+    failed_ = failed_ || failed;
+    state_ = State::over;
+}
+
+// What went wrong.
+
+void Chat::on(const acp::Violation &violation)
+{
+    view_.line(Look::warning, "! the agent broke " + std::string(violation.rule()) + ": " +
+                                  std::string(violation.message()));
+}
+
+void Chat::on(const acp::Advice &advice)
+{
+    view_.line(Look::warning, "! this client, " + std::string(advice.rule()) + ": " + std::string(advice.message()));
+}
+
+void Chat::on(const acp::Closed &)
+{
+    if (state_ != State::over) {
+        view_.line(Look::warning, "! the agent has gone");
+        finish(true);
+    }
+}

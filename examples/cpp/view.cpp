@@ -1,0 +1,131 @@
+#include "view.hpp"
+
+#include <cstdio>
+
+#include "diff.hpp"
+
+namespace {
+
+constexpr std::string_view RESET = "\x1b[0m";
+
+std::string_view escape(View::Look look)
+{
+    switch (look) {
+    case View::Look::plain: return "";
+    case View::Look::dim: return "\x1b[2m";
+    case View::Look::bold: return "\x1b[1m";
+    case View::Look::added: return "\x1b[32m";
+    case View::Look::removed: return "\x1b[31m";
+    case View::Look::warning: return "\x1b[33m";
+    }
+    return {};
+}
+
+void write(std::string_view text)
+{
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+/// Agents are not to steer the user's terminal: control characters are shown, not sent. In UTF-8 the second row of them
+/// (U+0080 to U+009F) has the first byte 0xC2.
+std::string harmless(std::string_view text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
+            out += "\xef\xbf\xbd";
+            ++i;
+        } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) {
+            out += '^';
+            out += static_cast<char>(byte ^ 0x40);
+        } else {
+            out += text[i];
+        }
+    }
+    return out;
+}
+
+} // namespace
+
+void View::put(Look look, std::string_view text)
+{
+    if (text.empty()) {
+        return;
+    }
+    const std::string_view colour = colour_ ? escape(look) : "";
+    write(colour);
+    write(harmless(text));
+    write(colour.empty() ? "" : RESET);
+    at_start_ = text.back() == '\n';
+    prompting_ = false;
+}
+
+void View::end_line()
+{
+    if (!at_start_) {
+        write("\n");
+        at_start_ = true;
+    }
+}
+
+void View::stream(Look look, std::string_view text)
+{
+    if (look != last_ || prompting_) {
+        end_line();
+    }
+    last_ = look;
+    put(look, text);
+}
+
+void View::line(Look look, std::string_view text)
+{
+    end_line();
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        put(look, text.substr(0, end));
+        end_line();
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (!text.empty()) {
+            write("    ");
+        }
+    }
+}
+
+void View::diff(std::string_view path, std::string_view before, std::string_view after)
+{
+    line(Look::bold, std::string("    ").append(path));
+    for (const DiffLine &changed : ::diff(before, after)) {
+        const Look look = changed.sign == '+' ? Look::added : changed.sign == '-' ? Look::removed : Look::dim;
+        line(look, changed.sign == '~' ? "    ..." : std::string("    ") + changed.sign + ' ' + std::string(changed.text));
+    }
+}
+
+void View::question(std::string_view title, const std::vector<std::string> &answers)
+{
+    line(Look::bold, std::string("? ").append(title));
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        line(Look::plain, "  " + std::to_string(i + 1) + ") " + answers[i]);
+    }
+}
+
+void View::prompt(std::string_view text)
+{
+    if (!prompting_) {
+        end_line();
+        put(Look::bold, text);
+        prompting_ = true;
+    }
+    std::fflush(stdout);
+}
+
+void View::answered(std::string_view line, bool shown)
+{
+    if (!shown) {
+        write(harmless(line));
+        write("\n");
+    }
+    prompting_ = false;
+    at_start_ = true;
+}
