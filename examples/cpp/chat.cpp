@@ -8,6 +8,8 @@ namespace {
 constexpr std::int32_t LOGIN_WANTED = -32000;
 constexpr std::int32_t UNKNOWN_METHOD = -32601;
 constexpr std::int32_t BAD_PARAMS = -32602;
+// Milliseconds in which a program must show that it is an agent.
+constexpr std::uint64_t PATIENCE = 60000;
 
 using Look = View::Look;
 
@@ -31,7 +33,7 @@ void Chat::start()
     if (!sent(connection_.request(ACP_METHOD_INITIALIZE, R"({
             "clientInfo": {"name": "acp-chat", "title": "Chat", "version": "0.1.0"},
             "clientCapabilities": {"fs": {"readTextFile": true, "writeTextFile": true}}
-        })"))) {
+        })", {}, PATIENCE))) {
         finish(true);
     }
 }

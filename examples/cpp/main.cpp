@@ -164,9 +164,9 @@ int run(const Options &options)
     }
     Chat chat(files, view);
     Input input;
+    chat.connection().handle_timeout(now_ms());
     chat.start();
-    while (!chat.over()) {
-        chat.drain();
+    for (chat.drain(); !chat.over(); chat.drain()) {
         const bool listen = chat.wants_line();
         if (auto line = listen ? input.line() : std::nullopt) {
             view.prompt(chat.prompt());
