@@ -84,7 +84,7 @@ private:
         } else if (method == ACP_METHOD_SESSION_PROMPT) {
             begin(request);
         } else {
-            sent(connection_.respond_error(request.serial(), -32601, "this agent does not serve the method"));
+            sent(connection_.respond_error(request.serial(), ACP_CODE_METHOD_NOT_FOUND, "this agent does not serve the method"));
         }
     }
 

@@ -4,10 +4,6 @@
 
 namespace {
 
-// Of a session, when the agent wants a login first.
-constexpr std::int32_t LOGIN_WANTED = -32000;
-constexpr std::int32_t UNKNOWN_METHOD = -32601;
-constexpr std::int32_t BAD_PARAMS = -32602;
 // Milliseconds in which a program must show that it is an agent.
 constexpr std::uint64_t PATIENCE = 60000;
 
@@ -63,7 +59,7 @@ void Chat::on(const acp::Request &request)
             return;
         }
     }
-    sent(connection_.respond_error(request.serial(), UNKNOWN_METHOD, "this client does not serve the method"));
+    sent(connection_.respond_error(request.serial(), ACP_CODE_METHOD_NOT_FOUND, "this client does not serve the method"));
 }
 
 void Chat::read_file(const acp::Request &request)
@@ -73,14 +69,14 @@ void Chat::read_file(const acp::Request &request)
     const auto content = files_.read(text_of(params, "/path"), params.uint64("/line").value_or(1),
                                      params.uint64("/limit").value_or(UINT64_MAX), problem);
     if (!content) {
-        sent(connection_.respond_error(request.serial(), BAD_PARAMS, problem));
+        sent(connection_.respond_error(request.serial(), ACP_CODE_INVALID_PARAMS, problem));
         return;
     }
     acp::Writer result;
     result.begin_object().member("content", *content).end_object();
     if (!sent(connection_.respond(request.serial(), result))) {
         // Files need not be UTF-8; messages must.
-        sent(connection_.respond_error(request.serial(), BAD_PARAMS, "the file is not UTF-8 text"));
+        sent(connection_.respond_error(request.serial(), ACP_CODE_INVALID_PARAMS, "the file is not UTF-8 text"));
     }
 }
 
@@ -92,7 +88,7 @@ void Chat::write_file(const acp::Request &request)
         view_.line(Look::dim, "wrote " + path);
         sent(connection_.respond(request.serial(), "{}"));
     } else {
-        sent(connection_.respond_error(request.serial(), BAD_PARAMS, problem));
+        sent(connection_.respond_error(request.serial(), ACP_CODE_INVALID_PARAMS, problem));
     }
 }
 
@@ -167,7 +163,7 @@ void Chat::on(const acp::Response &response)
 void Chat::refused(const acp::Response &response)
 {
     const std::string_view method = response.method();
-    if (method == ACP_METHOD_SESSION_NEW && response.error_code() == LOGIN_WANTED) {
+    if (method == ACP_METHOD_SESSION_NEW && response.error_code() == ACP_CODE_AUTH_REQUIRED) {
         choose_login();
         return;
     }

@@ -21,8 +21,10 @@ std::optional<fs::path> Files::inside(std::string_view path, std::string &proble
         problem = "the path is not inside the session's folder";
         return std::nullopt;
     }
-    // Others, as folders and pipes, are no text files, and may keep who opens them waiting for ever.
-    if (fs::exists(real, error) && !fs::is_regular_file(real, error)) {
+    // A link that is still one leads to what is not there yet. Others, as folders and pipes, are no text files, and may
+    // keep who opens them waiting for ever.
+    const fs::file_type type = fs::symlink_status(real, error).type();
+    if (type != fs::file_type::regular && type != fs::file_type::not_found) {
         problem = "the path is not that of a file";
         return std::nullopt;
     }

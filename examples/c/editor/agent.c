@@ -25,17 +25,22 @@ uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+// Whether a byte begins a control character; in UTF-8 those from U+0080 to U+009F are two bytes.
+static bool is_control(unsigned char byte, unsigned char next)
+{
+    return (byte < 0x20 && byte != '\t') || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0);
+}
+
 // Prints one line with the agent's name in front. Agents are not to steer the user's terminal: where they send control
-// characters (in UTF-8 also those from C2 80 to C2 9F), there is a `?`.
+// characters, there is a `?`.
 static void say(const agent *agent, const char *what, acp_slice text)
 {
-    unsigned char before = 0;
     printf("[%d %s] %s", agent->number, agent->command, what);
     for (size_t i = 0; i < text.len; i++) {
         unsigned char byte = (unsigned char)text.data[i];
-        bool control = (byte < 0x20 && byte != '\t') || byte == 0x7f || (before == 0xc2 && byte < 0xa0);
+        bool control = is_control(byte, i + 1 < text.len ? (unsigned char)text.data[i + 1] : 0);
         putchar(control ? '?' : byte);
-        before = byte;
+        i += control && byte == 0xc2;
     }
     putchar('\n');
 }

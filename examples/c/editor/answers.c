@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define UNKNOWN_METHOD -32601
-#define BAD_PARAMS -32602
-
 static void *room_for(void *data, size_t room)
 {
     data = realloc(data, room);
@@ -242,12 +239,12 @@ acp_status answer(agent *agent, const acp_event *event)
             buffer result = served[i].serve(agent, params);
             acp_status status =
                 result.len > 0 ? acp_connection_respond(agent->connection, serial, buffer_slice(&result))
-                               : acp_connection_respond_error(agent->connection, serial, BAD_PARAMS,
+                               : acp_connection_respond_error(agent->connection, serial, ACP_CODE_INVALID_PARAMS,
                                                               acp_text("the file cannot be used"), no_data);
             buffer_free(&result);
             return status;
         }
     }
-    return acp_connection_respond_error(agent->connection, serial, UNKNOWN_METHOD,
+    return acp_connection_respond_error(agent->connection, serial, ACP_CODE_METHOD_NOT_FOUND,
                                         acp_text("this editor does not serve the method"), no_data);
 }

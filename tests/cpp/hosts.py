@@ -1,0 +1,273 @@
+"""Plays with the example hosts, as a user would: `hosts.py FOLDER [--under COMMAND]`.
+
+FOLDER has the programs `acp-chat`, `acp-demo-cpp` (examples/cpp) and `acp-editor` (examples/c/editor). COMMAND, say
+valgrind with its options, is put in front of each. Ends with `N passed, N failed`.
+"""
+
+import os
+import pty
+import re
+import select
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+FOLDER = os.path.abspath(sys.argv[1])
+UNDER = shlex.split(sys.argv[3]) if sys.argv[2:3] == ["--under"] else []
+PATIENCE = 120
+ROGUE = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "rogue.py")]
+
+
+def program(name):
+    return [*UNDER, os.path.join(FOLDER, name)]
+
+
+CHAT, DEMO, EDITOR = program("acp-chat"), program("acp-demo-cpp"), program("acp-editor")
+
+
+class Failure(Exception):
+    pass
+
+
+def need(condition, what, seen=""):
+    if not condition:
+        raise Failure(f"{what}\n{seen}")
+
+
+def run(command, typed=""):
+    """Runs a program with its input in a pipe: its status, its output, its errors."""
+    done = subprocess.run(command, input=typed, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def chat(folder, typed, *agent):
+    return run([*CHAT, "--cwd", folder, "--", *(agent or DEMO)], typed)
+
+
+def in_order(text, *parts):
+    """Each part is in the text, after the one before it."""
+    at = 0
+    for part in parts:
+        found = text.find(part, at)
+        need(found >= 0, f"missing: {part!r}", text)
+        at = found + len(part)
+
+
+def write(folder, name, content):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def content(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+class Terminal:
+    """A program in a terminal of its own."""
+
+    def __init__(self, command):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.pop("NO_COLOR", None)
+            os.execvp(command[0], command)
+        self.seen = ""
+        self.read_to = 0
+
+    def read_until(self, part):
+        until = time.monotonic() + PATIENCE
+        while part not in self.seen[self.read_to:]:
+            need(time.monotonic() < until, f"never seen: {part!r}", self.seen)
+            if select.select([self.fd], [], [], 1)[0]:
+                self.seen += self.read()
+        self.read_to = self.seen.index(part, self.read_to) + len(part)
+
+    def read(self):
+        try:
+            data = os.read(self.fd, 65536)
+        except OSError:
+            data = b""
+        if not data:
+            raise Failure(f"the program has ended\n{self.seen}")
+        return data.decode(errors="replace")
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def end(self):
+        try:
+            while True:
+                self.seen += self.read()
+        except Failure:
+            pass
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+def a_turn_with_permission_and_without(folder):
+    notes = write(folder, "notes.txt", "one\ntwo\n")
+    status, out, errors = chat(folder, "hello\n1\nagain\n7\nx\n2\n")
+    need(status == 0 and not errors, f"status {status}", out + errors)
+    in_order(
+        out, "A demonstration in C++\n", "> hello\n", "The user says: hello\n", "[~] Read the notes\n",
+        "[ ] Add a line to notes.txt\n", f"    {notes}\n      one\n      two\n    + hello\n",
+        "? May the agent go on: Add a line to notes.txt?\n  1) Yes, once\n  2) No\n? 1\n", f"wrote {notes}\n",
+        "[x] Add a line to notes.txt\n", "Your words are in the file now.\n", "> again\n", "? 7\na number from 1 to 2\n",
+        "? x\na number from 1 to 2\n", "? 2\n", "[!] Add a line to notes.txt\n", "Then I leave the file alone.\n",
+    )
+    need("\x1b" not in out, "colours outside a terminal", out)
+    need(content(notes) == "one\ntwo\nhello\n", "another file", content(notes))
+
+
+def a_question_without_an_answer(folder):
+    # The user's input ends where the agent asks: nobody can answer, so the turn is cancelled.
+    status, out, _ = chat(folder, "hello\n")
+    need(status == 0, f"status {status}", out)
+    in_order(out, "? May the agent go on", "(stopping)\n", "(the question is withdrawn)\n", "(cancelled)\n")
+    need(not os.path.exists(os.path.join(folder, "notes.txt")), "a file was written")
+
+
+def a_terminal_and_ctrl_c(folder):
+    terminal = Terminal([*CHAT, "--cwd", folder, "--", *DEMO])
+    terminal.read_until("> ")
+    terminal.type("hello\n")
+    terminal.read_until("\x1b[32m    + hello")
+    terminal.read_until("? \x1b[0m")
+    terminal.type("1\n")
+    terminal.read_until("Your words are in the file now.")
+    terminal.type("wait\n")
+    terminal.read_until("Working until I am stopped.")
+    terminal.type("\x03")
+    terminal.read_until("(cancelled)")
+    terminal.type("hello again\n")
+    terminal.read_until("? \x1b[0m")
+    terminal.type("\x03")
+    terminal.read_until("(the question is withdrawn)")
+    terminal.read_until("> ")
+    # With no turn to stop, it is the program that ends.
+    terminal.type("\x03")
+    need(terminal.end() == 0, "another status", terminal.seen)
+
+
+def agents_that_fail(folder):
+    status, out, _ = chat(folder, "crash\nhello\n")
+    need(status == 1, f"status {status}", out)
+    in_order(out, "> crash\n", "! the agent has gone\n", "the agent ended with 3\n")
+    status, out, _ = chat(folder, "hello\n", "sh", "-c", "echo noise; exit 4")
+    need(status == 1, f"status {status}", out)
+    in_order(out, "! the agent broke FRAME-04: ", "the agent ended with 4\n")
+    status, _, errors = chat(folder, "hello\n", os.path.join(folder, "no-such-agent"))
+    # Under a checker, a program only finds out afterwards that another one could not be started.
+    need(status == 1 and (UNDER or "No such file" in errors), f"status {status}", errors)
+    status, _, errors = run([*CHAT, "--cwd", os.path.join(folder, "none"), "--", "true"])
+    need(status == 2 and "is no folder" in errors, f"status {status}", errors)
+    need(run([*CHAT, "--cwd"])[0] == 2 and run([*CHAT, "--colour", "always"])[0] == 2, "usage")
+
+
+def an_agent_that_never_speaks(folder):
+    terminal = Terminal([*CHAT, "--cwd", folder, "--", *ROGUE, "--silent"])
+    time.sleep(1)
+    terminal.type("\x03")
+    need(terminal.end() == 0, "another status", terminal.seen)
+
+
+def forbidden(folder):
+    """A folder with things in it that lead elsewhere."""
+    inner = os.path.join(folder, "inner")
+    os.makedirs(os.path.join(inner, "folder"))
+    outside = write(folder, "outside", "secret")
+    write(inner, "inside", "open")
+    write(inner, "bytes", b"\xff\xfe")
+    os.symlink(outside, os.path.join(inner, "link"))
+    os.symlink(os.path.join(folder, "new"), os.path.join(inner, "broken"))
+    return inner, outside
+
+
+def check_rogue(out, inner_write):
+    refused = ["fs/read_text_file /inside: done"]
+    refused += [f"fs/read_text_file {path}: -32602" for path in ["/../outside", "/link", "", "/folder"]]
+    in_order(out, *refused, "/missing: -32602", "/bytes: -32602")
+    in_order(out, *[f"fs/write_text_file {path}: {inner_write}" for path in ["/../outside", "/link", "/broken", "/folder"]])
+    in_order(out, "_test.dev/odd : -32601")
+    need(not re.search("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]", out) and "cleared?" in out, "control characters", repr(out))
+
+
+def an_agent_that_tries_too_much(folder):
+    inner, outside = forbidden(folder)
+    status, out, errors = chat(inner, "2\ngo\n", *ROGUE)
+    need(status == 0, f"status {status}", out + errors)
+    in_order(out, "? How do you want to log in?\n  1) A key\n  2) A page\n? 2\n", "> go\n")
+    check_rogue(out, -32602)
+    need(content(outside) == "secret" and not os.path.exists(os.path.join(folder, "new")), "a file outside was written")
+
+
+def several_agents_at_once(folder):
+    inner, outside = forbidden(folder)
+    agents = [*DEMO, "--", *ROGUE, "--no-login", "--", "sh", "-c", "echo noise; exit 4", "--", *DEMO]
+    status, out, errors = run([*EDITOR, "--allow", "--cwd", inner, "hello", "--", *agents, "--", "/no/such"])
+    need(status == 1 and not errors, f"status {status}", out + errors)
+    name, rogue = os.path.basename(DEMO[0]), os.path.basename(ROGUE[0])
+    for number in (1, 4):
+        in_order(out, *[f"[{number} {name}] {line}" for line in
+                        ["* Add a line to notes.txt\n", "Your words are in the file now.\n", "turn ended: end_turn\n"]])
+    in_order(out, "[3 sh] broke FRAME-04: ", "[3 sh] failed: initialize: closed\n")
+    in_order(out, "[5 such] failed: " if UNDER else "[5 such] failed: start: No such file")
+    in_order(out, "3 of 5 agents have done their turn\n")
+    check_rogue("".join(line + "\n" for line in out.splitlines() if line.startswith(f"[2 {rogue}]")), -32602)
+    need(content(outside) == "secret" and not os.path.exists(os.path.join(folder, "new")), "a file outside was written")
+    need(content(os.path.join(inner, "notes.txt")) in ("hello\n", "hello\nhello\n"), "another file")
+
+
+def agents_that_may_not(folder):
+    inner, _ = forbidden(folder)
+    status, out, _ = run([*EDITOR, "--cwd", inner, "hello", "--", *DEMO, "--", *ROGUE, "--no-login"])
+    need(status == 0, f"status {status}", out)
+    in_order(out, "This client has no files for me.")
+    check_rogue("".join(line + "\n" for line in out.splitlines() if line.startswith("[2 ")), -32601)
+    status, out, _ = run([*EDITOR, "--cwd", inner, "hello", "--", *ROGUE])
+    need(status == 1, f"status {status}", out)
+    in_order(out, "failed: session/new: log in first\n", "0 of 1 agents")
+    for wrong in (["x"], ["x", "--"], ["--cwd"], ["x", "--", "--", "true"], ["--odd", "x", "--", "true"]):
+        need(run([*EDITOR, *wrong])[0] == 2, f"usage: {wrong}")
+
+
+def ctrl_c_for_all_agents(folder):
+    editor = subprocess.Popen([*EDITOR, "--allow", "--cwd", folder, "wait", "--", *DEMO, "--", *DEMO, "--", *ROGUE, "--silent"],
+                              stdout=subprocess.PIPE, text=True)
+    # Two work, the third one never says a word: the first Ctrl-C stops the two, the second one all.
+    time.sleep(8 if UNDER else 1.5)
+    editor.send_signal(signal.SIGINT)
+    time.sleep(8 if UNDER else 1.5)
+    editor.send_signal(signal.SIGINT)
+    out, _ = editor.communicate(timeout=PATIENCE)
+    need(editor.returncode == 1, f"status {editor.returncode}", out)
+    need(out.count("turn ended: cancelled\n") == 2 and "2 of 3 agents" in out, "another end", out)
+
+
+TESTS = [
+    a_turn_with_permission_and_without, a_question_without_an_answer, a_terminal_and_ctrl_c, agents_that_fail,
+    an_agent_that_never_speaks, an_agent_that_tries_too_much, several_agents_at_once, agents_that_may_not,
+    ctrl_c_for_all_agents,
+]
+
+
+def main():
+    passed = failed = 0
+    for test in TESTS:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                test(os.path.realpath(folder))
+                passed += 1
+            except (Failure, subprocess.TimeoutExpired, OSError) as problem:
+                print(f"FAILED {test.__name__}: {problem}", flush=True)
+                failed += 1
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
