@@ -164,6 +164,7 @@ int run(const Options &options)
     }
     Chat chat(files, view);
     Input input;
+    view.line(View::Look::dim, "(starting " + options.agent.front() + ")");
     chat.connection().handle_timeout(now_ms());
     chat.start();
     for (chat.drain(); !chat.over(); chat.drain()) {

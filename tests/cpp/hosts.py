@@ -171,7 +171,7 @@ def agents_that_fail(folder):
 
 def an_agent_that_never_speaks(folder):
     terminal = Terminal([*CHAT, "--cwd", folder, "--", *ROGUE, "--silent"])
-    time.sleep(1)
+    terminal.read_until("(starting ")
     terminal.type("\x03")
     need(terminal.end() == 0, "another status", terminal.seen)
 
