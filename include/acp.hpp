@@ -9,8 +9,8 @@
 //         event.match([](const acp::Response &response) { ... }, [](const auto &) {});
 //     }
 //
-// It fits any loop (poll, libuv, Qt, asio): pass in what was read, take out events, write what `transmit` holds, and call
-// `handle_timeout` when `poll_timeout` says so. Nothing here allocates, but `Json::string`, `Error::text` and
+// It fits any loop (poll, libuv, Qt, asio): pass in what was read, take out events, write what `transmit` holds, and
+// call `handle_timeout` when `poll_timeout` says so. Nothing here allocates, but `Json::string`, `Error::text` and
 // `Exception`, which return texts of their own, and what acp.h itself allocates (events, lists, writers). Nothing needs
 // exceptions or RTTI: without exceptions `Result::value` is not there.
 //
@@ -47,26 +47,48 @@ inline std::optional<Severity> rule_severity(std::string_view id) noexcept
     return detail::read_enum<Severity>(acp_rule_severity, detail::slice(id));
 }
 
+/// The end of a command's output that fits a limit, and whether anything had to go.
+struct CutOutput {
+    std::string_view end;
+    bool truncated;
+};
+
+/// Cuts output from the front to the `outputByteLimit` of `terminal/create`, never inside a character. The text must be
+/// UTF-8.
+inline std::optional<CutOutput> cut_output(std::string_view text, std::uint64_t byte_limit) noexcept
+{
+    acp_slice end{nullptr, 0};
+    bool truncated = false;
+    if (acp_cut_output(detail::slice(text), byte_limit, &end, &truncated) != ACP_OK) {
+        return std::nullopt;
+    }
+    return CutOutput{detail::view(end), truncated};
+}
+
+/// A time-out for a call that waits for ever, whatever the configuration says.
+inline constexpr std::uint64_t never = ACP_NEVER;
+
 /// What a host decides before a connection begins. Settings can be chained; the first one that is refused is kept, and
 /// `Connection::open` fails with it.
 class Config {
 public:
-    /// The defaults: lines, tolerant, version 1, no drafts, no time-out.
+    /// The defaults: lines, tolerant, version 1, no drafts, no time-out, no reminders.
     explicit Config(Role role) noexcept
         : Config(detail::read<acp_config *>(acp_config_new, detail::number(role)).value_or(nullptr))
-    {
-    }
+    {}
     /// Takes over a handle of acp.h.
     explicit Config(acp_config *config) noexcept
         : config_(config), status_(config == nullptr ? ACP_INVALID_ARGUMENT : ACP_OK)
-    {
-    }
+    {}
 
     Config &framing(Framing framing) noexcept
     {
         return keep(acp_config_set_framing(config_.get(), detail::number(framing)));
     }
-    Config &policy(Policy policy) noexcept { return keep(acp_config_set_policy(config_.get(), detail::number(policy))); }
+    Config &policy(Policy policy) noexcept
+    {
+        return keep(acp_config_set_policy(config_.get(), detail::number(policy)));
+    }
     /// Another policy for the rules of one severity; nothing takes it back.
     Config &policy_for(Severity severity, std::optional<Policy> policy) noexcept
     {
@@ -88,6 +110,11 @@ public:
     Config &timeout(std::optional<std::uint64_t> milliseconds) noexcept
     {
         return keep(acp_config_set_timeout(config_.get(), milliseconds.value_or(ACP_UNSET)));
+    }
+    /// Milliseconds after which the host is reminded, once, of a request that it has not answered; nothing for never.
+    Config &reminder(std::optional<std::uint64_t> milliseconds) noexcept
+    {
+        return keep(acp_config_set_reminder(config_.get(), milliseconds.value_or(ACP_UNSET)));
     }
 
     Role role() const noexcept { return detail::read_enum<Role>(acp_config_role, handle()).value_or(Role{}); }
@@ -112,6 +139,10 @@ public:
     std::optional<std::uint64_t> timeout() const noexcept
     {
         return detail::read<std::uint64_t>(acp_config_timeout, handle());
+    }
+    std::optional<std::uint64_t> reminder() const noexcept
+    {
+        return detail::read<std::uint64_t>(acp_config_reminder, handle());
     }
 
     /// `ACP_OK`, or why the first setting that was refused was.
@@ -148,8 +179,8 @@ public:
         return made == nullptr ? Result<Connection>(Error::of(ACP_INVALID_ARGUMENT)) : Connection(made);
     }
 
-    /// Takes bytes from the peer, in any split. What is wrong with them becomes events: this and the next three only
-    /// fail after a defect of the library or on a connection that was moved from.
+    /// Takes bytes from the peer, in any split; they are read when events are asked for, and what is wrong with them
+    /// becomes events. This and the next three only fail after a defect of the library or when this was moved from.
     Result<void> receive(std::string_view bytes) noexcept
     {
         return done(acp_connection_receive(handle(), detail::slice(bytes)));
@@ -157,7 +188,10 @@ public:
     /// The peer has closed its side.
     Result<void> receive_eof() noexcept { return done(acp_connection_receive_eof(handle())); }
     /// Tells the time in milliseconds, on a clock of the host's own that does not run backwards.
-    Result<void> handle_timeout(std::uint64_t now) noexcept { return done(acp_connection_handle_timeout(handle(), now)); }
+    Result<void> handle_timeout(std::uint64_t now) noexcept
+    {
+        return done(acp_connection_handle_timeout(handle(), now));
+    }
     /// Takes so many bytes of `transmit` as written.
     Result<void> consume(std::size_t count) noexcept { return done(acp_connection_consume(handle(), count)); }
 
@@ -187,7 +221,8 @@ public:
     {
         return request(method, params, {}, std::nullopt);
     }
-    /// The same with an id of the host's choice (JSON text; empty for the next number) and a time-out in milliseconds.
+    /// The same with an id of the host's choice (JSON text; empty for the next number) and a time-out in milliseconds
+    /// (nothing for the configuration's, `never` for none).
     [[nodiscard]] Result<std::uint64_t> request(std::string_view method, const JsonText &params, std::string_view id,
                                                 std::optional<std::uint64_t> timeout) noexcept
     {
@@ -262,15 +297,31 @@ public:
     {
         return detail::read_enum<Turn>(acp_connection_session_turn, handle(), detail::slice(id));
     }
+    /// All that is known of a session, as an object; acp.h lists its members.
+    std::optional<Json> session_snapshot(std::string_view id) noexcept
+    {
+        const auto all = detail::read_text(acp_connection_session_snapshot, handle(), detail::slice(id));
+        return all ? std::optional<Json>(Json(*all)) : std::nullopt;
+    }
+    /// The text of a prompt that runs one of the session's commands.
+    std::optional<std::string_view> command_text(std::string_view session, std::string_view name,
+                                                 std::string_view input = {}) noexcept
+    {
+        return detail::read_text(acp_connection_command_text, handle(), detail::slice(session), detail::slice(name),
+                                 detail::slice(input));
+    }
+    /// Whether a path is inside of one of a session's directories, as far as its text goes.
+    bool in_roots(std::string_view session, std::string_view path) const noexcept
+    {
+        return detail::read<bool>(acp_connection_in_roots, handle(), detail::slice(session), detail::slice(path))
+            .value_or(false);
+    }
     Sessions sessions() const noexcept { return list<Sessions, acp_sessions>(acp_connection_sessions); }
     /// The host's own requests without an answer, and the peer's, oldest first.
     OpenRequests pending() const noexcept { return list<OpenRequests, acp_requests>(acp_connection_pending); }
     OpenRequests unanswered() const noexcept { return list<OpenRequests, acp_requests>(acp_connection_unanswered); }
     /// Terminals that were created and not released.
-    Terminals open_terminals() const noexcept
-    {
-        return list<Terminals, acp_terminals>(acp_connection_open_terminals);
-    }
+    Terminals open_terminals() const noexcept { return list<Terminals, acp_terminals>(acp_connection_open_terminals); }
     /// The number of an open request by its id (JSON text): of the host's own, of the peer's.
     std::optional<std::uint64_t> pending_by_id(std::string_view id) const noexcept
     {
@@ -340,7 +391,8 @@ public:
     struct End {};
     class Iterator {
     public:
-        explicit Iterator(Connection *connection) noexcept : connection_(connection), event_(connection->poll_event()) {}
+        explicit Iterator(Connection *connection) noexcept : connection_(connection), event_(connection->poll_event())
+        {}
         Event &operator*() noexcept { return *event_; }
         Iterator &operator++() noexcept
         {

@@ -47,7 +47,8 @@ enum class Limit : std::int32_t {
     depth = ACP_LIMIT_DEPTH,
     pending = ACP_LIMIT_PENDING,
     sessions = ACP_LIMIT_SESSIONS,
-    terminals = ACP_LIMIT_TERMINALS
+    terminals = ACP_LIMIT_TERMINALS,
+    remembered = ACP_LIMIT_REMEMBERED
 };
 
 /// How far a connection is.
@@ -121,11 +122,7 @@ enum class SessionState : std::int32_t {
 };
 
 /// Whether the agent works for a session.
-enum class Turn : std::int32_t {
-    idle = ACP_TURN_IDLE,
-    running = ACP_TURN_RUNNING,
-    cancelling = ACP_TURN_CANCELLING
-};
+enum class Turn : std::int32_t { idle = ACP_TURN_IDLE, running = ACP_TURN_RUNNING, cancelling = ACP_TURN_CANCELLING };
 
 /// The types of JSON.
 enum class JsonType : std::int32_t {
@@ -138,10 +135,7 @@ enum class JsonType : std::int32_t {
 };
 
 namespace detail {
-template <class Enum> constexpr std::int32_t number(Enum value) noexcept
-{
-    return static_cast<std::int32_t>(value);
-}
+template <class Enum> constexpr std::int32_t number(Enum value) noexcept { return static_cast<std::int32_t>(value); }
 } // namespace detail
 
 /// The name of a value, the same in every language; `unknown` for what is not listed.

@@ -167,7 +167,7 @@ public:
     }
 };
 
-/// The host's own message went out, but it is odd.
+/// The host's own message went out, but it is odd; or an answer of the host's is overdue.
 class Advice : public detail::View {
 public:
     using View::View;
@@ -176,6 +176,8 @@ public:
     std::string_view pointer() const noexcept { return text(acp_event_pointer); }
     /// The method; of an answer, the one that was called.
     std::string_view method() const noexcept { return text(acp_event_method); }
+    /// The id as JSON text, of advice about an answer or a request that waits for one.
+    std::optional<std::string_view> id() const noexcept { return maybe_text(acp_event_id); }
     std::optional<std::string_view> session() const noexcept { return maybe_text(acp_event_session); }
 };
 
@@ -186,8 +188,7 @@ public:
 };
 
 /// An event as one of its kinds.
-using EventView =
-    std::variant<Request, Notification, Response, Cancel, Answered, Violation, Closed, Advice, Unknown>;
+using EventView = std::variant<Request, Notification, Response, Cancel, Answered, Violation, Closed, Advice, Unknown>;
 
 namespace detail {
 template <class... Functions> struct Overload : Functions... {
@@ -206,7 +207,7 @@ public:
         return detail::read_enum<EventKind>(acp_event_kind, handle()).value_or(EventKind{});
     }
     /// Itself as one of the classes above, for `std::visit` and `std::get_if`.
-    EventView view() const &noexcept
+    EventView view() const & noexcept
     {
         switch (kind()) {
         case EventKind::request: return Request(handle());

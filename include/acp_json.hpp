@@ -177,7 +177,8 @@ public:
     Writer &value(const char *text) noexcept { return value(std::string_view(text)); }
     Writer &value(Json json) noexcept { return keep(acp_writer_json(writer_.get(), detail::slice(json.text()))); }
     Writer &value(std::nullptr_t) noexcept { return keep(acp_writer_null(writer_.get())); }
-    template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0> Writer &value(Number number) noexcept
+    template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
+    Writer &value(Number number) noexcept
     {
         if constexpr (std::is_same_v<Number, bool>) {
             return keep(acp_writer_bool(writer_.get(), number));

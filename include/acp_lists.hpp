@@ -56,7 +56,7 @@ public:
     {
         return detail::read<bool>(acp_requests_cancelled, list_, index_).value_or(false);
     }
-    /// When it times out, on the host's clock.
+    /// When it times out or, of a peer's request, when the host is reminded of it, on the host's clock.
     std::optional<std::uint64_t> deadline() const noexcept
     {
         return detail::read<std::uint64_t>(acp_requests_deadline, list_, index_);

@@ -1,4 +1,5 @@
-// libacp for C++17: what a call gives back. `Result` is a value or an `Error`; `value()` throws, for those who prefer it.
+// libacp for C++17: what a call gives back. `Result` is a value or an `Error`; `value()` throws, for those who prefer
+// that.
 //
 // Part of acp.hpp, which is what a program includes.
 
@@ -36,10 +37,7 @@ struct Error {
     std::string_view message{};
 
     /// An error that is no more than a status.
-    static Error of(acp_status status) noexcept
-    {
-        return {status, MisuseKind::none, {}, {}, acp_status_name(status)};
-    }
+    static Error of(acp_status status) noexcept { return {status, MisuseKind::none, {}, {}, acp_status_name(status)}; }
 
     /// All of it in one line, to be kept or shown.
     std::string text() const
@@ -59,8 +57,7 @@ public:
     explicit Exception(const Error &error)
         : std::runtime_error(error.text()), status_(error.status), kind_(error.kind), rule_(error.rule),
           pointer_(error.pointer)
-    {
-    }
+    {}
 
     acp_status status() const noexcept { return status_; }
     MisuseKind kind() const noexcept { return kind_; }
@@ -144,15 +141,9 @@ private:
 
 namespace detail {
 
-inline acp_slice slice(std::string_view text) noexcept
-{
-    return acp_bytes(text.data(), text.size());
-}
+inline acp_slice slice(std::string_view text) noexcept { return acp_bytes(text.data(), text.size()); }
 
-inline std::string_view view(acp_slice bytes) noexcept
-{
-    return {bytes.data, bytes.len};
-}
+inline std::string_view view(acp_slice bytes) noexcept { return {bytes.data, bytes.len}; }
 
 template <auto Function> struct Free {
     template <class Handle> void operator()(Handle *handle) const noexcept { Function(handle); }

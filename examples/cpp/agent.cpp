@@ -1,6 +1,6 @@
-// An ACP agent on standard input and output, to talk to without a language model: `acp-demo-cpp`. It thinks, plans, reads
-// `notes.txt` in the session's folder through the client, asks whether it may add the prompt to it, does so, and says
-// what became of it. The prompt `wait` makes it work until it is cancelled, `crash` makes it end.
+// An ACP agent on standard input and output, to talk to without a language model: `acp-demo-cpp`. It thinks, plans,
+// reads `notes.txt` in the session's folder through the client, asks whether it may add the prompt to it, does so, and
+// says what became of it. The prompt `wait` makes it work until it is cancelled, `crash` makes it end.
 //
 // One turn is a chain of requests to the client; each answer takes it a step further. Nothing waits inside.
 
@@ -44,13 +44,12 @@ public:
     void drain()
     {
         for (const acp::Event &event : connection_.events()) {
-            event.match([this](const acp::Request &request) { serve(request); },
-                        [this](const acp::Response &response) { go_on(response); },
-                        [this](const acp::Notification &told) { cancel(told); },
-                        [this](const acp::Closed &) { over_ = true; },
-                        [](const acp::Violation &violation) { complain(violation.rule(), violation.message()); },
-                        [](const acp::Advice &advice) { complain(advice.rule(), advice.message()); },
-                        [](const auto &) {});
+            event.match(
+                [this](const acp::Request &request) { serve(request); },
+                [this](const acp::Response &response) { go_on(response); },
+                [this](const acp::Notification &told) { cancel(told); }, [this](const acp::Closed &) { over_ = true; },
+                [](const acp::Violation &violation) { complain(violation.rule(), violation.message()); },
+                [](const acp::Advice &advice) { complain(advice.rule(), advice.message()); }, [](const auto &) {});
         }
     }
 
@@ -84,7 +83,8 @@ private:
         } else if (method == ACP_METHOD_SESSION_PROMPT) {
             begin(request);
         } else {
-            sent(connection_.respond_error(request.serial(), ACP_CODE_METHOD_NOT_FOUND, "this agent does not serve the method"));
+            sent(connection_.respond_error(request.serial(), ACP_CODE_METHOD_NOT_FOUND,
+                                           "this agent does not serve the method"));
         }
     }
 
@@ -98,7 +98,7 @@ private:
         }
         chunk(session, ACP_UPDATE_AGENT_THOUGHT_CHUNK, "The user says: " + session.text);
         if (session.text == "wait") {
-            chunk(session, ACP_UPDATE_AGENT_MESSAGE_CHUNK, "Working until I am stopped.");
+            chunk(session, ACP_UPDATE_AGENT_MESSAGE_CHUNK, "Working until I am stopped.\n");
             return;
         }
         plan(session, ACP_PLAN_STATUS_IN_PROGRESS, ACP_PLAN_STATUS_PENDING);
@@ -152,7 +152,9 @@ private:
         ++session.calls;
         plan(session, ACP_PLAN_STATUS_COMPLETED, ACP_PLAN_STATUS_IN_PROGRESS);
         acp::Writer call = update(session, ACP_UPDATE_TOOL_CALL);
-        call.member("toolCallId", session.call()).member("title", "Add a line to notes.txt").member("kind", ACP_TOOL_KIND_EDIT);
+        call.member("toolCallId", session.call())
+            .member("title", "Add a line to notes.txt")
+            .member("kind", ACP_TOOL_KIND_EDIT);
         call.member("status", ACP_TOOL_STATUS_PENDING).key("content").begin_array().begin_object();
         call.member("type", ACP_TOOL_CONTENT_DIFF).member("path", session.file()).member("oldText", session.notes);
         call.member("newText", session.notes + session.text + "\n").end_object().end_array();

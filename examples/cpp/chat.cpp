@@ -9,10 +9,7 @@ constexpr std::uint64_t PATIENCE = 60000;
 
 using Look = View::Look;
 
-std::string text_of(acp::Json json, std::string_view pointer)
-{
-    return json.string(pointer).value_or(std::string());
-}
+std::string text_of(acp::Json json, std::string_view pointer) { return json.string(pointer).value_or(std::string()); }
 
 } // namespace
 
@@ -29,7 +26,8 @@ void Chat::start()
     if (!sent(connection_.request(ACP_METHOD_INITIALIZE, R"({
             "clientInfo": {"name": "acp-chat", "title": "Chat", "version": "0.1.0"},
             "clientCapabilities": {"fs": {"readTextFile": true, "writeTextFile": true}}
-        })", {}, PATIENCE))) {
+        })",
+                                  {}, PATIENCE))) {
         finish(true);
     }
 }
@@ -59,7 +57,8 @@ void Chat::on(const acp::Request &request)
             return;
         }
     }
-    sent(connection_.respond_error(request.serial(), ACP_CODE_METHOD_NOT_FOUND, "this client does not serve the method"));
+    sent(connection_.respond_error(request.serial(), ACP_CODE_METHOD_NOT_FOUND,
+                                   "this client does not serve the method"));
 }
 
 void Chat::read_file(const acp::Request &request)
@@ -303,8 +302,8 @@ void Chat::finish(bool failed)
 
 void Chat::on(const acp::Violation &violation)
 {
-    view_.line(Look::warning, "! the agent broke " + std::string(violation.rule()) + ": " +
-                                  std::string(violation.message()));
+    view_.line(Look::warning,
+               "! the agent broke " + std::string(violation.rule()) + ": " + std::string(violation.message()));
 }
 
 void Chat::on(const acp::Advice &advice)

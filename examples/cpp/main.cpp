@@ -1,4 +1,5 @@
-// A chat with any ACP agent in the terminal: `acp-chat [--cwd DIR] [--colour auto|always|never] -- AGENT [ARGUMENT...]`.
+// A chat with any ACP agent in the terminal:
+// `acp-chat [--cwd DIR] [--colour auto|always|never] -- AGENT [ARGUMENT...]`.
 //
 // This file is the loop: poll(2) on the user, the agent and Ctrl-C. What the bytes mean is in chat.cpp.
 
@@ -210,7 +211,7 @@ int main(int, char **arguments)
     for (const int end : interrupts) {
         fcntl(end, F_SETFD, FD_CLOEXEC);
     }
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_handler = on_interrupt;
     sigaction(SIGINT, &action, nullptr);
     std::signal(SIGPIPE, SIG_IGN);

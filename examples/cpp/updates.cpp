@@ -8,10 +8,7 @@ namespace {
 
 using Look = View::Look;
 
-std::string text_of(acp::Json json, std::string_view pointer)
-{
-    return json.string(pointer).value_or(std::string());
-}
+std::string text_of(acp::Json json, std::string_view pointer) { return json.string(pointer).value_or(std::string()); }
 
 /// A content block in one text.
 std::string block(acp::Json content)
@@ -31,8 +28,8 @@ std::string_view sign(std::string_view status)
         {ACP_TOOL_STATUS_COMPLETED, "[x]"},
         {ACP_TOOL_STATUS_FAILED, "[!]"},
     };
-    const auto *found = std::find_if(std::begin(SIGNS), std::end(SIGNS),
-                                     [status](const auto &known) { return known.first == status; });
+    const auto *found =
+        std::find_if(std::begin(SIGNS), std::end(SIGNS), [status](const auto &known) { return known.first == status; });
     return found == std::end(SIGNS) ? "[?]" : found->second;
 }
 
@@ -93,7 +90,8 @@ void Chat::show_tool_call(acp::Json call)
 void Chat::show_plan(acp::Json plan)
 {
     for (const acp::Item entry : plan.items("/entries")) {
-        view_.line(Look::dim, std::string(sign(text_of(entry.value, "/status"))) + " " + text_of(entry.value, "/content"));
+        view_.line(Look::dim,
+                   std::string(sign(text_of(entry.value, "/status"))) + " " + text_of(entry.value, "/content"));
     }
 }
 

@@ -21,10 +21,7 @@ std::string_view escape(View::Look look)
     return {};
 }
 
-void write(std::string_view text)
-{
-    std::fwrite(text.data(), 1, text.size(), stdout);
-}
+void write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 /// Agents are not to steer the user's terminal: control characters are shown, not sent. In UTF-8 the second row of them
 /// (U+0080 to U+009F) has the first byte 0xC2.
@@ -98,7 +95,8 @@ void View::diff(std::string_view path, std::string_view before, std::string_view
     line(Look::bold, std::string("    ").append(path));
     for (const DiffLine &changed : ::diff(before, after)) {
         const Look look = changed.sign == '+' ? Look::added : changed.sign == '-' ? Look::removed : Look::dim;
-        line(look, changed.sign == '~' ? "    ..." : std::string("    ") + changed.sign + ' ' + std::string(changed.text));
+        line(look,
+             changed.sign == '~' ? "    ..." : std::string("    ") + changed.sign + ' ' + std::string(changed.text));
     }
 }
 

@@ -44,6 +44,7 @@ void connections();
 void refusals();
 void configurations();
 void lists();
+void sessions();
 void clocks();
 void loops();
 void kinds();

@@ -5,7 +5,8 @@
 #include <memory>
 
 static_assert(!std::is_copy_constructible_v<acp::Connection> && !std::is_copy_assignable_v<acp::Connection>);
-static_assert(std::is_nothrow_move_constructible_v<acp::Connection> && std::is_nothrow_move_assignable_v<acp::Connection>);
+static_assert(std::is_nothrow_move_constructible_v<acp::Connection> &&
+              std::is_nothrow_move_assignable_v<acp::Connection>);
 static_assert(!std::is_copy_constructible_v<acp::Event> && std::is_nothrow_move_constructible_v<acp::Event>);
 // A connection and an event are no more than their handles.
 static_assert(sizeof(acp::Connection) == sizeof(void *) && sizeof(acp::Event) == sizeof(void *));
@@ -24,14 +25,18 @@ void connections()
     const acp::Result<std::uint64_t> first = client.request("_x/a", R"({"a":1})");
     const acp::Result<std::uint64_t> second = client.request("_x/b", "{}", R"("mine")", 1000);
     CHECK(first && second && *first != *second);
-    CHECK(take(client) == R"({"jsonrpc":"2.0","id":3,"method":"_x/a","params":{"a":1}})" "\n"
-                          R"({"jsonrpc":"2.0","id":"mine","method":"_x/b","params":{}})" "\n");
+    CHECK(take(client) == R"({"jsonrpc":"2.0","id":3,"method":"_x/a","params":{"a":1}})"
+                          "\n"
+                          R"({"jsonrpc":"2.0","id":"mine","method":"_x/b","params":{}})"
+                          "\n");
     CHECK(client.pending_by_id(R"("mine")") == *second && client.pending_id(*second) == R"("mine")");
     CHECK(!client.pending_by_id("77") && !client.pending_id(77));
     CHECK(client.cancel(*second));
-    CHECK(take(client) == R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"mine"}})" "\n");
+    CHECK(take(client) == R"({"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"mine"}})"
+                          "\n");
     CHECK(client.notify("_x/c", "{}"));
-    CHECK(take(client) == R"({"jsonrpc":"2.0","method":"_x/c","params":{}})" "\n");
+    CHECK(take(client) == R"({"jsonrpc":"2.0","method":"_x/c","params":{}})"
+                          "\n");
 
     // Answers.
     feed(client, R"({"jsonrpc":"2.0","id":"one","method":"_x/d"})");
@@ -42,8 +47,10 @@ void connections()
     CHECK(one && two && client.unanswered_id(*two) == R"("two")" && !client.unanswered_id(99));
     CHECK(client.respond(*one, R"({"b":2})"));
     CHECK(client.respond_error(*two, -5, "no \"more\"", "[1]"));
-    CHECK(take(client) == R"({"jsonrpc":"2.0","id":"one","result":{"b":2}})" "\n"
-                          R"({"jsonrpc":"2.0","id":"two","error":{"code":-5,"message":"no \"more\"","data":[1]}})" "\n");
+    CHECK(take(client) == R"({"jsonrpc":"2.0","id":"one","result":{"b":2}})"
+                          "\n"
+                          R"({"jsonrpc":"2.0","id":"two","error":{"code":-5,"message":"no \"more\"","data":[1]}})"
+                          "\n");
     CHECK(!client.respond(*one, "{}"));
 
     // Bytes in pieces.
@@ -80,13 +87,15 @@ void refusals()
     CHECK(client.transmit().empty());
     // Params that do not fit, with the place.
     client = with_session();
-    const acp::Result<std::uint64_t> relative = client.request(ACP_METHOD_SESSION_NEW, R"({"cwd":"w","mcpServers":[]})");
+    const acp::Result<std::uint64_t> relative =
+        client.request(ACP_METHOD_SESSION_NEW, R"({"cwd":"w","mcpServers":[]})");
     CHECK(!relative && relative.error().kind == acp::MisuseKind::params && relative.error().pointer == "/cwd");
     CHECK(relative.error().text().find("/cwd: ") != std::string::npos);
     // What the other side cannot do.
     CHECK(!client.can(ACP_METHOD_SESSION_LOAD) && client.can(ACP_METHOD_SESSION_PROMPT));
     const std::optional<acp::Error> why = client.why_not(ACP_METHOD_SESSION_LOAD);
-    CHECK(why && why->kind == acp::MisuseKind::capability && why->message.find("loadSession") != std::string_view::npos);
+    CHECK(why && why->kind == acp::MisuseKind::capability &&
+          why->message.find("loadSession") != std::string_view::npos);
     CHECK(!client.why_not(ACP_METHOD_SESSION_PROMPT));
     CHECK(client.notify(ACP_METHOD_SESSION_CANCEL, R"({"sessionId":"x"})").error().kind == acp::MisuseKind::session);
     CHECK(client.cancel(12345).error().kind == acp::MisuseKind::id);
@@ -110,7 +119,8 @@ void configurations()
         .limit(acp::Limit::pending, 7)
         .version_2(true)
         .draft(ACP_DRAFT_AUTH_STATUS)
-        .timeout(250);
+        .timeout(250)
+        .reminder(300);
     CHECK(config.status() == ACP_OK);
     acp::Result<acp::Connection> open = acp::Connection::open(config);
     CHECK(open);
@@ -119,8 +129,9 @@ void configurations()
     CHECK(copy.policy() == acp::Policy::strict && copy.policy_for(acp::Severity::note) == acp::Policy::off);
     CHECK(!copy.policy_for(acp::Severity::error) && copy.limit(acp::Limit::pending) == 7 && copy.version_2());
     CHECK(copy.has_draft(ACP_DRAFT_AUTH_STATUS) && !copy.has_draft(ACP_DRAFT_NES) && copy.timeout() == 250);
-    config.policy_for(acp::Severity::note, std::nullopt).timeout(std::nullopt);
-    CHECK(!config.policy_for(acp::Severity::note) && !config.timeout());
+    CHECK(copy.reminder() == 300 && copy.limit(acp::Limit::remembered) > 0);
+    config.policy_for(acp::Severity::note, std::nullopt).timeout(std::nullopt).reminder(std::nullopt);
+    CHECK(!config.policy_for(acp::Severity::note) && !config.timeout() && !config.reminder());
 
     // What is refused is kept, however much is set after it.
     config.draft("no such draft").timeout(1);
@@ -160,6 +171,27 @@ void lists()
     CHECK(!terminals[0].ended());
 }
 
+void sessions()
+{
+    acp::Connection client = with_session();
+    feed(client, R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":{"sessionUpdate":)"
+                 R"("available_commands_update","availableCommands":[{"name":"web","description":"d"}]}}})");
+    next<acp::Notification>(client, [](const acp::Notification &) {});
+    const std::optional<acp::Json> snapshot = client.session_snapshot("s-1");
+    CHECK(snapshot && snapshot->is("/state", "ready") && snapshot->is("/cwd", "/w"));
+    CHECK(snapshot->is("/commands/0/name", "web") && snapshot->type("/plan") == acp::JsonType::null);
+    CHECK(!client.session_snapshot("s-2"));
+    CHECK(client.command_text("s-1", "web", "a b") == "/web a b" && client.command_text("s-1", "web") == "/web");
+    CHECK(!client.command_text("s-1", "none") && !client.command_text("s-2", "web"));
+    CHECK(client.in_roots("s-1", "/w/a") && !client.in_roots("s-1", "/w/../a") && !client.in_roots("s-2", "/w/a"));
+
+    const std::optional<acp::CutOutput> cut = acp::cut_output("ab\xc3\xa9"
+                                                              "cd",
+                                                              3);
+    CHECK(cut && cut->end == "cd" && cut->truncated);
+    CHECK(!acp::cut_output("ab", 2)->truncated && acp::cut_output("ab", 2)->end == "ab" && !acp::cut_output("\xff", 2));
+}
+
 void clocks()
 {
     acp::Connection client = with_session();
@@ -172,6 +204,21 @@ void clocks()
     next<acp::Response>(client, [&call](const acp::Response &response) {
         CHECK(response.serial() == *call && response.outcome() == acp::Outcome::timeout && !response.result());
     });
+
+    // A call that waits for ever where others do not, and a reminder of a request that was forgotten.
+    acp::Result<acp::Connection> open = acp::Connection::open(acp::Config(acp::Role::agent).timeout(10).reminder(20));
+    CHECK(open && open->handle_timeout(0));
+    feed(*open, R"({"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":1}})");
+    next<acp::Request>(*open, [&open](const acp::Request &hello) { CHECK(open->respond(hello.serial(), "{}")); });
+    feed(*open, R"({"jsonrpc":"2.0","id":"q","method":"_x/q"})");
+    next<acp::Request>(*open, [](const acp::Request &) {});
+    CHECK(open->unanswered()[0].deadline() == 20 && open->handle_timeout(20));
+    next<acp::Advice>(*open, [&open](const acp::Advice &advice) {
+        CHECK(advice.rule() == "RPC-15" && advice.method() == "_x/q" && advice.id() == R"("q")");
+        CHECK(open->respond(*open->unanswered_by_id(*advice.id()), "{}"));
+    });
+    CHECK(open->request("_x/a", "{}", {}, acp::never) && !open->poll_timeout());
+    CHECK(open->request("_x/a", "{}") && open->poll_timeout() == 30);
 }
 
 void loops()

@@ -1,4 +1,5 @@
-// Events: each class gives out what the C interface has, `match` finds the right function, texts outlive the connection.
+// Events: each class gives out what the C interface has, `match` finds the right function, texts outlive their
+// connection.
 
 #include "check.hpp"
 
@@ -40,7 +41,8 @@ void kinds()
     });
     next<acp::Response>(client, [&bad](const acp::Response &response) {
         CHECK(response.serial() == *bad && response.outcome() == acp::Outcome::error && !response.result());
-        CHECK(response.error_code() == -5 && response.error_message() == "no" && response.error_data()->int64("/a") == 1);
+        CHECK(response.error_code() == -5 && response.error_message() == "no" &&
+              response.error_data()->int64("/a") == 1);
     });
     feed(client, R"({"jsonrpc":"2.0","id":5,"method":"no/such"})");
     next<acp::Violation>(client, [](const acp::Violation &violation) {
@@ -86,12 +88,13 @@ void answers_of_the_library()
 void matching()
 {
     acp::Connection client = with_session();
-    feed(client, R"({"jsonrpc":"2.0","id":1,"method":"_x/a","params":{"long":"a text that no small string holds, at all"}})");
+    feed(client,
+         R"({"jsonrpc":"2.0","id":1,"method":"_x/a","params":{"long":"a text that no small string holds, at all"}})");
     std::optional<acp::Event> event = client.poll_event();
     CHECK(event && event->kind() == acp::EventKind::request && acp::name(event->kind()) == "request");
-    const std::string_view from_match = event->match(
-        [](const acp::Request &request) { return request.params().text(); },
-        [](const auto &) { return std::string_view(); });
+    const std::string_view from_match =
+        event->match([](const acp::Request &request) { return request.params().text(); },
+                     [](const auto &) { return std::string_view(); });
     CHECK(event->match([](const acp::Response &) { return 1; }, [](const auto &) { return 2; }) == 2);
     CHECK(std::visit([](const auto &kind) { return std::is_same_v<std::decay_t<decltype(kind)>, acp::Request>; },
                      event->view()));
@@ -131,11 +134,13 @@ void memory()
         CHECK(turn && client.pending().size() == 1);
         CHECK(client.consume(client.transmit().size()));
         CHECK(client.receive(R"({"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-1","update":)"
-                             R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}})" "\n"));
+                             R"({"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}})"
+                             "\n"));
         CHECK(client.receive(R"({"jsonrpc":"2.0","id":)"));
         char id[] = "3";
         id[0] = static_cast<char>('3' + round);
-        CHECK(client.receive(id) && client.receive(R"(,"result":{"stopReason":"end_turn"}})" "\n"));
+        CHECK(client.receive(id) && client.receive(R"(,"result":{"stopReason":"end_turn"}})"
+                                                   "\n"));
         std::size_t texts = 0, ends = 0;
         for (const acp::Event &event : client.events()) {
             event.match(
@@ -146,7 +151,9 @@ void memory()
                     }
                     CHECK(told.params().string("/update/content/text", buffer, sizeof buffer) == "x");
                 },
-                [&ends](const acp::Response &response) { ends += response.result()->is("/stopReason", ACP_STOP_END_TURN); },
+                [&ends](const acp::Response &response) {
+                    ends += response.result()->is("/stopReason", ACP_STOP_END_TURN);
+                },
                 [](const auto &) {});
         }
         CHECK(texts == 1 && ends == 1);

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 FOLDER = os.path.abspath(sys.argv[1])
@@ -117,8 +118,9 @@ def a_turn_with_permission_and_without(folder):
         out, "A demonstration in C++\n", "> hello\n", "The user says: hello\n", "[~] Read the notes\n",
         "[ ] Add a line to notes.txt\n", f"    {notes}\n      one\n      two\n    + hello\n",
         "? May the agent go on: Add a line to notes.txt?\n  1) Yes, once\n  2) No\n? 1\n", f"wrote {notes}\n",
-        "[x] Add a line to notes.txt\n", "Your words are in the file now.\n", "> again\n", "? 7\na number from 1 to 2\n",
-        "? x\na number from 1 to 2\n", "? 2\n", "[!] Add a line to notes.txt\n", "Then I leave the file alone.\n",
+        "[x] Add a line to notes.txt\n", "Your words are in the file now.\n", "> again\n",
+        "? 7\na number from 1 to 2\n", "? x\na number from 1 to 2\n", "? 2\n",
+        "[!] Add a line to notes.txt\n", "Then I leave the file alone.\n",
     )
     need("\x1b" not in out, "colours outside a terminal", out)
     need(content(notes) == "one\ntwo\nhello\n", "another file", content(notes))
@@ -192,7 +194,8 @@ def check_rogue(out, inner_write):
     refused = ["fs/read_text_file /inside: done"]
     refused += [f"fs/read_text_file {path}: -32602" for path in ["/../outside", "/link", "", "/folder"]]
     in_order(out, *refused, "/missing: -32602", "/bytes: -32602")
-    in_order(out, *[f"fs/write_text_file {path}: {inner_write}" for path in ["/../outside", "/link", "/broken", "/folder"]])
+    writes = ["/../outside", "/link", "/broken", "/folder"]
+    in_order(out, *[f"fs/write_text_file {path}: {inner_write}" for path in writes])
     in_order(out, "_test.dev/odd : -32601")
     need(not re.search("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]", out) and "cleared?" in out, "control characters", repr(out))
 
@@ -237,16 +240,22 @@ def agents_that_may_not(folder):
 
 
 def ctrl_c_for_all_agents(folder):
-    editor = subprocess.Popen([*EDITOR, "--allow", "--cwd", folder, "wait", "--", *DEMO, "--", *DEMO, "--", *ROGUE, "--silent"],
-                              stdout=subprocess.PIPE, text=True)
+    agents = [*DEMO, "--", *DEMO, "--", *ROGUE, "--silent"]
+    command = [*EDITOR, "--allow", "--cwd", folder, "wait", "--", *agents]
+    editor = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    watchdog = threading.Timer(PATIENCE, editor.kill)
+    watchdog.start()
+    out = ""
     # Two work, the third one never says a word: the first Ctrl-C stops the two, the second one all.
-    time.sleep(8 if UNDER else 1.5)
-    editor.send_signal(signal.SIGINT)
-    time.sleep(8 if UNDER else 1.5)
-    editor.send_signal(signal.SIGINT)
-    out, _ = editor.communicate(timeout=PATIENCE)
-    need(editor.returncode == 1, f"status {editor.returncode}", out)
-    need(out.count("turn ended: cancelled\n") == 2 and "2 of 3 agents" in out, "another end", out)
+    for part in ("Working until I am stopped.\n", "turn ended: cancelled\n"):
+        while out.count(part) < 2:
+            line = editor.stdout.readline()
+            need(line, f"never said twice: {part!r}", out)
+            out += line
+        editor.send_signal(signal.SIGINT)
+    out += editor.communicate()[0]
+    watchdog.cancel()
+    need(editor.returncode == 1 and "2 of 3 agents" in out, f"status {editor.returncode}", out)
 
 
 TESTS = [

@@ -6,14 +6,16 @@
 
 void reading()
 {
-    const acp::Json json(R"({"s":"a\"\u00e9","n":-5,"u":18446744073709551615,"d":0.5,"b":true,"z":null,"l":[1,"x"],"a/b":{}})");
+    const acp::Json json(
+        R"({"s":"a\"\u00e9","n":-5,"u":18446744073709551615,"d":0.5,"b":true,"z":null,"l":[1,"x"],"a/b":{}})");
     CHECK(json.type() == acp::JsonType::object && json.size() == 8 && json.type("/z") == acp::JsonType::null);
     CHECK(json.string("/s") == "a\"\xc3\xa9" && json.string("/l/1") == "x" && !json.string("/n") && !json.string("/q"));
     CHECK(json.is("/l/1", "x") && !json.is("/l/1", "y") && !json.is("/n", "-5") && !json.is("/q", ""));
     char room[4], little[3];
     CHECK(json.string("/s", room, sizeof room) == "a\"\xc3\xa9" && !json.string("/s", little, sizeof little));
     CHECK(json.int64("/n") == -5 && !json.int64("/u") && !json.int64("/d") && !json.uint64("/n"));
-    CHECK(json.uint64("/u") == UINT64_MAX && json.number("/d") == 0.5 && json.boolean("/b") == true && !json.boolean("/n"));
+    CHECK(json.uint64("/u") == UINT64_MAX && json.number("/d") == 0.5 && json.boolean("/b") == true &&
+          !json.boolean("/n"));
     CHECK(json.find("/l")->text() == R"([1,"x"])" && json.find("/a~1b")->text() == "{}" && !json.find("/l/2"));
     CHECK(json.find("/l")->find("/0")->int64() == 1);
     const acp::Items list = json.items("/l");
@@ -31,9 +33,19 @@ void writing()
 {
     acp::Writer writer;
     writer.begin_object().member("text", std::string("a\"\n")).member("view", std::string_view("v")).member("c", "w");
-    writer.member("int", -1).member("long", UINT64_MAX).member("double", 1.5).member("float", 0.5f).member("bool", false);
+    writer.member("int", -1)
+        .member("long", UINT64_MAX)
+        .member("double", 1.5)
+        .member("float", 0.5f)
+        .member("bool", false);
     writer.member("null", nullptr).member("json", acp::Json("[1, 2]")).key("list").begin_array();
-    writer.value("x").value(std::uint8_t{7}).value(std::int16_t{-7}).begin_object().end_object().end_array().end_object();
+    writer.value("x")
+        .value(std::uint8_t{7})
+        .value(std::int16_t{-7})
+        .begin_object()
+        .end_object()
+        .end_array()
+        .end_object();
     const acp::Result<std::string_view> written = writer.finish();
     CHECK(written && *written == R"({"text":"a\"\n","view":"v","c":"w","int":-1,"long":18446744073709551615,)"
                                  R"("double":1.5,"float":0.5,"bool":false,"null":null,"json":[1, 2],)"
@@ -55,7 +67,8 @@ void writing()
     acp::Connection client = with_session();
     writer.reset();
     CHECK(client.notify("_x/a", writer.begin_object().member("a", 1).end_object()));
-    CHECK(take(client) == R"({"jsonrpc":"2.0","method":"_x/a","params":{"a":1}})" "\n");
+    CHECK(take(client) == R"({"jsonrpc":"2.0","method":"_x/a","params":{"a":1}})"
+                          "\n");
     writer.reset();
     const acp::Result<void> refused = client.notify("_x/a", writer.begin_object().member("a", "\xff").end_object());
     CHECK(!refused && refused.error().status == ACP_INVALID_ARGUMENT && client.transmit().empty());

@@ -16,11 +16,21 @@ constexpr struct {
     const char *name;
     void (*run)();
 } TESTS[] = {
-    {"connections", connections}, {"refusals", refusals}, {"configurations", configurations},
-    {"lists", lists},             {"clocks", clocks},     {"loops", loops},
-    {"kinds", kinds},             {"matching", matching}, {"answers of the library", answers_of_the_library},
-    {"reading", reading},         {"writing", writing},   {"memory", memory},
-    {"exceptions", exceptions},   {"catalogue", catalogue},
+    {"connections", connections},
+    {"refusals", refusals},
+    {"configurations", configurations},
+    {"lists", lists},
+    {"sessions", sessions},
+    {"clocks", clocks},
+    {"loops", loops},
+    {"kinds", kinds},
+    {"matching", matching},
+    {"answers of the library", answers_of_the_library},
+    {"reading", reading},
+    {"writing", writing},
+    {"memory", memory},
+    {"exceptions", exceptions},
+    {"catalogue", catalogue},
 };
 
 } // namespace
@@ -65,7 +75,8 @@ std::string take(acp::Connection &connection)
 acp::Connection with_session()
 {
     acp::Connection client(acp::Role::client);
-    CHECK(client.request(ACP_METHOD_INITIALIZE, R"({"clientCapabilities":{"terminal":true,"fs":{"readTextFile":true}}})"));
+    CHECK(client.request(ACP_METHOD_INITIALIZE,
+                         R"({"clientCapabilities":{"terminal":true,"fs":{"readTextFile":true}}})"));
     feed(client, R"({"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"}}})");
     // What was received is read when events are asked for.
     next<acp::Response>(client, [](const acp::Response &) {});

@@ -1,5 +1,5 @@
-//! `cargo xtask install`: lays out the C library, its headers, its pkg-config file and its CMake package under a prefix,
-//! the same tree as `cargo cinstall` of cargo-c makes, without cargo-c.
+//! `cargo xtask install`: lays out the C library, its headers, its pkg-config file and its CMake package under a
+//! prefix, the same tree as `cargo cinstall` of cargo-c makes, without cargo-c.
 //!
 //! What goes where is read from `package.metadata.capi` in `ffi/Cargo.toml`, which is cargo-c's own section.
 
@@ -105,7 +105,11 @@ impl Package {
     /// Versions of one series replace one another: below 1.0 a minor version is one, as in `ffi/build.rs`.
     fn series(&self) -> String {
         let parts: Vec<&str> = self.version.split('.').collect();
-        if parts[0] == "0" { parts[..2].join(".") } else { parts[0].to_owned() }
+        if parts[0] == "0" {
+            parts[..2].join(".")
+        } else {
+            parts[0].to_owned()
+        }
     }
 
     fn pkg_config(&self, places: &Places) -> Result<String> {
@@ -197,7 +201,8 @@ mod tests {
     fn options_are_checked() {
         let parse = |args: &[&str]| Places::parse(&args.iter().map(|&arg| arg.to_owned()).collect::<Vec<_>>());
         assert!(parse(&["--prefix", "/usr", "--libdir", "lib64"]).is_ok());
-        for wrong in [&[][..], &["--prefix"], &["--prefix", "here"], &["--prefix", "/a", "--libdir", "/b"], &["x", "y"]] {
+        for wrong in [&[][..], &["--prefix"], &["--prefix", "here"], &["--prefix", "/a", "--libdir", "/b"], &["x", "y"]]
+        {
             assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }

@@ -17,6 +17,9 @@ extern char **environ;
 
 // Milliseconds for what an agent does before it works.
 #define PATIENCE 60000
+// What is said to be possible.
+#define READS "{\"clientCapabilities\":{\"fs\":{\"readTextFile\":true}}}"
+#define READS_AND_WRITES "{\"clientCapabilities\":{\"fs\":{\"readTextFile\":true,\"writeTextFile\":true}}}"
 
 uint64_t now_ms(void)
 {
@@ -155,9 +158,7 @@ bool agent_start(agent *agent, const task *task, int number, char *const *comman
     }
     check(agent, acp_connection_handle_timeout(agent->connection, now_ms()), "clock");
     return request(agent, ACP_METHOD_INITIALIZE,
-                   acp_text(task->allow ? "{\"clientCapabilities\":{\"fs\":{\"readTextFile\":true,\"writeTextFile\":true}}}"
-                                        : "{\"clientCapabilities\":{\"fs\":{\"readTextFile\":true}}}"),
-                   PATIENCE);
+                   acp_text(task->allow ? READS_AND_WRITES : READS), PATIENCE);
 }
 
 static void send_prompt(agent *agent)

@@ -1,4 +1,5 @@
-// Gives one prompt to several ACP agents at once: `editor [--cwd DIR] [--allow] PROMPT -- AGENT [ARGUMENT...] [-- ...]`.
+// Gives one prompt to several ACP agents at once:
+// `acp-editor [--cwd DIR] [--allow] PROMPT -- AGENT [ARGUMENT...] [-- AGENT...]`.
 // Each line that an agent says is shown with its number and name. Without `--allow`, agents may read the files of the
 // folder and are refused everything that they ask for. Ctrl-C stops all turns, and a second one the editor.
 //
@@ -31,7 +32,7 @@ static void on_interrupt(int number)
 
 static int usage(void)
 {
-    fputs("usage: editor [--cwd DIR] [--allow] PROMPT -- AGENT [ARGUMENT...] [-- AGENT...]\n", stderr);
+    fputs("usage: acp-editor [--cwd DIR] [--allow] PROMPT -- AGENT [ARGUMENT...] [-- AGENT...]\n", stderr);
     return 2;
 }
 
