@@ -11,6 +11,8 @@ use super::{cargo, run, Step};
 
 /// The Python of the private environment.
 pub(crate) const PYTHON: &str = "target/venv/bin/python";
+/// CMake, in the private Python environment.
+pub(crate) const CMAKE: &str = "target/venv/bin/cmake";
 /// Where the JavaScript hosts are run, with the packed npm package installed.
 const NODE: &str = "target/node";
 /// Where the hosts on the official TypeScript SDK are run.
@@ -23,6 +25,8 @@ const WHEELS: &str = "target/wheels";
 const TARBALLS: &str = "target/npm";
 /// The build tool of the wheel.
 const MATURIN: &str = "maturin>=1.9,<2";
+/// For the test of the installed C library.
+const CMAKE_PACKAGE: &str = "cmake>=3.25,<5";
 
 /// The Rust hosts.
 pub(crate) static RUST_HOSTS: Step = Step {
@@ -57,16 +61,16 @@ pub(crate) static C_HOSTS: Step = Step {
     done: Mutex::new(None),
 };
 
-/// The private Python environment with the build tool and the official SDK.
+/// The private Python environment with the build tools and the official SDK.
 pub(crate) static VENV: Step = Step {
     name: "Python environment",
     tools: &["python3"],
     needs: &[],
     inputs: &["tests/interop/python/requirements.txt"],
-    outputs: &[PYTHON],
+    outputs: &[PYTHON, CMAKE],
     work: || {
         run(Command::new("python3").args(["-m", "venv", "--clear", "target/venv"]))?;
-        run(pip().args([MATURIN, "-r", "tests/interop/python/requirements.txt"]))
+        run(pip().args([MATURIN, CMAKE_PACKAGE, "-r", "tests/interop/python/requirements.txt"]))
     },
     done: Mutex::new(None),
 };

@@ -29,6 +29,25 @@ pub(super) const SUITES: &[Suite] = &[
         about: "the same with address and undefined behaviour sanitizers",
         run: |log| c(log, &["--sanitize"]),
     },
+    Suite { name: "cpp", about: "acp.hpp and the example hosts in C and C++", run: |log| cpp(log, &[]) },
+    Suite {
+        name: "cpp-sanitized",
+        about: "the same with address and undefined behaviour sanitizers",
+        run: |log| cpp(log, &["--sanitize"]),
+    },
+    Suite {
+        name: "cpp-valgrind",
+        about: "the same under valgrind",
+        run: |log| {
+            require("valgrind")?;
+            cpp(log, &["--valgrind"])
+        },
+    },
+    Suite {
+        name: "install",
+        about: "the installed C library, from programs outside of the tree, with pkg-config and CMake",
+        run: install,
+    },
     Suite {
         name: "c-valgrind",
         about: "the C interface under valgrind",
@@ -67,6 +86,16 @@ fn demo(log: &Log<'_>) -> Result<()> {
 
 fn c(log: &Log<'_>, options: &[&str]) -> Result<()> {
     log.run(Command::new("tests/c/run.sh").args(options))
+}
+
+fn cpp(log: &Log<'_>, options: &[&str]) -> Result<()> {
+    log.run(Command::new("tests/cpp/run.sh").args(options))
+}
+
+fn install(log: &Log<'_>) -> Result<()> {
+    require("pkg-config")?;
+    let cmake = std::path::absolute(steps::CMAKE)?;
+    log.run(Command::new("tests/install/run.sh").env("CMAKE", cmake))
 }
 
 fn node(log: &Log<'_>) -> Result<()> {
