@@ -30,7 +30,8 @@ mkdir "$prefix/include" "$prefix/lib"
 cargo build --quiet --release --package libacp-ffi
 cp include/acp.h include/acp_constants.h "$prefix/include"
 if [ "$shared" ]; then
-    cp target/release/libacp.so "$prefix/lib"
+    # Programs look for it by the name that an installation gives it.
+    cargo run --quiet --package xtask -- install --prefix "$prefix" > /dev/null
     libraries="-L$prefix/lib -lacp -Wl,-rpath,$prefix/lib"
 else
     cp target/release/libacp.a "$prefix/lib"

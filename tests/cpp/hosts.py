@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Plays with the example hosts, as a user would: `hosts.py FOLDER [--under COMMAND]`.
 
 FOLDER has the programs `acp-chat`, `acp-demo-cpp` (examples/cpp) and `acp-editor` (examples/c/editor). COMMAND, say

@@ -13,19 +13,20 @@ use crate::setup::steps;
 const FOLDER: &str = "target/readme";
 /// What stands around an example in C and in C++.
 const C: [&str; 2] = ["#include \"acp.h\"\n#include <stdio.h>\nint main(void) {\n", "return 0;\n}\n"];
-const CPP: [&str; 2] =
-    ["#include \"acp.h\"\n#include <iostream>\n#include <memory>\n#include <string_view>\nint main() {\n", "}\n"];
+const CPP: [&str; 2] = ["#include \"acp.hpp\"\n#include <iostream>\nint main() {\n", "}\n"];
 
 pub(super) fn run(log: &Log<'_>) -> Result<()> {
     fs::create_dir_all(FOLDER)?;
     let readme = fs::read_to_string("README.md")?;
-    for (language, compiler, file, around) in [("c", "cc", "example.c", C), ("cpp", "c++", "example.cpp", CPP)] {
+    for (language, compiler, standard, file, around) in
+        [("c", "cc", "-std=c99", "example.c", C), ("cpp", "c++", "-std=c++17", "example.cpp", CPP)]
+    {
         let example = block(&readme, language)?;
         let source = Path::new(FOLDER).join(file);
         fs::write(&source, [around[0], example, around[1]].concat())?;
         let program = Path::new(FOLDER).join(language);
         let mut compile = Command::new(compiler);
-        compile.args(["-Wall", "-Wextra", "-Iinclude", "-o"]).arg(&program).arg(&source);
+        compile.args([standard, "-Wall", "-Wextra", "-Iinclude", "-o"]).arg(&program).arg(&source);
         log.run(compile.args(["target/release/libacp.a", "-lpthread", "-ldl", "-lm"]))?;
         log.run(&mut Command::new(program))?;
         log.passed(language)?;

@@ -50,10 +50,10 @@ pub(super) const SUITES: &[Suite] = &[
     },
     Suite {
         name: "c-valgrind",
-        about: "the C interface under valgrind",
+        about: "the C interface and the vectors in C under valgrind",
         run: |log| {
             require("valgrind")?;
-            c(log, &["--interface", "--valgrind"])
+            c(log, &["--valgrind"])
         },
     },
     Suite {
