@@ -1,6 +1,7 @@
 // An ACP agent on standard input and output, to talk to without a language model: `acp-demo-cpp`. It thinks, plans,
-// reads `notes.txt` in the session's folder through the client, asks whether it may add the prompt to it, does so, and
-// says what became of it. The prompt `wait` makes it work until it is cancelled, `crash` makes it end.
+// reads `notes.txt` in the session's folder through the client, asks whether it may add the prompt to it (not in the
+// mode `free`), does so, and says what became of it. The prompt `wait` makes it work until it is cancelled, `crash`
+// makes it end.
 //
 // One turn is a chain of requests to the client; each answer takes it a step further. Nothing waits inside.
 
@@ -29,6 +30,8 @@ struct Session {
     std::string text{};
     /// What the file held.
     std::string notes{};
+    /// `ask` or, where it need not ask before it writes, `free`.
+    std::string mode = "ask";
     /// How many tool calls there were: each has an id of its own.
     unsigned calls = 0;
 
@@ -79,7 +82,16 @@ private:
             const std::string id = "session-" + std::to_string(sessions_.size() + 1);
             sessions_[id] = {id, request.params().string("/cwd").value_or("")};
             acp::Writer result;
-            sent(connection_.respond(request.serial(), result.begin_object().member("sessionId", id).end_object()));
+            result.begin_object().member("sessionId", id).member("modes", acp::Json(R"({
+                "currentModeId": "ask",
+                "availableModes": [{"id": "ask", "name": "Ask first"}, {"id": "free", "name": "Do not ask"}]
+            })"));
+            sent(connection_.respond(request.serial(), result.end_object()));
+        } else if (method == ACP_METHOD_SESSION_SET_MODE) {
+            // Only one of the modes above comes here; the library refuses all others.
+            sessions_[std::string(request.session().value_or(""))].mode =
+                request.params().string("/modeId").value_or("");
+            sent(connection_.respond(request.serial(), "{}"));
         } else if (method == ACP_METHOD_SESSION_PROMPT) {
             begin(request);
         } else {
@@ -119,9 +131,10 @@ private:
         if (asked == asked_.end()) {
             return;
         }
-        Session &session = sessions_[asked->second];
+        const auto [id, prompt] = asked->second;
         asked_.erase(asked);
-        if (session.prompt == 0) {
+        Session &session = sessions_[id];
+        if (session.prompt != prompt) {
             // The turn was cancelled meanwhile.
             return;
         }
@@ -133,10 +146,7 @@ private:
             propose(session);
         } else if (method == ACP_METHOD_SESSION_REQUEST_PERMISSION) {
             if (result.is("/outcome/optionId", "yes")) {
-                acp::Writer params;
-                params.begin_object().member("sessionId", session.id).member("path", session.file());
-                ask(session, ACP_METHOD_FS_WRITE_TEXT_FILE,
-                    params.member("content", session.notes + session.text + "\n").end_object());
+                write(session);
             } else {
                 close_call(session, ACP_TOOL_STATUS_FAILED, "Then I leave the file alone.");
             }
@@ -146,7 +156,7 @@ private:
         }
     }
 
-    /// Shows what is to be done, and asks for leave.
+    /// Shows what is to be done, and asks for leave where it must.
     void propose(Session &session)
     {
         ++session.calls;
@@ -159,6 +169,10 @@ private:
         call.member("type", ACP_TOOL_CONTENT_DIFF).member("path", session.file()).member("oldText", session.notes);
         call.member("newText", session.notes + session.text + "\n").end_object().end_array();
         send(call);
+        if (session.mode == "free") {
+            write(session);
+            return;
+        }
         acp::Writer params;
         params.begin_object().member("sessionId", session.id).key("toolCall").begin_object();
         params.member("toolCallId", session.call()).end_object().key("options").begin_array();
@@ -167,6 +181,14 @@ private:
         params.begin_object().member("optionId", "no").member("name", "No");
         params.member("kind", ACP_PERMISSION_REJECT_ONCE).end_object().end_array().end_object();
         ask(session, ACP_METHOD_SESSION_REQUEST_PERMISSION, params);
+    }
+
+    void write(Session &session)
+    {
+        acp::Writer params;
+        params.begin_object().member("sessionId", session.id).member("path", session.file());
+        ask(session, ACP_METHOD_FS_WRITE_TEXT_FILE,
+            params.member("content", session.notes + session.text + "\n").end_object());
     }
 
     void close_call(Session &session, std::string_view status, std::string_view words)
@@ -199,7 +221,7 @@ private:
     {
         const acp::Result<std::uint64_t> serial = connection_.request(method, params);
         if (sent(serial)) {
-            asked_[*serial] = session.id;
+            asked_[*serial] = {session.id, session.prompt};
         }
     }
     static acp::Writer update(const Session &session, std::string_view kind)
@@ -233,8 +255,8 @@ private:
 
     acp::Connection connection_{acp::Role::agent};
     std::map<std::string, Session> sessions_{};
-    /// The sessions that wait for the answers to these requests.
-    std::map<std::uint64_t, std::string> asked_{};
+    /// The sessions and their prompts that wait for the answers to these requests.
+    std::map<std::uint64_t, std::pair<std::string, std::uint64_t>> asked_{};
     bool over_ = false;
 };
 

@@ -148,6 +148,8 @@ void Chat::on(const acp::Response &response)
         open_session();
     } else if (method == ACP_METHOD_SESSION_NEW) {
         opened(response);
+    } else if (method == ACP_METHOD_SESSION_SET_MODE) {
+        view_.line(Look::dim, "(the mode is changed)");
     } else if (method == ACP_METHOD_SESSION_PROMPT) {
         if (!result->is("/stopReason", ACP_STOP_END_TURN)) {
             view_.line(Look::warning, "(" + text_of(*result, "/stopReason") + ")");

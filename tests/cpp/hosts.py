@@ -127,6 +127,15 @@ def a_turn_with_permission_and_without(folder):
     need(content(notes) == "one\ntwo\nhello\n", "another file", content(notes))
 
 
+def modes_and_commands(folder):
+    status, out, errors = chat(folder, ":mode free\nhello\n:mode other\n:quit\nnever\n")
+    need(status == 0 and not errors, f"status {status}", out + errors)
+    in_order(out, "mode: ask, of ask free\n", "> :mode free\n", "(the mode is changed)\n",
+             "[x] Add a line to notes.txt\n", "> :mode other\n", "! not sent: MODE-", "> :quit\n")
+    need("May the agent" not in out and "never" not in out, "asked, or went on", out)
+    need(content(os.path.join(folder, "notes.txt")) == "hello\n", "another file")
+
+
 def a_question_without_an_answer(folder):
     # The user's input ends where the agent asks: nobody can answer, so the turn is cancelled.
     status, out, _ = chat(folder, "hello\n")
@@ -260,9 +269,9 @@ def ctrl_c_for_all_agents(folder):
 
 
 TESTS = [
-    a_turn_with_permission_and_without, a_question_without_an_answer, a_terminal_and_ctrl_c, agents_that_fail,
-    an_agent_that_never_speaks, an_agent_that_tries_too_much, several_agents_at_once, agents_that_may_not,
-    ctrl_c_for_all_agents,
+    a_turn_with_permission_and_without, modes_and_commands, a_question_without_an_answer, a_terminal_and_ctrl_c,
+    agents_that_fail, an_agent_that_never_speaks, an_agent_that_tries_too_much, several_agents_at_once,
+    agents_that_may_not, ctrl_c_for_all_agents,
 ]
 
 

@@ -58,6 +58,8 @@ else
     echo "note: without clang, which is not here (apt-get install clang)"
 fi
 
+refused() { ! "$@"; }
+
 headers() { # C compiler, C++ compiler
     printf '#include "acp.h"\n#include "acp.h"\nextern int odd;\n' > "$folder/header.c"
     for standard in c99 c11; do
@@ -71,6 +73,12 @@ headers() { # C compiler, C++ compiler
             > "$folder/header.cpp"
         check "$header with $2" "$2" -std=c++17 $warnings -Wshadow -Iinclude -fsyntax-only "$folder/header.cpp"
     done
+    # A host that leaves out a class of events is told so by its compiler.
+    {
+        printf '#include "acp.hpp"\n'
+        printf 'void use(const acp::Event &event) { event.match([](const acp::Request &) {}); }\n'
+    } > "$folder/forgetful.cpp"
+    check "events that are forgotten with $2" refused "$2" -std=c++17 -Iinclude -fsyntax-only "$folder/forgetful.cpp"
     printf '#include "acp.hpp"\nextern int odd;\n' > "$folder/header.cpp"
     for options in "-std=c++20" "-std=c++17 -fno-exceptions -fno-rtti"; do
         check "acp.hpp with $2 $options" "$2" $options $warnings -Wshadow -Iinclude -fsyntax-only "$folder/header.cpp"

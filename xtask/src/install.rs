@@ -1,4 +1,4 @@
-//! `cargo xtask install`: lays out the C library, its headers, its pkg-config file and its CMake package under a
+//! `cargo xtask install`: lays out the C library, its headers, its pkg-config file and its `CMake` package under a
 //! prefix, the same tree as `cargo cinstall` of cargo-c makes, without cargo-c.
 //!
 //! What goes where is read from `package.metadata.capi` in `ffi/Cargo.toml`, which is cargo-c's own section.

@@ -11,7 +11,7 @@ use super::{cargo, run, Step};
 
 /// The Python of the private environment.
 pub(crate) const PYTHON: &str = "target/venv/bin/python";
-/// CMake, in the private Python environment.
+/// `CMake`, in the private Python environment.
 pub(crate) const CMAKE: &str = "target/venv/bin/cmake";
 /// Where the JavaScript hosts are run, with the packed npm package installed.
 const NODE: &str = "target/node";
