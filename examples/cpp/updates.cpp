@@ -64,6 +64,11 @@ void Chat::show_update(std::string_view kind, acp::Json update)
         view_.line(Look::dim, "commands:" + names);
     } else if (kind == ACP_UPDATE_CURRENT_MODE_UPDATE) {
         view_.line(Look::dim, "mode: " + text_of(update, "/currentModeId"));
+    } else if (kind == ACP_UPDATE_SESSION_INFO_UPDATE) {
+        view_.line(Look::dim, "title: " + text_of(update, "/title"));
+    } else if (kind == ACP_UPDATE_USAGE_UPDATE) {
+        view_.line(Look::dim, "context: " + std::to_string(update.uint64("/used").value_or(0)) + " of " +
+                                  std::to_string(update.uint64("/size").value_or(0)) + " tokens");
     } else {
         view_.line(Look::dim, "(" + std::string(kind) + ")");
     }

@@ -86,6 +86,7 @@ void View::line(Look look, std::string_view text)
         text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
         if (!text.empty()) {
             write("    ");
+            at_start_ = false;
         }
     }
 }

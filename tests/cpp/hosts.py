@@ -216,6 +216,7 @@ def an_agent_that_tries_too_much(folder):
     need(status == 0, f"status {status}", out + errors)
     in_order(out, "? How do you want to log in?\n  1) A key\n  2) A page\n? 2\n", "> go\n")
     check_rogue(out, -32602)
+    in_order(out, "    one\n    \n    three\n")
     need(content(outside) == "secret" and not os.path.exists(os.path.join(folder, "new")), "a file outside was written")
 
 

@@ -35,6 +35,12 @@ def say(session, text):
     send(method="session/update", params={"sessionId": session, "update": update})
 
 
+def show(session, text):
+    content = {"type": "content", "content": {"type": "text", "text": text}}
+    update = {"sessionUpdate": "tool_call", "toolCallId": "call", "title": "Look", "content": [content]}
+    send(method="session/update", params={"sessionId": session, "update": update})
+
+
 def turn(session, cwd, request):
     tries = [
         ("fs/read_text_file", {"path": cwd + "/inside"}),
@@ -53,6 +59,7 @@ def turn(session, cwd, request):
     for number, (method, params) in enumerate(tries):
         code = ask(f"try-{number}", method, sessionId=session, **params)
         say(session, f"{method} {params.get('path', '')[len(cwd):]}: {code}\n")
+    show(session, "one\n\nthree")
     say(session, "\x1b[2J\x07\x7f\u0085cleared?\n")
     send(id=request, result={"stopReason": "end_turn"})
 
