@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::calls::{needs_open_session, CANCELLED_OUTCOME, JSON_RPC, PERMISSION};
-use super::config::{Policy, Role};
+use super::config::Policy;
 use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
+use super::rules::too_early;
 use super::session::Turn;
 use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
@@ -19,6 +20,9 @@ use crate::validation::{check, Mode, Part, Rejected};
 
 /// The answer to a prompt that the client has cancelled.
 pub(super) const CANCELLED_TURN: &str = r#"{"stopReason":"cancelled"}"#;
+
+/// The notification that asks for a request back.
+const CANCEL: &str = "$/cancel_request";
 
 /// What a request may ask for beyond its params.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -139,7 +143,7 @@ impl Connection {
     /// # Errors
     /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
     pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
-        if method == "$/cancel_request" {
+        if method == CANCEL {
             let id = json::pointer(params, "/requestId").and_then(Id::from_json).filter(|id| *id != Id::Null);
             let id = id.ok_or_else(|| {
                 Misuse::new(MisuseKind::Params, "CANCEL-20", "expected the id of a request").at("/requestId")
@@ -248,7 +252,7 @@ impl Connection {
         }
         if self.state.outbound.mark_cancelled(id).is_some() {
             let params = format!("{{\"requestId\":{id}}}");
-            self.outbox.push(&write_notification("$/cancel_request", &params));
+            self.outbox.push(&write_notification(CANCEL, &params));
         }
         Ok(())
     }
@@ -274,38 +278,34 @@ impl Connection {
 
     /// The row of a method that may be sent now; `None` for an extension.
     fn admitted(&self, method: &str, is_request: bool) -> Result<Option<&'static Method>, Misuse> {
-        if is_request {
+        // Requests, and asking back for them, end with the stream; a peer that only stopped writing can still be told.
+        if is_request || method == CANCEL {
             self.open()?;
         } else {
             self.writable()?;
         }
         let row = find_method(self.state.tables, self.state.config.drafts, method);
         let Some(row) = row else {
+            if !self.ready() {
+                return Err(too_early(self.state.config.role).into());
+            }
+            if method.starts_with('_') && method.len() > 1 {
+                return Ok(None);
+            }
             if method.starts_with(JSON_RPC) {
                 let message = "names that begin with rpc. belong to JSON-RPC; own methods start with an underscore";
                 return Err(Misuse::new(MisuseKind::Method, "RPC-26", message));
             }
-            if !method.starts_with('_') || method.len() < 2 {
-                let message = format!(
-                    "no method {method:?} in version {}{}; own methods start with an underscore",
-                    self.state.tables.version,
-                    if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
-                );
-                return Err(Misuse::new(MisuseKind::Method, "EXT-07", message));
-            }
-            if !self.ready() {
-                let rule = if self.state.config.role == Role::Client { "INIT-01" } else { "INIT-02" };
-                return Err(Misuse::new(
-                    MisuseKind::Phase,
-                    rule,
-                    "nothing may be sent before initialize has been answered",
-                ));
-            }
-            return Ok(None);
+            let message = format!(
+                "no method {method:?} in version {}{}; own methods start with an underscore",
+                self.state.tables.version,
+                if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
+            );
+            return Err(Misuse::new(MisuseKind::Method, "EXT-07", message));
         };
         match self.admit(row, self.state.config.role, is_request) {
             None => Ok(Some(row)),
-            Some(refusal) => Err(Misuse::new(refusal.kind, refusal.rule, refusal.message)),
+            Some(refusal) => Err(refusal.into()),
         }
     }
 
