@@ -10,9 +10,9 @@ use super::incoming::{find_method, Checked, Message};
 use super::judge::{Form, Verdict};
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
-use super::rules::{Attempt, Refusal};
+use super::rules::{too_early, Attempt, Refusal};
 use super::session::Turn;
-use super::{Cancel, Config, Connection, Consequence, Event, Notification, Phase, Policy, Request};
+use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy, Request};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{write_result, ErrorCode, Id, IdMember, Member};
 use crate::rules::scene::{Message as Said, On};
@@ -49,7 +49,7 @@ impl Connection {
             && self.phase == Phase::Start
         {
             if self.room_for(&message, &subject) {
-                self.hello(&text, &message, &subject);
+                self.hello(row.name, &text, &message, &subject);
             }
             return;
         }
@@ -112,10 +112,10 @@ impl Connection {
         let is_request = message.id != IdMember::Absent;
         let extension = method.starts_with('_');
         if self.phase != Phase::Ready {
-            let breach =
-                Breach::new(early_rule(&self.state.config), "nothing may be sent before initialize has been answered");
+            let refusal = too_early(self.state.config.role.other());
+            let breach = Breach::new(refusal.rule, refusal.message);
             return if is_request {
-                self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+                self.refuse(&subject, refusal.code, breach);
             } else if !method.starts_with("$/") {
                 self.drop_message(&subject, breach);
             };
@@ -374,12 +374,4 @@ fn session_params(session: &str) -> String {
     let mut writer = json::Writer::new();
     writer.begin_object().key("sessionId").string(session).end_object();
     writer.finish().unwrap_or_default()
-}
-
-/// The rule for speaking before `initialize` has been answered, by who the peer is.
-fn early_rule(config: &Config) -> &'static str {
-    match config.role {
-        Role::Agent => "INIT-01",
-        Role::Client => "INIT-02",
-    }
 }

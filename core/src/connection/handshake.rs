@@ -87,8 +87,8 @@ impl Side {
 }
 
 impl Connection {
-    /// The agent's side: the peer's `initialize`.
-    pub(super) fn hello(&mut self, text: &str, message: &Message, subject: &Subject) {
+    /// The agent's side: the peer's `initialize`, or what takes its place in a chain of proxies.
+    pub(super) fn hello(&mut self, method: &str, text: &str, message: &Message, subject: &Subject) {
         let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
         let given = match kind {
             Kind::Object => &text[range],
@@ -105,7 +105,7 @@ impl Connection {
             if self.state.config.supports(wanted) { wanted as u16 } else { self.state.config.newest_version() };
         let params = with_version(given, wanted as u16);
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, "initialize") else { return };
+        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, method) else { return };
         let checked = check(tables, self.state.config.drafts, row.params, &params, self.mode(), Part::Request);
         let params = match checked {
             Ok(checked) => {
@@ -278,7 +278,7 @@ impl Connection {
         }
         let version = answered as u16;
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, "initialize") else { return };
+        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, &request.method) else { return };
         let text = with_version(result, version);
         match check(tables, self.state.config.drafts, row.result, &text, self.mode(), Part::Response) {
             Ok(Checked { json, problems }) => {
