@@ -117,6 +117,15 @@ fn text<'a>(json: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
     json::unescape(json::pointer(json, pointer)?)
 }
 
+/// CONF-11: where the id of an option stands.
+fn id_name(scene: &Scene<'_>) -> &'static str {
+    if scene.state.tables.version > 1 {
+        "/configId"
+    } else {
+        "/id"
+    }
+}
+
 /// The values of a selection, plain or in groups.
 fn values(option: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let entries = json::pointer(option, "/options").map(json::items).unwrap_or_default();
@@ -141,7 +150,8 @@ fn option_of<'a>(scene: &Scene<'a>) -> Option<Result<&'a str, ()>> {
     }
     let id = scene.message.text("/configId")?;
     let options = session.options.list.as_deref().map(json::items).unwrap_or_default();
-    Some(options.into_iter().find(|option| text(option, "/id").as_ref() == Some(&id)).ok_or(()))
+    let name = id_name(scene);
+    Some(options.into_iter().find(|option| text(option, name).as_ref() == Some(&id)).ok_or(()))
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
@@ -171,10 +181,11 @@ fn wrong_type(scene: &Scene<'_>) -> Option<Objection> {
 
 fn same_id(scene: &Scene<'_>) -> Option<Objection> {
     let place = place(&scene.message);
+    let name = id_name(scene);
     let mut seen = HashSet::new();
     let options = scene.message.items(place);
-    let twice = options.into_iter().position(|option| text(option, "/id").is_some_and(|id| !seen.insert(id)))?;
-    Some(Objection::new(format!("{place}/{twice}/id"), "another option has this id already"))
+    let twice = options.into_iter().position(|option| text(option, name).is_some_and(|id| !seen.insert(id)))?;
+    Some(Objection::new(format!("{place}/{twice}{name}"), "another option has this id already"))
 }
 
 fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
@@ -189,7 +200,8 @@ fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
 
 fn changed_one_missing(scene: &Scene<'_>) -> Option<Objection> {
     let changed = scene.message.note()?;
-    let there = |option: &str| text(option, "/id").is_some_and(|id| id == changed);
+    let name = id_name(scene);
+    let there = |option: &str| text(option, name).is_some_and(|id| id == changed);
     if scene.message.body.is_none() || scene.message.items("/configOptions").into_iter().any(there) {
         return None;
     }
