@@ -88,7 +88,7 @@ impl Connection {
         let result = checked.json(text, range);
         let said = Said {
             method: &request.method,
-            session: request.session.as_ref(),
+            session: self.state.sessions.of(&request),
             body: Some(result.as_str()),
             request: Some(&request),
         };
@@ -103,7 +103,7 @@ impl Connection {
     /// have one case to handle.
     fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError) {
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
-        let turn = || self.state.sessions.get(request.session.as_deref()?).map(|session| session.turn);
+        let turn = || self.state.sessions.get(self.state.sessions.of(&request)?).map(|session| session.turn);
         let result = match &*request.method {
             PERMISSION if cancelled => {
                 let breach = Breach::new("CANCEL-17", "an error where the outcome cancelled was expected");

@@ -268,6 +268,7 @@ impl Connection {
         }
         let said = message_of(&method, session.as_ref(), &params);
         let note = self.track(On::Call, &said, None);
+        let life = self.state.sessions.life(session.as_ref());
         let open = OpenRequest {
             id: id.clone(),
             serial,
@@ -276,6 +277,7 @@ impl Connection {
             cancelled: false,
             deadline: self.state.config.reminder.map(|after| self.now.saturating_add(after)),
             row,
+            life,
             note,
         };
         self.state.inbound.insert(open);

@@ -134,6 +134,7 @@ impl Connection {
             cancelled: false,
             deadline: None,
             row: Some(row),
+            life: None,
             note: None,
         });
         self.events.push_back(Event::Request(Request {

@@ -140,7 +140,7 @@ impl Connection {
     pub(super) fn track_answer(&mut self, request: &OpenRequest, result: Option<&str>) {
         let message = Message {
             method: &request.method,
-            session: request.session.as_ref(),
+            session: self.state.sessions.of(request),
             body: result,
             request: Some(request),
         };

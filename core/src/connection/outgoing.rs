@@ -116,6 +116,7 @@ impl Connection {
         }
         let serial = self.serial();
         let note = self.track(On::Call, &said, None);
+        let life = self.state.sessions.life(session.as_ref());
         self.outbox.push(&message);
         self.state.outbound.insert(OpenRequest {
             id: id.clone(),
@@ -125,6 +126,7 @@ impl Connection {
             cancelled: false,
             deadline: options.timeout.deadline(self.state.config.timeout, self.now),
             row,
+            life,
             note,
         });
         if let (Some(session), "session/close") = (&session, method) {
@@ -187,7 +189,7 @@ impl Connection {
         let message = self.fits_frame(write_result(id, &result))?;
         let said = Message {
             method: &request.method,
-            session: request.session.as_ref(),
+            session: self.state.sessions.of(request),
             body: Some(&result),
             request: Some(request),
         };
@@ -376,7 +378,7 @@ impl Connection {
     /// What is sent in place of an error, where the specification has a result that says that work was cancelled.
     fn cancelled_result(&self, request: &OpenRequest, code: ErrorCode) -> Option<&'static str> {
         // A session that was closed meanwhile has cancelled its prompts.
-        let session = request.session.as_ref().and_then(|id| self.state.sessions.get(id));
+        let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
         let stopped = session.map_or(request.cancelled, |session| session.turn == Turn::Cancelling);
         match &*request.method {
             "session/prompt" if stopped && self.state.tables.version == 1 => Some(CANCELLED_TURN),

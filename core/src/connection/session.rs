@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
+use super::pending::OpenRequest;
 use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 use crate::rules::{Permits, Place, Shelf, Turns};
 
@@ -65,6 +66,8 @@ pub struct Session {
     pub turn: Turn,
     /// Its open terminals, and whether the command of each has ended.
     pub terminals: BTreeMap<Box<str>, bool>,
+    /// Tells it from an earlier session of the same id; see [`Sessions::of`].
+    life: u64,
     /// Prompts without an answer.
     pub(crate) prompts: usize,
     /// Byte limits of open terminals that have one.
@@ -90,6 +93,7 @@ impl Session {
             state,
             turn: Turn::Idle,
             terminals: BTreeMap::new(),
+            life: 0,
             prompts: 0,
             byte_limits: BTreeMap::new(),
             released: VecDeque::new(),
@@ -115,6 +119,7 @@ pub(crate) struct Sessions {
     pub(crate) expected: usize,
     /// Sessions that are not open here.
     pub(crate) shelf: Shelf,
+    lives: u64,
 }
 
 /// A limit that is reached.
@@ -137,6 +142,25 @@ impl Sessions {
 
     pub(crate) fn get_mut(&mut self, id: Option<&Arc<str>>) -> Option<&mut Session> {
         self.known.get_mut(id?)
+    }
+
+    /// The session of this id, which begins now if there is none.
+    pub(crate) fn enter(&mut self, id: Arc<str>, state: SessionState) -> &mut Session {
+        let lives = &mut self.lives;
+        self.known.entry(id).or_insert_with(|| {
+            *lives += 1;
+            Session { life: *lives, ..Session::new(state) }
+        })
+    }
+
+    pub(crate) fn life(&self, id: Option<&Arc<str>>) -> Option<u64> {
+        self.known.get(id?).map(|session| session.life)
+    }
+
+    /// The session that a request is about, unless it was closed since. What is answered later says nothing of a session
+    /// that was opened again under the same id.
+    pub(crate) fn of<'r>(&self, request: &'r OpenRequest) -> Option<&'r Arc<str>> {
+        request.session.as_ref().filter(|id| self.life(Some(id)) == request.life)
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Session> {
