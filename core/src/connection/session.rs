@@ -70,6 +70,8 @@ pub struct Session {
     life: u64,
     /// Prompts without an answer.
     pub(crate) prompts: usize,
+    /// Terminals that were asked for and are not there yet.
+    pub(crate) creating: usize,
     /// Byte limits of open terminals that have one.
     pub(crate) byte_limits: BTreeMap<Box<str>, u64>,
     /// Ids of released terminals, oldest first.
@@ -95,6 +97,7 @@ impl Session {
             terminals: BTreeMap::new(),
             life: 0,
             prompts: 0,
+            creating: 0,
             byte_limits: BTreeMap::new(),
             released: VecDeque::new(),
             modes: Modes::default(),
@@ -170,11 +173,17 @@ impl Sessions {
     /// The limit that a call would go over, if any.
     pub(crate) fn full(&self, method: &str, session: Option<&str>, limits: &Limits) -> Option<Full> {
         let open_here = session.and_then(|id| self.known.get(id));
-        let (rule, what, count, limit) = match method {
-            "session/new" | "session/load" | "session/resume" | "session/fork" if open_here.is_none() => {
-                ("LIMIT-04", "sessions", self.known.len() + self.expected, limits.sessions)
+        let opens = match method {
+            "session/new" | "session/fork" => true,
+            "session/load" | "session/resume" => open_here.is_none(),
+            _ => false,
+        };
+        let (rule, what, count, limit) = match (method, open_here) {
+            _ if opens => ("LIMIT-04", "sessions", self.known.len() + self.expected, limits.sessions),
+            ("terminal/create", Some(session)) => {
+                let count = session.terminals.len() + session.creating;
+                ("LIMIT-05", "terminals in a session", count, limits.terminals)
             }
-            "terminal/create" => ("LIMIT-05", "terminals in a session", open_here?.terminals.len(), limits.terminals),
             _ => return None,
         };
         (count >= limit).then_some(Full { rule, what, limit })

@@ -54,7 +54,7 @@ pub(super) static AREA: Area = Area {
         Check::new("TERM-14", On::Call, SHOWING, shown_too_late).receive(Action::Pass).kind(MisuseKind::Session),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: &["terminal/create"], track: note_limit },
+        Tracker { on: On::Call, messages: &["terminal/create"], track: asked },
         Tracker { on: On::Answer, messages: &["terminal/create"], track: created },
         Tracker { on: On::Call, messages: NAMING, track: note_id },
         Tracker { on: On::Answer, messages: &["terminal/wait_for_exit", "terminal/output"], track: exited },
@@ -151,14 +151,18 @@ fn shown(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-/// The byte limit, until the id is known that it belongs to.
-fn note_limit(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+/// Notes the byte limit, until the id is known that it belongs to.
+fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    if let Some(session) = state.sessions.get_mut(call.session) {
+        session.creating += 1;
+    }
     call.get("/outputByteLimit").map(Into::into)
 }
 
 fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    let id: Box<str> = terminal_id(answer)?.into();
     let session = state.sessions.get_mut(answer.session)?;
+    session.creating = session.creating.saturating_sub(1);
+    let id: Box<str> = terminal_id(answer)?.into();
     if let Some(limit) = answer.note().and_then(|limit| limit.parse().ok()) {
         session.byte_limits.insert(id.clone(), limit);
     }
