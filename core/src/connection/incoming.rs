@@ -202,29 +202,44 @@ impl Connection {
             }
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
-        let mut body = self.checker();
-        let read = Envelope::read(&mut scanner, &mut body).and_then(|envelope| scanner.end().map(|()| envelope));
-        let read = read.and_then(|envelope| body.finish(&scanner).map(|checked| (envelope, checked)));
-        match read {
-            Ok((envelope, checked)) => {
-                let message = Message {
-                    version: envelope.version,
-                    id: envelope.id,
-                    method: match envelope.method {
-                        Member::Is(method) => Member::Is(self.method_name(method)),
-                        Member::Absent => Member::Absent,
-                        Member::Wrong => Member::Wrong,
-                    },
-                    params: envelope.params,
-                    result: envelope.result,
-                    error: envelope.error,
-                    twice: envelope.twice,
-                    checked,
-                };
-                self.message(text, message);
-            }
+        match self.read(scanner) {
+            Ok(message) => self.message(text, message),
             Err(error) => self.not_json(text.as_bytes(), error),
         }
+    }
+
+    /// The envelope, and its params or result held against the model where it is known by then what they should be.
+    fn read(&self, mut scanner: Scanner<'_>) -> Result<Message, SyntaxError> {
+        let mut body = self.checker();
+        let envelope = Envelope::read(&mut scanner, &mut body)?;
+        scanner.end()?;
+        Ok(Message {
+            version: envelope.version,
+            id: envelope.id,
+            method: match envelope.method {
+                Member::Is(method) => Member::Is(self.method_name(method)),
+                Member::Absent => Member::Absent,
+                Member::Wrong => Member::Wrong,
+            },
+            params: envelope.params,
+            result: envelope.result,
+            error: envelope.error,
+            twice: envelope.twice,
+            checked: body.finish(&scanner)?,
+        })
+    }
+
+    /// Reads and validates what has come, and nothing else: what everything after that costs is measured against it.
+    /// How many messages fit the model.
+    #[doc(hidden)]
+    pub fn validate_alone(&mut self) -> usize {
+        let mut fitting = 0;
+        while let Some(Item::Frame(bytes)) = self.decoder.poll() {
+            let Ok(text) = String::from_utf8(bytes) else { continue };
+            let scanner = Scanner::new(&text, self.state.config.limits.depth);
+            fitting += usize::from(self.read(scanner).is_ok_and(|read| read.checked.invalid.is_none()));
+        }
+        fitting
     }
 
     /// The static name of a method that the model knows.
