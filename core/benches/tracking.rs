@@ -95,7 +95,8 @@ fn updates(mix: usize) -> Vec<(&'static str, String)> {
     let ended = format!(
         r#"{{"sessionUpdate":"tool_call_update","toolCallId":"call-{mix}","status":"completed","content":[{diff}]}}"#
     );
-    let usage = r#"{"sessionUpdate":"usage_update","used":53000,"size":200000,"cost":{"amount":0.045,"currency":"USD"}}"#;
+    let usage =
+        r#"{"sessionUpdate":"usage_update","used":53000,"size":200000,"cost":{"amount":0.045,"currency":"USD"}}"#;
     let command = |name: &str| {
         format!(r#"{{"name":"{name}","description":"What {name} does","input":{{"hint":"what to look for"}}}}"#)
     };

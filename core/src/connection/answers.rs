@@ -86,10 +86,12 @@ impl Connection {
         }
         let problems = std::mem::take(&mut checked.problems);
         let result = checked.json(text, range);
+        let facts = Some((result.around(), &checked.facts));
         let said = Said {
             method: &request.method,
             session: self.state.sessions.of(&request),
             body: Some(result.as_str()),
+            facts,
             request: Some(&request),
         };
         if self.judge_peer(Form::Answer, &said, None, subject) == Verdict::Stop {

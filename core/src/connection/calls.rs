@@ -17,7 +17,7 @@ use crate::json::{self, Kind};
 use crate::jsonrpc::{write_result, ErrorCode, Id, IdMember, Member};
 use crate::rules::scene::{Message as Said, On};
 use crate::validation::table::{self, Method};
-use crate::validation::{Part, Problem};
+use crate::validation::{Facts, Part, Problem};
 
 /// Session methods that may name a session which is not open here: they open it, or need not.
 const ATTACHING: &[&str] = &["session/load", "session/resume", "session/delete", "session/fork", "session/close"];
@@ -71,15 +71,16 @@ impl Connection {
         let update = checked.update;
         let params = checked.json(text, range);
         let form = if is_request { Form::Request } else { Form::Notification };
-        let said = message_of(row.name, session.as_ref(), &params);
+        let facts = std::mem::take(&mut checked.facts);
+        let said = message_of(row.name, session.as_ref(), &params, Some(&facts));
         if self.judge_peer(form, &said, update, &subject) == Verdict::Stop {
             return;
         }
         self.report_all(&subject, &problems);
         if is_request {
-            self.deliver_request(Some(row), subject, session, params);
+            self.deliver_request(Some(row), subject, session, params, Some(&facts));
         } else {
-            self.deliver_notification(&subject, session, update, params);
+            self.deliver_notification(subject, session, update, params, Some(&facts));
         }
     }
 
@@ -102,7 +103,7 @@ impl Connection {
         if refusal.rule == "RPC-29" && row.name == "session/cancel" && self.phase == Phase::Ready {
             if let (Some(session), None) = (message.checked.session, message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
-                self.deliver_notification(subject, Some(session), None, params);
+                self.deliver_notification(subject.clone(), Some(session), None, params, None);
             }
         }
     }
@@ -149,9 +150,9 @@ impl Connection {
             _ => return self.scalar_params(&subject, kind, is_request),
         };
         if is_request {
-            self.deliver_request(None, subject, None, params);
+            self.deliver_request(None, subject, None, params, None);
         } else {
-            self.deliver_notification(&subject, None, None, params);
+            self.deliver_notification(subject, None, None, params, None);
         }
     }
 
@@ -259,6 +260,7 @@ impl Connection {
         subject: Subject,
         session: Option<Arc<str>>,
         params: Json,
+        facts: Option<&Facts>,
     ) {
         let serial = self.serial();
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
@@ -266,7 +268,7 @@ impl Connection {
         if let (Some(session), "session/close") = (&session, &*method) {
             self.cancel_prompts(session);
         }
-        let said = message_of(&method, session.as_ref(), &params);
+        let said = message_of(&method, session.as_ref(), &params, facts);
         let note = self.track(On::Call, &said, None);
         let life = self.state.sessions.life(session.as_ref());
         let open = OpenRequest {
@@ -297,17 +299,18 @@ impl Connection {
 
     fn deliver_notification(
         &mut self,
-        subject: &Subject,
+        subject: Subject,
         session: Option<Arc<str>>,
         update: Option<&'static str>,
         params: Json,
+        facts: Option<&Facts>,
     ) {
-        let method = subject.method.clone().unwrap_or(Cow::Borrowed(""));
+        let method = subject.method.unwrap_or(Cow::Borrowed(""));
         if method == "$/cancel_request" {
             return self.cancel_requested(params.as_str());
         }
         let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
-        let said = message_of(&method, session.as_ref(), &params);
+        let said = message_of(&method, session.as_ref(), &params, facts);
         self.track(On::Call, &said, update);
         self.events.push_back(Event::Notification(Notification { method, session, update, timing, params }));
     }
@@ -368,8 +371,14 @@ impl Connection {
     }
 }
 
-fn message_of<'a>(method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> Said<'a> {
-    Said { method, session, body: Some(params.as_str()), request: None }
+fn message_of<'a>(
+    method: &'a str,
+    session: Option<&'a Arc<str>>,
+    params: &'a Json,
+    facts: Option<&'a Facts>,
+) -> Said<'a> {
+    let facts = facts.map(|facts| (params.around(), facts));
+    Said { method, session, body: Some(params.as_str()), facts, request: None }
 }
 
 fn session_params(session: &str) -> String {

@@ -65,6 +65,11 @@ impl Json {
     pub(crate) fn as_str(&self) -> &str {
         &self.text[self.range.clone()]
     }
+
+    /// The text that it is a part of.
+    pub(crate) fn around(&self) -> &str {
+        &self.text
+    }
 }
 
 impl fmt::Debug for Json {

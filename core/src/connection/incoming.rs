@@ -12,7 +12,7 @@ use crate::framing::Item;
 use crate::json::{Edits, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Body, Envelope, ErrorCode, Id, IdMember, Member, Version};
 use crate::validation::table::{self, Method, Tables, TypeId};
-use crate::validation::{DraftSet, Fail, Mode, Part, Problem, Walker};
+use crate::validation::{DraftSet, Facts, Fail, Mode, Part, Problem, Walker};
 
 /// Params or a result, checked.
 #[derive(Debug, Default)]
@@ -22,6 +22,7 @@ pub(super) struct Checked {
     pub(super) invalid: Option<Box<Problem>>,
     pub(super) session: Option<Arc<str>>,
     pub(super) update: Option<&'static str>,
+    pub(super) facts: Facts,
     /// Whether it was checked against a type; otherwise nobody knew yet what it should be.
     pub(super) walked: bool,
 }
@@ -72,8 +73,8 @@ impl Checker<'_> {
         let session = walker.session().map(|place| scanner.slice(place));
         let session = session.and_then(crate::json::unescape).map(|id| self.state.sessions.intern(&id));
         let update = walker.variant();
-        let (edits, problems) = walker.finish(scanner)?;
-        Ok(Checked { edits, problems, invalid, session, update, walked: checked_now })
+        let (edits, problems, facts) = walker.finish(scanner)?;
+        Ok(Checked { edits, problems, invalid, session, update, facts, walked: checked_now })
     }
 }
 

@@ -142,6 +142,7 @@ impl Connection {
             method: &request.method,
             session: self.state.sessions.of(request),
             body: result,
+            facts: None,
             request: Some(request),
         };
         self.track(On::Answer, &message, None);

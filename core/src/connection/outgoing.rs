@@ -109,7 +109,7 @@ impl Connection {
             None => self.free_id(),
         };
         let message = self.fits_frame(write_request(&id, method, &params))?;
-        let said = Message { method, session: session.as_ref(), body: Some(&params), request: None };
+        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, request: None };
         let advice = self.judge_host(On::Call, &said, None, own)?;
         if let (true, Id::Number(number)) = (allocated, &id) {
             self.next_id = number + 1;
@@ -159,7 +159,7 @@ impl Connection {
         let message = self.fits_frame(write_notification(method, &params))?;
         let kind = if method == "session/update" { json::pointer(&params, "/update/sessionUpdate") } else { None };
         let kind = kind.and_then(json::unescape);
-        let said = Message { method, session: session.as_ref(), body: Some(&params), request: None };
+        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, request: None };
         let advice = self.judge_host(On::Call, &said, kind.as_deref(), own)?;
         self.outbox.push(&message);
         self.track(On::Call, &said, kind.as_deref());
@@ -191,6 +191,7 @@ impl Connection {
             method: &request.method,
             session: self.state.sessions.of(request),
             body: Some(&result),
+            facts: None,
             request: Some(request),
         };
         let advice = self.judge_host(On::Answer, &said, None, own)?;
@@ -226,7 +227,7 @@ impl Connection {
             let text = write_error(id, code, message, data.as_deref());
             let error = json::pointer(&text, "/error");
             let session = request.session.as_ref();
-            let said = Message { method: &request.method, session, body: error, request: Some(request) };
+            let said = Message { method: &request.method, session, body: error, facts: None, request: Some(request) };
             let advice = self.judge_host(On::Error, &said, None, None)?;
             (text, advice)
         };

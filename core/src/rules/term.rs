@@ -122,8 +122,8 @@ fn used_id(scene: &Scene<'_>) -> Option<Objection> {
 fn shown_ids<'a>(update: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
     let terminal = |item| json::unescape(json::pointer(item, "/type")?).filter(|name| name == "terminal");
     let id = move |item| terminal(item).and_then(|_| json::unescape(json::pointer(item, "/terminalId")?));
-    let items = update.items("/update/content").into_iter().enumerate();
-    items.filter_map(move |(at, item)| id(item).map(|id| (at, id)))
+    let items = if update.may_have("terminal") { update.items("/update/content") } else { Vec::new() };
+    items.into_iter().enumerate().filter_map(move |(at, item)| id(item).map(|id| (at, id)))
 }
 
 fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
