@@ -68,11 +68,11 @@ fn failure(run: Run, choices: &mut Choices) -> Result<Seen, (String, Vec<String>
 fn run_all(what: &str, run: Run) -> Seen {
     let (seed, begun) = (number("LIBACP_SEED").unwrap_or(SEED), Instant::now());
     let runs = number("LIBACP_RUNS").unwrap_or(RUNS);
-    let (mut out, mut seen) = (std::io::stdout(), Seen::new());
+    let mut all = Seen::new();
     for index in 0..runs {
         let mut choices = Choices::new(seed.wrapping_add(index));
         match failure(run, &mut choices) {
-            Ok(more) => more.into_iter().for_each(|(what, count)| *seen.entry(what).or_default() += count),
+            Ok(more) => more.into_iter().for_each(|(what, count)| *all.entry(what).or_default() += count),
             Err((why, _)) => {
                 let fails = |choices: &mut Choices| failure(run, choices).err().map(|(why, _)| why);
                 let (simple, _) = simplest(&choices, &fails);
@@ -82,8 +82,9 @@ fn run_all(what: &str, run: Run) -> Seen {
         }
     }
     let seconds = begun.elapsed().as_secs_f64();
-    writeln!(out, "{what}: seed {seed}, {runs} runs in {seconds:.1} s: {seen:?}").unwrap();
-    seen
+    let mut out = std::io::stdout();
+    writeln!(out, "{what}: seed {seed}, {runs} runs in {seconds:.1} s: {all:?}").unwrap();
+    all
 }
 
 fn pair_run(choices: &mut Choices) -> Result<Seen, (String, Vec<String>)> {

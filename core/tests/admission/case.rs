@@ -79,8 +79,8 @@ pub(crate) struct Objection {
 /// The rules on method, side, form, phase and capability, the first that objects first.
 const PRECEDENCE: &[fn(&Case<'_>) -> Option<Objection>] = &[over, early, unknown, wrong_side, again, wrong_form, gated];
 
-fn objection(rule: &'static str, kind: MisuseKind, code: ErrorCode) -> Option<Objection> {
-    Some(Objection { rule, kind, code })
+fn objection(rule: &'static str, kind: MisuseKind, code: ErrorCode) -> Objection {
+    Objection { rule, kind, code }
 }
 
 /// RPC-33: nothing is asked, or asked back, once there is nobody who could answer, and nothing at all is said after the
@@ -88,7 +88,7 @@ fn objection(rule: &'static str, kind: MisuseKind, code: ErrorCode) -> Option<Ob
 fn over(case: &Case<'_>) -> Option<Objection> {
     let asks = case.request || case.method == "$/cancel_request";
     let over = case.stage == Stage::ClosedByHost || (case.stage == Stage::ClosedByPeer && asks);
-    objection("RPC-33", MisuseKind::Phase, ErrorCode::INVALID_REQUEST).filter(|_| over)
+    over.then(|| objection("RPC-33", MisuseKind::Phase, ErrorCode::INVALID_REQUEST))
 }
 
 /// INIT-01 and INIT-02: before `initialize` is answered there is nothing but it, whatever the method, known or not.
@@ -96,7 +96,7 @@ fn early(case: &Case<'_>) -> Option<Objection> {
     let before = matches!(case.stage, Stage::Start | Stage::Initializing);
     let may = case.row().is_some_and(|row| row["phase"] != "ready");
     let rule = if case.sender() == Role::Client { "INIT-01" } else { "INIT-02" };
-    objection(rule, MisuseKind::Phase, ErrorCode::INVALID_REQUEST).filter(|_| before && !may)
+    (before && !may).then(|| objection(rule, MisuseKind::Phase, ErrorCode::INVALID_REQUEST))
 }
 
 /// EXT-07; RPC-17 and RPC-18 for the peer's: names that are not the version's begin with an underscore.
@@ -107,20 +107,20 @@ fn unknown(case: &Case<'_>) -> Option<Objection> {
         (false, true) => "RPC-17",
         (false, false) => "RPC-18",
     };
-    objection(rule, MisuseKind::Method, ErrorCode::METHOD_NOT_FOUND).filter(|_| unknown)
+    unknown.then(|| objection(rule, MisuseKind::Method, ErrorCode::METHOD_NOT_FOUND))
 }
 
 /// RPC-27.
 fn wrong_side(case: &Case<'_>) -> Option<Objection> {
     let from = case.row()?["from"].as_str()?;
     let wrong = from != "both" && from != case.sender().name();
-    objection("RPC-27", MisuseKind::Method, ErrorCode::METHOD_NOT_FOUND).filter(|_| wrong)
+    wrong.then(|| objection("RPC-27", MisuseKind::Method, ErrorCode::METHOD_NOT_FOUND))
 }
 
 /// INIT-09.
 fn again(case: &Case<'_>) -> Option<Objection> {
     let again = case.row()?["phase"] == "start" && case.stage != Stage::Start;
-    objection("INIT-09", MisuseKind::Phase, ErrorCode::INVALID_REQUEST).filter(|_| again)
+    again.then(|| objection("INIT-09", MisuseKind::Phase, ErrorCode::INVALID_REQUEST))
 }
 
 /// RPC-28 and RPC-29.
@@ -130,7 +130,7 @@ fn wrong_form(case: &Case<'_>) -> Option<Objection> {
         ("notification", true) => "RPC-29",
         _ => return None,
     };
-    objection(rule, MisuseKind::Method, ErrorCode::INVALID_REQUEST)
+    Some(objection(rule, MisuseKind::Method, ErrorCode::INVALID_REQUEST))
 }
 
 /// CAP-15 and the rule of the gate.
@@ -140,7 +140,7 @@ fn gated(case: &Case<'_>) -> Option<Objection> {
     // CAP-03, CAP-04, CAP-06: a switch is `true`, a marker is any object, and everything else says no.
     let open = case.mark == if gate["form"] == "boolean" { Mark::True } else { Mark::Object };
     let rule = RULES.iter().find(|rule| row["gate-rule"] == **rule).expect("a rule of a gate");
-    objection(rule, MisuseKind::Capability, ErrorCode::METHOD_NOT_FOUND).filter(|_| !open)
+    (!open).then(|| objection(rule, MisuseKind::Capability, ErrorCode::METHOD_NOT_FOUND))
 }
 
 /// The rules that gates name.
@@ -187,11 +187,9 @@ impl Case<'_> {
             Some(_) if self.method.starts_with("$/") => Outcome::Ignored,
             Some(Objection { rule, .. }) => Outcome::Dropped(rule),
             // CANCEL-08, CANCEL-11: a cancel is about an open request of its sender's.
-            None if self.method == "$/cancel_request" && !self.sender_waits() => match self.sends {
-                true => Outcome::Misuse(MisuseKind::Id, "CANCEL-08"),
-                false => Outcome::Ignored,
-            },
-            None => Outcome::Accepted,
+            None if self.method != "$/cancel_request" || self.sender_waits() => Outcome::Accepted,
+            None if self.sends => Outcome::Misuse(MisuseKind::Id, "CANCEL-08"),
+            None => Outcome::Ignored,
         }
     }
 

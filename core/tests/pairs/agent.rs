@@ -7,7 +7,7 @@ use libacp::{Config, ErrorCode};
 use serde_json::{json, Value};
 
 use crate::choices::Choices;
-use crate::host::{Answer, Asked, Base, Host, Sent, Step, REFUSED};
+use crate::host::{Answer, Asked, Base, Host, Move, Sent, Step, REFUSED};
 
 #[derive(Debug)]
 pub(crate) struct Agent {
@@ -278,7 +278,7 @@ pub(crate) fn is_final(status: &str) -> bool {
 }
 
 impl Host for Agent {
-    const MOVES: &'static [(&'static str, fn(&mut Self, &mut Choices) -> Step)] = &[
+    const MOVES: &'static [Move<Self>] = &[
         ("agent answers", Self::answer_one),
         ("agent answers", Self::answer_one),
         ("agent answers", Self::answer_one),
@@ -297,14 +297,8 @@ impl Host for Agent {
         ("elicitation/complete", Self::complete),
         ("early update", Self::tell_early),
         ("agent takes back", |agent, choices| agent.base.take_back(choices)),
-        ("agent extends", |agent, _| match agent.base.ready() {
-            true => agent.base.request("_x/ask", json!({})),
-            false => Ok(false),
-        }),
-        ("agent extends", |agent, _| match agent.base.ready() {
-            true => agent.base.notify("_x/tell", &json!({"b": null})),
-            false => Ok(false),
-        }),
+        ("agent extends", |agent, choices| agent.base.extend(choices)),
+        ("agent extends", |agent, choices| agent.base.extend(choices)),
     ];
 
     fn base(&mut self) -> &mut Base {

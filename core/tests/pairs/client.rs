@@ -7,7 +7,7 @@ use libacp::{Config, ErrorCode};
 use serde_json::{json, Map, Value};
 
 use crate::choices::Choices;
-use crate::host::{Answer, Asked, Base, Host, Sent, Step, REFUSED};
+use crate::host::{Answer, Asked, Base, Host, Move, Sent, Step, REFUSED};
 
 #[derive(Debug)]
 pub(crate) struct Client {
@@ -283,7 +283,7 @@ impl Client {
 }
 
 impl Host for Client {
-    const MOVES: &'static [(&'static str, fn(&mut Self, &mut Choices) -> Step)] = &[
+    const MOVES: &'static [Move<Self>] = &[
         ("client answers", Self::answer_one),
         ("client answers", Self::answer_one),
         ("client answers", Self::answer_one),
@@ -304,14 +304,8 @@ impl Host for Client {
         ("session/set_config_option", Self::set_option),
         ("logging in and out", Self::log_in_or_out),
         ("client takes back", |client, choices| client.base.take_back(choices)),
-        ("client extends", |client, _| match client.base.ready() {
-            true => client.base.request("_x/ask", json!({"a": [1]})),
-            false => Ok(false),
-        }),
-        ("client extends", |client, _| match client.base.ready() {
-            true => client.base.notify("_x/tell", &json!({})),
-            false => Ok(false),
-        }),
+        ("client extends", |client, choices| client.base.extend(choices)),
+        ("client extends", |client, choices| client.base.extend(choices)),
     ];
 
     fn base(&mut self) -> &mut Base {
@@ -343,7 +337,7 @@ impl Host for Client {
                 }
             }
             ("session/close", None) => {
-                drop(self.chats.entry(sent.session.clone()).and_modify(|chat| chat.busy = false))
+                self.chats.entry(sent.session.clone()).and_modify(|chat| chat.busy = false);
             }
             ("session/prompt", _) => {
                 self.chats.entry(sent.session.clone()).and_modify(|chat| chat.prompts = chat.prompts.saturating_sub(1));

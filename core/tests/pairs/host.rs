@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use libacp::connection::{Connection, Event, Misuse, Notification, Outcome};
 use libacp::{Config, ErrorCode, Id};
-use serde_json::Value;
+use serde_json::{json, Value};
 
 use crate::choices::Choices;
 
@@ -89,7 +89,7 @@ impl Base {
         self.sent.values_mut().filter(|sent| sent.session == session).for_each(|sent| sent.stale = true);
     }
 
-    fn say(&self, what: String) {
+    fn say(&self, what: &str) {
         self.log.borrow_mut().push(format!("{}: {what}", self.connection.role().name()));
     }
 
@@ -108,7 +108,7 @@ impl Base {
         let before = self.connection.transmit().len();
         match self.connection.request(method, &params.to_string()) {
             Ok(id) => {
-                self.say(format!("requests {method} {params}"));
+                self.say(&format!("requests {method} {params}"));
                 let session = params["sessionId"].as_str().unwrap_or_default().to_owned();
                 let before =
                     self.sent.insert(id.clone(), Sent { method: method.into(), session, params, stale: false });
@@ -122,7 +122,7 @@ impl Base {
         let before = self.connection.transmit().len();
         match self.connection.notify(method, &params.to_string()) {
             Ok(()) => {
-                self.say(format!("notifies {method} {params}"));
+                self.say(&format!("notifies {method} {params}"));
                 Ok(true)
             }
             Err(misuse) => self.misused(method, params, &misuse, before),
@@ -131,7 +131,7 @@ impl Base {
 
     pub(crate) fn reply(&mut self, asked: &Asked, answer: Answer) -> Step {
         let before = self.connection.transmit().len();
-        self.say(format!("answers {} {answer:?}", asked.method));
+        self.say(&format!("answers {} {answer:?}", asked.method));
         let (done, said) = match answer {
             Answer::Result(result) => (self.connection.respond(&asked.id, &result.to_string()), result),
             Answer::Error(code) => {
@@ -162,12 +162,21 @@ impl Base {
         Ok(false)
     }
 
+    /// A message of the hosts' own making.
+    pub(crate) fn extend(&mut self, choices: &mut Choices) -> Step {
+        match (self.ready(), choices.below(2)) {
+            (false, _) => Ok(false),
+            (true, 0) => self.request("_x/ask", json!({"a": [1]})),
+            (true, _) => self.notify("_x/tell", &json!({"b": null})),
+        }
+    }
+
     /// Takes back a request of the host's own.
     pub(crate) fn take_back(&mut self, choices: &mut Choices) -> Step {
         let mut open: Vec<Id> = self.sent.keys().cloned().collect();
         open.sort();
         let Some(id) = choices.pick(&open) else { return Ok(false) };
-        self.say(format!("takes back {id}"));
+        self.say(&format!("takes back {id}"));
         match self.connection.cancel(id) {
             Ok(()) => Ok(true),
             Err(misuse) => Err(format!("cancel: {misuse}")),
@@ -175,10 +184,13 @@ impl Base {
     }
 }
 
+/// Something that a host does, with a name to count it by.
+pub(crate) type Move<H> = (&'static str, fn(&mut H, &mut Choices) -> Step);
+
 /// One side's host.
 pub(crate) trait Host: Sized + 'static {
     /// Everything that it may do, by name.
-    const MOVES: &'static [(&'static str, fn(&mut Self, &mut Choices) -> Step)];
+    const MOVES: &'static [Move<Self>];
 
     fn base(&mut self) -> &mut Base;
     /// The peer tells something.
@@ -224,7 +236,7 @@ pub(crate) trait Host: Sized + 'static {
     }
 
     fn event(&mut self, event: Event) -> Result<(), String> {
-        self.base().say(format!("sees {event:?}"));
+        self.base().say(&format!("sees {event:?}"));
         match event {
             Event::Request(request) => {
                 let params = serde_json::from_str(request.params()).unwrap_or_default();

@@ -80,8 +80,8 @@ impl Meeting {
 
     pub(crate) fn step(&mut self, choices: &mut Choices) -> Result<(), String> {
         match choices.below(6) {
-            0 => self.from_bad(choices),
-            1 | 2 => self.from_good()?,
+            0 => self.hear_bad(choices),
+            1 | 2 => self.hear_good()?,
             3 | 4 => self.client.act(choices)?,
             _ => self.agent.act(choices)?,
         }
@@ -91,7 +91,7 @@ impl Meeting {
     }
 
     /// What the bad side says, and what becomes of it on the way.
-    fn from_bad(&mut self, choices: &mut Choices) {
+    fn hear_bad(&mut self, choices: &mut Choices) {
         let bytes = self.bases().1.connection.transmit().to_vec();
         self.bases().1.connection.consume(bytes.len());
         let lines: Vec<Vec<u8>> = bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
@@ -130,7 +130,7 @@ impl Meeting {
     }
 
     /// What the good side says: no answer too many, and nothing in them of what was received.
-    fn from_good(&mut self) -> Result<(), String> {
+    fn hear_good(&mut self) -> Result<(), String> {
         let bytes = self.bases().0.connection.transmit().to_vec();
         self.bases().0.connection.consume(bytes.len());
         let text = std::str::from_utf8(&bytes).map_err(|error| error.to_string())?;
@@ -182,7 +182,7 @@ impl Meeting {
         self.bases().0.connection.receive_eof();
         self.client.drain()?;
         self.agent.drain()?;
-        self.from_good()?;
+        self.hear_good()?;
         let good = self.bases().0;
         if !good.over || !good.sent.is_empty() || good.connection.pending().count() > 0 {
             return Err(format!("over: {}, never ended: {:?}", good.over, good.sent));
@@ -199,6 +199,9 @@ fn rng(choices: &mut Choices) -> Rng {
 fn changed(mut line: Vec<u8>, choices: &mut Choices) -> Vec<u8> {
     let mut rng = rng(choices);
     line.pop();
+    if rng.one_in(3) {
+        mutate::aim(&mut rng, &mut line);
+    }
     mutate::mutate(&mut rng, &mut line);
     if rng.one_in(2) {
         mutate::plant(&mut rng, &mut line, CANARY);

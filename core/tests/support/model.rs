@@ -119,17 +119,16 @@ impl Model {
             .map(|(name, field)| (name.clone(), self.value(field["type"].as_str().expect("a type"), field, deep - 1)))
             .collect();
         let Some(union) = ty.get("union") else { return members };
-        let variant = match union.get("untagged") {
-            Some(untagged) => untagged,
-            None => {
-                let (tag, variant) = plainest(union["variants"].as_object().expect("variants"));
-                members.insert(union["tag"].as_str().expect("a tag").into(), json!(tag));
-                variant
-            }
+        let variant = if let Some(untagged) = union.get("untagged") {
+            untagged
+        } else {
+            let (tag, variant) = plainest(union["variants"].as_object().expect("variants"));
+            members.insert(union["tag"].as_str().expect("a tag").into(), json!(tag));
+            variant
         };
         match variant.as_str().or_else(|| variant["type"].as_str()) {
             Some(name) => {
-                members.extend(self.value(name, &Value::Null, deep - 1).as_object().cloned().unwrap_or_default())
+                members.extend(self.value(name, &Value::Null, deep - 1).as_object().cloned().unwrap_or_default());
             }
             None => members.extend(self.members(variant, deep - 1)),
         }
