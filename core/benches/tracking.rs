@@ -1,27 +1,28 @@
 //! What following a conversation costs: `cargo bench -p libacp --bench tracking`.
 //!
 //! Two questions, each answered by ratios of one run: does an update cost more when many sessions are open, and how
-//! much does everything after validation add to it? Both sides of a ratio take turns, so that what else the machine
+//! much does everything after validation add to it? With a word behind `--`, only what has it in its name is measured.
+//! Both sides of a ratio take turns, so that what else the machine
 //! does hits both, and the middle one of the ratios counts.
 
-use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use libacp::{Config, Connection};
 
-const ROUNDS: usize = 151;
+const ROUNDS: usize = 101;
 /// Open sessions, where there are many.
 const MANY: usize = 10_000;
 /// Messages of one measurement.
 const MESSAGES: usize = 2_000;
 /// How often the mix comes in one measurement.
-const MIXES: usize = 40;
+const MIXES: usize = 200;
 
 const HELLO: &str = r#"{"clientCapabilities":{"session":{"configOptions":{"boolean":{}}}}}"#;
 const SMALL: &str = r#"{"sessionId":"s-0","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a few words"}}}"#;
 const MODES: &str =
     r#"{"currentModeId":"ask","availableModes":[{"id":"ask","name":"Ask"},{"id":"code","name":"Code"}]}"#;
+/// With a value that changes, as what is told of is a change.
 const OPTIONS: &str = r#"[{"id":"model","name":"Model","category":"model","type":"select","currentValue":"big","options":[{"value":"big","name":"Big","description":"Thinks for long."},{"value":"small","name":"Small","description":"Is quick."}]},{"id":"fast","name":"Fast","type":"boolean","currentValue":true}]"#;
 
 fn feed(connection: &mut Connection, message: &str) {
@@ -97,6 +98,7 @@ fn updates(mix: usize) -> Vec<(&'static str, String)> {
     );
     let usage =
         r#"{"sessionUpdate":"usage_update","used":53000,"size":200000,"cost":{"amount":0.045,"currency":"USD"}}"#;
+    let options = OPTIONS.replace("true", if mix % 2 == 0 { "true" } else { "false" });
     let command = |name: &str| {
         format!(r#"{{"name":"{name}","description":"What {name} does","input":{{"hint":"what to look for"}}}}"#)
     };
@@ -110,7 +112,7 @@ fn updates(mix: usize) -> Vec<(&'static str, String)> {
         ("current_mode_update", line(r#"{"sessionUpdate":"current_mode_update","currentModeId":"code"}"#)),
         (
             "config_option_update",
-            line(&format!(r#"{{"sessionUpdate":"config_option_update","configOptions":{OPTIONS}}}"#)),
+            line(&format!(r#"{{"sessionUpdate":"config_option_update","configOptions":{options}}}"#)),
         ),
         (
             "available_commands_update",
@@ -184,8 +186,16 @@ fn sessions() {
     println!("receive one update: {ratio:.2} with {MANY} sessions against 1 ({one} ns, {other} ns)");
 }
 
+/// Whether this is asked for.
+fn is_wanted(what: &str) -> bool {
+    std::env::args().skip(1).filter(|word| !word.starts_with('-')).all(|word| what.contains(&word))
+}
+
 /// What everything after validation adds, for some messages.
 fn tracking(what: &str, bytes: &str) {
+    if !is_wanted(what) {
+        return;
+    }
     let messages = bytes.lines().count();
     let all = || {
         let mut client = client(1);
@@ -207,10 +217,12 @@ fn tracking(what: &str, bytes: &str) {
 }
 
 fn main() {
-    sessions();
+    if is_wanted("sessions") {
+        sessions();
+    }
     let mut whole = String::new();
     for mix in 0..MIXES {
-        updates(mix).iter().for_each(|(_, line)| write!(whole, "{line}").unwrap());
+        whole.extend(updates(mix).into_iter().map(|(_, line)| line));
     }
     tracking("the mix of all updates", &whole);
     let kinds = updates(0).len();

@@ -15,7 +15,7 @@ use super::session::Turn;
 use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy, Request};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{write_result, ErrorCode, Id, IdMember, Member};
-use crate::rules::scene::{Message as Said, On};
+use crate::rules::scene::{rows, Applying, Message as Said, On};
 use crate::validation::table::{self, Method};
 use crate::validation::{Facts, Part, Problem};
 
@@ -38,31 +38,32 @@ pub(super) fn needs_open_session(row: &Method) -> bool {
 }
 
 impl Connection {
-    pub(super) fn call(&mut self, text: String, message: Message, subject: Subject) {
+    pub(super) fn call(&mut self, text: String, message: &mut Message, subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
-        let row = find_method(self.state.tables, self.state.config.drafts, method);
-        let Some(row) = row else { return self.unknown_method(text, message, subject) };
+        let find = || find_method(self.state.tables, self.state.config.drafts, method);
+        let Some(row) = message.checked.row.or_else(find) else { return self.unknown_method(text, message, subject) };
         if row.phase == table::Phase::Start
             && is_request
             && self.state.config.role == Role::Agent
             && self.phase == Phase::Start
         {
-            if self.room_for(&message, &subject) {
-                self.hello(row.name, &text, &message, &subject);
+            if self.room_for(message, &subject) {
+                self.hello(row.name, &text, message, &subject);
             }
             return;
         }
         if let Some(refusal) = self.admit(row, self.state.config.role.other(), is_request) {
             return self.not_admitted(row, message, &subject, refusal);
         }
-        if is_request && !self.room_for(&message, &subject) {
+        if is_request && !self.room_for(message, &subject) {
             return;
         }
-        let Some((mut checked, range)) = self.checked_params(&text, message, &subject, row, is_request) else { return };
+        let Some(range) = self.checked_params(&text, message, &subject, row, is_request) else { return };
+        let checked = &mut message.checked;
         let problems = std::mem::take(&mut checked.problems);
         let session = checked.session.take();
-        if !self.session_fits(row, session.as_ref(), &subject, is_request) {
+        if !checked.open && !self.session_fits(row, session.as_ref(), &subject, is_request) {
             return;
         }
         if let Some(limit) = self.state.sessions.full(row.name, session.as_deref(), &self.state.config.limits) {
@@ -72,15 +73,15 @@ impl Connection {
         let params = checked.json(text, range);
         let form = if is_request { Form::Request } else { Form::Notification };
         let facts = std::mem::take(&mut checked.facts);
-        let said = message_of(row.name, session.as_ref(), &params, Some(&facts));
-        if self.judge_peer(form, &said, update, &subject) == Verdict::Stop {
+        let seen = Seen { facts: Some(&facts), rows: rows(On::Call, row.name, update) };
+        if self.judge_peer(form, &seen.message(row.name, session.as_ref(), &params), &subject) == Verdict::Stop {
             return;
         }
         self.report_all(&subject, &problems);
         if is_request {
-            self.deliver_request(Some(row), subject, session, params, Some(&facts));
+            self.deliver_request(Some(row), subject, session, params, seen);
         } else {
-            self.deliver_notification(subject, session, update, params, Some(&facts));
+            self.deliver_notification(subject, session, update, params, seen);
         }
     }
 
@@ -93,7 +94,7 @@ impl Connection {
         Attempt { method: row, sender, form, ready, begun, gates: &receiver.gates }.refusal()
     }
 
-    fn not_admitted(&mut self, row: &'static Method, message: Message, subject: &Subject, refusal: Refusal) {
+    fn not_admitted(&mut self, row: &'static Method, message: &mut Message, subject: &Subject, refusal: Refusal) {
         let breach = Breach::new(refusal.rule, refusal.message);
         if message.id == IdMember::Absent {
             return self.drop_message(subject, breach);
@@ -101,14 +102,15 @@ impl Connection {
         self.refuse(subject, refusal.code, breach);
         // A cancel must not be lost because it came in the wrong form (RPC-29).
         if refusal.rule == "RPC-29" && row.name == "session/cancel" && self.phase == Phase::Ready {
-            if let (Some(session), None) = (message.checked.session, message.checked.invalid) {
+            if let (Some(session), None) = (message.checked.session.take(), &message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
-                self.deliver_notification(subject.clone(), Some(session), None, params, None);
+                let seen = Seen { facts: None, rows: rows(On::Call, row.name, None) };
+                self.deliver_notification(subject.clone(), Some(session), None, params, seen);
             }
         }
     }
 
-    fn unknown_method(&mut self, text: String, message: Message, subject: Subject) {
+    fn unknown_method(&mut self, text: String, message: &mut Message, subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
         let extension = method.starts_with('_');
@@ -135,11 +137,11 @@ impl Connection {
                 self.drop_message(&subject, breach);
             };
         }
-        if is_request && !self.room_for(&message, &subject) {
+        if is_request && !self.room_for(message, &subject) {
             return;
         }
         let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
-        let mut checked = message.checked;
+        let mut checked = std::mem::take(&mut message.checked);
         let params = match kind {
             Kind::Null => Json::whole("{}".into()),
             Kind::Object | Kind::Array => {
@@ -149,10 +151,11 @@ impl Connection {
             }
             _ => return self.scalar_params(&subject, kind, is_request),
         };
+        let seen = Seen { facts: None, rows: Applying::default() };
         if is_request {
-            self.deliver_request(None, subject, None, params, None);
+            self.deliver_request(None, subject, None, params, seen);
         } else {
-            self.deliver_notification(subject, None, None, params, None);
+            self.deliver_notification(subject, None, None, params, seen);
         }
     }
 
@@ -184,25 +187,25 @@ impl Connection {
     fn checked_params(
         &mut self,
         text: &str,
-        message: Message,
+        message: &mut Message,
         subject: &Subject,
         row: &'static Method,
         is_request: bool,
-    ) -> Option<(Checked, Range<usize>)> {
+    ) -> Option<Range<usize>> {
         let part = if is_request { Part::Request } else { Part::Notification };
-        let (kind, range) = message.params.unwrap_or((Kind::Null, 0..0));
-        let mut checked = message.checked;
+        let (kind, range) = message.params.take().unwrap_or((Kind::Null, 0..0));
+        let checked = &mut message.checked;
         let mut place = range;
         match kind {
             Kind::Object if !checked.walked => match self.check_again(text, &place, row.params, part) {
-                Ok(again) => checked = again,
+                Ok(again) => *checked = again,
                 Err(_) => return None,
             },
             Kind::Object => {}
             Kind::Null => {
                 // Absent and null params are `{}`, and that is then checked (RPC-19).
                 let empty = self.check_again("{}", &(0..2), row.params, part).ok()?;
-                checked = Checked { edits: Some(json::Edits::replace_all("{}")), ..empty };
+                *checked = Checked { edits: Some(json::Edits::replace_all("{}")), ..empty };
                 place = 0..0;
             }
             _ => {
@@ -211,7 +214,7 @@ impl Connection {
             }
         }
         match checked.invalid.take() {
-            None => Some((checked, place)),
+            None => Some(place),
             Some(problem) if is_request => {
                 self.refuse_params(subject, &problem);
                 None
@@ -260,7 +263,7 @@ impl Connection {
         subject: Subject,
         session: Option<Arc<str>>,
         params: Json,
-        facts: Option<&Facts>,
+        seen: Seen<'_>,
     ) {
         let serial = self.serial();
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
@@ -268,8 +271,7 @@ impl Connection {
         if let (Some(session), "session/close") = (&session, &*method) {
             self.cancel_prompts(session);
         }
-        let said = message_of(&method, session.as_ref(), &params, facts);
-        let note = self.track(On::Call, &said, None);
+        let note = self.track(&seen.message(&method, session.as_ref(), &params));
         let life = self.state.sessions.life(session.as_ref());
         let open = OpenRequest {
             id: id.clone(),
@@ -303,15 +305,14 @@ impl Connection {
         session: Option<Arc<str>>,
         update: Option<&'static str>,
         params: Json,
-        facts: Option<&Facts>,
+        seen: Seen<'_>,
     ) {
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
         if method == "$/cancel_request" {
             return self.cancel_requested(params.as_str());
         }
         let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
-        let said = message_of(&method, session.as_ref(), &params, facts);
-        self.track(On::Call, &said, update);
+        self.track(&seen.message(&method, session.as_ref(), &params));
         self.events.push_back(Event::Notification(Notification { method, session, update, timing, params }));
     }
 
@@ -371,14 +372,18 @@ impl Connection {
     }
 }
 
-fn message_of<'a>(
-    method: &'a str,
-    session: Option<&'a Arc<str>>,
-    params: &'a Json,
+/// What is known of a call beside what it says.
+#[derive(Debug, Clone, Copy)]
+struct Seen<'a> {
     facts: Option<&'a Facts>,
-) -> Said<'a> {
-    let facts = facts.map(|facts| (params.around(), facts));
-    Said { method, session, body: Some(params.as_str()), facts, request: None }
+    rows: Applying,
+}
+
+impl<'a> Seen<'a> {
+    fn message(self, method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> Said<'a> {
+        let facts = self.facts.map(|facts| (params.around(), facts));
+        Said { method, session, body: Some(params.as_str()), facts, rows: self.rows, request: None }
+    }
 }
 
 fn session_params(session: &str) -> String {

@@ -21,8 +21,12 @@ pub(super) struct Checked {
     pub(super) problems: Vec<Problem>,
     pub(super) invalid: Option<Box<Problem>>,
     pub(super) session: Option<Arc<str>>,
+    /// Whether that session is known.
+    pub(super) open: bool,
     pub(super) update: Option<&'static str>,
     pub(super) facts: Facts,
+    /// The method, if it was known when the params came.
+    pub(super) row: Option<&'static Method>,
     /// Whether it was checked against a type; otherwise nobody knew yet what it should be.
     pub(super) walked: bool,
 }
@@ -42,6 +46,7 @@ pub(super) struct Checker<'c> {
     state: &'c State,
     mode: Mode,
     done: Option<(Walker, Option<Box<Problem>>)>,
+    row: Option<&'static Method>,
 }
 
 impl Checker<'_> {
@@ -71,17 +76,20 @@ impl Checker<'_> {
         let any = || Walker::new(self.state.tables, self.state.config.drafts, self.mode, Part::Notification);
         let (walker, invalid) = self.done.unwrap_or_else(|| (any(), None));
         let session = walker.session().map(|place| scanner.slice(place));
-        let session = session.and_then(crate::json::unescape).map(|id| self.state.sessions.intern(&id));
+        let named = session.and_then(crate::json::unescape);
+        let known = named.as_ref().and_then(|id| self.state.sessions.find(id));
+        let open = known.is_some();
+        let session = known.or_else(|| named.map(Arc::from));
         let update = walker.variant();
         let (edits, problems, facts) = walker.finish(scanner)?;
-        Ok(Checked { edits, problems, invalid, session, update, facts, walked: checked_now })
+        Ok(Checked { edits, problems, invalid, session, open, update, facts, row: self.row, walked: checked_now })
     }
 }
 
 impl<'a> Body<'a> for Checker<'_> {
     fn params(&mut self, scanner: &mut Scanner<'a>, method: Option<&str>) -> Result<(), SyntaxError> {
-        let row = method.and_then(|name| self.method(name)).filter(|row| row.phase != table::Phase::Start);
-        match row {
+        self.row = method.and_then(|name| self.method(name));
+        match self.row.filter(|row| row.phase != table::Phase::Start) {
             Some(row) if scanner.peek()? == Kind::Object => self.check(scanner, row.params, part_of(row)),
             _ => scanner.skip().map(drop),
         }
@@ -120,7 +128,7 @@ impl Connection {
     }
 
     pub(super) fn checker(&self) -> Checker<'_> {
-        Checker { state: &self.state, mode: self.mode(), done: None }
+        Checker { state: &self.state, mode: self.mode(), done: None, row: None }
     }
 
     /// Checks one value of a text a second time: its place or its type was not known when the text was read.
@@ -204,7 +212,7 @@ impl Connection {
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
         match self.read(scanner) {
-            Ok(message) => self.message(text, message),
+            Ok(mut message) => self.message(text, &mut message),
             Err(error) => self.not_json(text.as_bytes(), error),
         }
     }
@@ -218,7 +226,10 @@ impl Connection {
             version: envelope.version,
             id: envelope.id,
             method: match envelope.method {
-                Member::Is(method) => Member::Is(self.method_name(method)),
+                Member::Is(method) => Member::Is(match body.row {
+                    Some(row) if row.name == method => Cow::Borrowed(row.name),
+                    _ => self.method_name(method),
+                }),
                 Member::Absent => Member::Absent,
                 Member::Wrong => Member::Wrong,
             },
@@ -252,7 +263,7 @@ impl Connection {
     }
 
     /// Sorts a message: request, notification, response, or none of them.
-    fn message(&mut self, text: String, message: Message) {
+    fn message(&mut self, text: String, message: &mut Message) {
         let mut subject = Subject::default();
         if let IdMember::Id(id) = &message.id {
             subject.id = Some(id.clone());

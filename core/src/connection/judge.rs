@@ -28,17 +28,10 @@ pub(super) enum Verdict {
 
 impl Connection {
     /// What the checks say whose action in this direction is one.
-    fn objections(
-        &self,
-        on: On,
-        message: &Message<'_>,
-        kind: Option<&str>,
-        action: impl Fn(&Check) -> Action,
-    ) -> Vec<(&'static Check, Objection)> {
-        let scene = Scene { message: *message, state: &self.state };
-        let checks = rows(on, message.method, kind).flat_map(|rows| &rows.checks);
-        let wanted = checks.filter(|check| self.matters(action(check)));
-        wanted.filter_map(|check| (check.test)(&scene).map(|objection| (*check, objection))).collect()
+    fn objections(&self, message: &Message<'_>, action: impl Fn(&Check) -> Action) -> Vec<(&'static Check, Objection)> {
+        let scene = Scene::new(*message, &self.state);
+        let wanted = message.rows.checks().filter(|check| self.matters(action(check)));
+        wanted.filter_map(|check| (check.test)(&scene).map(|objection| (check, objection))).collect()
     }
 
     fn matters(&self, action: Action) -> bool {
@@ -50,15 +43,8 @@ impl Connection {
     }
 
     /// Holds the peer's message against the catalogue.
-    pub(super) fn judge_peer(
-        &mut self,
-        form: Form,
-        message: &Message<'_>,
-        kind: Option<&str>,
-        subject: &Subject,
-    ) -> Verdict {
-        let on = if form == Form::Answer { On::Answer } else { On::Call };
-        for (check, objection) in self.objections(on, message, kind, |check| check.receive) {
+    pub(super) fn judge_peer(&mut self, form: Form, message: &Message<'_>, subject: &Subject) -> Verdict {
+        for (check, objection) in self.objections(message, |check| check.receive) {
             let action = match self.state.config.policy_for(check.rule) {
                 Policy::Off => Action::Pass,
                 Policy::Strict if check.receive == Action::Report => REFUSE,
@@ -106,15 +92,9 @@ impl Connection {
 
     /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
     /// `own` is refused where no rule says more about the message.
-    pub(super) fn judge_host(
-        &self,
-        on: On,
-        message: &Message<'_>,
-        kind: Option<&str>,
-        own: Option<Misuse>,
-    ) -> Result<Vec<Advice>, Misuse> {
+    pub(super) fn judge_host(&self, message: &Message<'_>, own: Option<Misuse>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
-        for (check, objection) in self.objections(on, message, kind, |check| check.send) {
+        for (check, objection) in self.objections(message, |check| check.send) {
             match check.send {
                 Action::Pass => {}
                 Action::Report | Action::Tell | Action::Hint => advice.push(Advice {
@@ -143,15 +123,16 @@ impl Connection {
             session: self.state.sessions.of(request),
             body: result,
             facts: None,
+            rows: rows(On::Answer, &request.method, None),
             request: Some(request),
         };
-        self.track(On::Answer, &message, None);
+        self.track(&message);
     }
 
     /// Remembers what a message said; what a call says may be kept with it until its answer.
-    pub(super) fn track(&mut self, on: On, message: &Message<'_>, kind: Option<&str>) -> Option<Box<str>> {
+    pub(super) fn track(&mut self, message: &Message<'_>) -> Option<Box<str>> {
         let mut note = None;
-        for tracker in rows(on, message.method, kind).flat_map(|rows| &rows.trackers) {
+        for tracker in message.rows.trackers() {
             note = (tracker.track)(&mut self.state, message).or(note);
         }
         note

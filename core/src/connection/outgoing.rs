@@ -14,7 +14,7 @@ use super::session::Turn;
 use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
-use crate::rules::scene::{Message, On};
+use crate::rules::scene::{rows, Message, On};
 use crate::validation::table::{self, Method, TypeId};
 use crate::validation::{check, Mode, Part, Rejected};
 
@@ -109,13 +109,14 @@ impl Connection {
             None => self.free_id(),
         };
         let message = self.fits_frame(write_request(&id, method, &params))?;
-        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, request: None };
-        let advice = self.judge_host(On::Call, &said, None, own)?;
+        let rows = rows(On::Call, method, None);
+        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, rows, request: None };
+        let advice = self.judge_host(&said, own)?;
         if let (true, Id::Number(number)) = (allocated, &id) {
             self.next_id = number + 1;
         }
         let serial = self.serial();
-        let note = self.track(On::Call, &said, None);
+        let note = self.track(&said);
         let life = self.state.sessions.life(session.as_ref());
         self.outbox.push(&message);
         self.state.outbound.insert(OpenRequest {
@@ -159,10 +160,11 @@ impl Connection {
         let message = self.fits_frame(write_notification(method, &params))?;
         let kind = if method == "session/update" { json::pointer(&params, "/update/sessionUpdate") } else { None };
         let kind = kind.and_then(json::unescape);
-        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, request: None };
-        let advice = self.judge_host(On::Call, &said, kind.as_deref(), own)?;
+        let rows = rows(On::Call, method, kind.as_deref());
+        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, rows, request: None };
+        let advice = self.judge_host(&said, own)?;
         self.outbox.push(&message);
-        self.track(On::Call, &said, kind.as_deref());
+        self.track(&said);
         if let (Some(session), "session/cancel") = (&session, method) {
             self.answer_permissions(Some(session), "CANCEL-03");
         }
@@ -192,9 +194,10 @@ impl Connection {
             session: self.state.sessions.of(request),
             body: Some(&result),
             facts: None,
+            rows: rows(On::Answer, &request.method, None),
             request: Some(request),
         };
-        let advice = self.judge_host(On::Answer, &said, None, own)?;
+        let advice = self.judge_host(&said, own)?;
         self.outbox.push(&message);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, Some(&result));
@@ -227,8 +230,10 @@ impl Connection {
             let text = write_error(id, code, message, data.as_deref());
             let error = json::pointer(&text, "/error");
             let session = request.session.as_ref();
-            let said = Message { method: &request.method, session, body: error, facts: None, request: Some(request) };
-            let advice = self.judge_host(On::Error, &said, None, None)?;
+            let rows = rows(On::Error, &request.method, None);
+            let said =
+                Message { method: &request.method, session, body: error, facts: None, rows, request: Some(request) };
+            let advice = self.judge_host(&said, None)?;
             (text, advice)
         };
         let text = self.fits_frame(text)?;

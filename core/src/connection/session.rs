@@ -172,26 +172,31 @@ impl Sessions {
 
     /// The limit that a call would go over, if any.
     pub(crate) fn full(&self, method: &str, session: Option<&str>, limits: &Limits) -> Option<Full> {
-        let open_here = session.and_then(|id| self.known.get(id));
+        let open_here = || session.and_then(|id| self.known.get(id));
         let opens = match method {
             "session/new" | "session/fork" => true,
-            "session/load" | "session/resume" => open_here.is_none(),
-            _ => false,
-        };
-        let (rule, what, count, limit) = match (method, open_here) {
-            _ if opens => ("LIMIT-04", "sessions", self.known.len() + self.expected, limits.sessions),
-            ("terminal/create", Some(session)) => {
-                let count = session.terminals.len() + session.creating;
-                ("LIMIT-05", "terminals in a session", count, limits.terminals)
-            }
+            "session/load" | "session/resume" => open_here().is_none(),
+            "terminal/create" => false,
             _ => return None,
+        };
+        let (rule, what, count, limit) = if opens {
+            ("LIMIT-04", "sessions", self.known.len() + self.expected, limits.sessions)
+        } else {
+            let session = open_here()?;
+            let count = session.terminals.len() + session.creating;
+            ("LIMIT-05", "terminals in a session", count, limits.terminals)
         };
         (count >= limit).then_some(Full { rule, what, limit })
     }
 
     /// The shared copy of a known id, or a new one.
     pub(crate) fn intern(&self, id: &str) -> Arc<str> {
-        self.known.get_key_value(id).map_or_else(|| Arc::from(id), |(known, _)| Arc::clone(known))
+        self.find(id).unwrap_or_else(|| Arc::from(id))
+    }
+
+    /// The shared copy of a known id.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<str>> {
+        self.known.get_key_value(id).map(|(known, _)| Arc::clone(known))
     }
 
     /// Whether a message may name this session now: it is known, or may become known by an answer that is under way

@@ -5,6 +5,8 @@
 //! rows up once, so a rule costs nothing where it does not apply.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use super::AREAS;
@@ -128,6 +130,7 @@ pub(crate) struct Message<'a> {
     pub(crate) body: Option<&'a str>,
     /// What was seen of the body when it was read, and the text that it stands in.
     pub(crate) facts: Option<(&'a str, &'a Facts)>,
+    pub(crate) rows: Applying,
     /// The call that an answer ends, or the request that a call is.
     pub(crate) request: Option<&'a OpenRequest>,
 }
@@ -169,17 +172,29 @@ impl<'a> Message<'a> {
 }
 
 /// A message and everything that is known when it comes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) message: Message<'a>,
-    /// The params of the call that an answer ends, where they are still known.
     pub(crate) state: &'a State,
+    session: Option<&'a Session>,
+    options: OnceCell<Vec<[Option<&'a str>; 4]>>,
 }
 
 impl<'a> Scene<'a> {
+    pub(crate) fn new(message: Message<'a>, state: &'a State) -> Self {
+        let session = message.session.and_then(|id| state.sessions.get(id));
+        Scene { message, state, session, options: OnceCell::new() }
+    }
+
+    /// The config options in the list at a pointer, each with these members. Several rules are about them, so the list
+    /// is read once, by the first that asks.
+    pub(crate) fn options(&self, pointer: &str, members: [&str; 4]) -> &[[Option<&'a str>; 4]] {
+        self.options.get_or_init(|| json::columns(self.message.get(pointer).unwrap_or("[]"), members))
+    }
+
     /// What is known of the session that the message is about.
     pub(crate) fn session(&self) -> Option<&'a Session> {
-        self.state.sessions.get(self.message.session?)
+        self.session
     }
 
     /// What the peer's capabilities say under `_meta` of one extension (EXT-10).
@@ -195,11 +210,11 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The rows that apply to one message.
+/// The rows of one name.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
-    pub(crate) checks: Vec<&'static Check>,
-    pub(crate) trackers: Vec<&'static Tracker>,
+struct Rows {
+    checks: Vec<&'static Check>,
+    trackers: Vec<&'static Tracker>,
 }
 
 /// The rows of each message: by method, and then by the kind of a `session/update`, with those for every kind under "".
@@ -235,7 +250,7 @@ impl Index {
 }
 
 fn entry<'l, T: Default>(list: &'l mut Vec<(&'static str, T)>, name: &'static str) -> &'l mut T {
-    let at = list.binary_search_by_key(&name, |(name, _)| name).unwrap_or_else(|at| {
+    let at = list.binary_search_by(|(known, _)| order(known, name)).unwrap_or_else(|at| {
         list.insert(at, (name, T::default()));
         at
     });
@@ -243,12 +258,31 @@ fn entry<'l, T: Default>(list: &'l mut Vec<(&'static str, T)>, name: &'static st
 }
 
 fn find<'l, T>(list: &'l [(&'static str, T)], name: &str) -> Option<&'l T> {
-    let at = list.binary_search_by_key(&name, |(name, _)| name).ok()?;
+    let at = list.binary_search_by(|(known, _)| order(known, name)).ok()?;
     Some(&list[at].1)
 }
 
+/// Most names differ in their length, which is quicker to see than what they say.
+fn order(one: &str, other: &str) -> Ordering {
+    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
+}
+
+/// The rows that apply to one message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Applying([Option<&'static Rows>; 3]);
+
+impl Applying {
+    pub(crate) fn checks(self) -> impl Iterator<Item = &'static Check> {
+        self.0.into_iter().flatten().flat_map(|rows| rows.checks.iter().copied())
+    }
+
+    pub(crate) fn trackers(self) -> impl Iterator<Item = &'static Tracker> {
+        self.0.into_iter().flatten().flat_map(|rows| rows.trackers.iter().copied())
+    }
+}
+
 /// The rows for a message; `kind` is the kind of a `session/update`.
-pub(crate) fn rows(on: On, method: &str, kind: Option<&str>) -> impl Iterator<Item = &'static Rows> {
+pub(crate) fn rows(on: On, method: &str, kind: Option<&str>) -> Applying {
     static CALLS: OnceLock<Index> = OnceLock::new();
     static ANSWERS: OnceLock<Index> = OnceLock::new();
     static ERRORS: OnceLock<Index> = OnceLock::new();
@@ -260,5 +294,5 @@ pub(crate) fn rows(on: On, method: &str, kind: Option<&str>) -> impl Iterator<It
     let kinds = find(&index.methods, method);
     let all = kinds.and_then(|kinds| find(kinds, ""));
     let this = kinds.zip(kind).and_then(|(kinds, kind)| find(kinds, kind));
-    [Some(&index.any), all, this].into_iter().flatten()
+    Applying([Some(&index.any), all, this])
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
-use crate::connection::{MisuseKind, Session, State};
+use crate::connection::{MisuseKind, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use Level::{May, Must, MustNot};
@@ -63,17 +63,13 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
-    scene.state.sessions.get(scene.message.session?)
-}
-
 fn terminal_id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
     message.text("/terminalId")
 }
 
 fn released_before(scene: &Scene<'_>) -> Option<Objection> {
     let id = terminal_id(&scene.message)?;
-    let session = session(scene)?;
+    let session = scene.session()?;
     if session.terminals.contains_key(&*id) || !session.released.iter().any(|known| **known == *id) {
         return None;
     }
@@ -82,7 +78,7 @@ fn released_before(scene: &Scene<'_>) -> Option<Objection> {
 
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {
     let id = terminal_id(&scene.message)?;
-    let session = session(scene)?;
+    let session = scene.session()?;
     if session.terminals.contains_key(&*id) || session.released.iter().any(|known| **known == *id) {
         return None;
     }
@@ -93,7 +89,7 @@ fn unknown(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn too_long(scene: &Scene<'_>) -> Option<Objection> {
-    let limit = *session(scene)?.byte_limits.get(scene.message.note()?)?;
+    let limit = *scene.session()?.byte_limits.get(scene.message.note()?)?;
     let output = scene.message.text("/output")?;
     if output.len() as u64 <= limit {
         return None;
@@ -103,7 +99,7 @@ fn too_long(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn exit_status_gone(scene: &Scene<'_>) -> Option<Objection> {
-    let ended = *session(scene)?.terminals.get(scene.message.note()?)?;
+    let ended = *scene.session()?.terminals.get(scene.message.note()?)?;
     if !ended || scene.message.get("/exitStatus").is_some() {
         return None;
     }
@@ -112,7 +108,7 @@ fn exit_status_gone(scene: &Scene<'_>) -> Option<Objection> {
 
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
     let id = terminal_id(&scene.message)?;
-    if !session(scene)?.terminals.contains_key(&*id) {
+    if !scene.session()?.terminals.contains_key(&*id) {
         return None;
     }
     Some(Objection::new("/terminalId", "an open terminal of this session has this id already"))
@@ -127,7 +123,7 @@ fn shown_ids<'a>(update: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, s
 }
 
 fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
-    let session = session(scene)?;
+    let session = scene.session()?;
     let late = |id: &str| {
         !session.terminals.contains_key(id)
             && !session.shown.contains(id)

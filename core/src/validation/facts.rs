@@ -57,7 +57,7 @@ impl Facts {
     /// The JSON at a pointer into the value, in the text that was walked; `Err` when only the text can tell.
     pub(crate) fn find<'t>(&self, text: &'t str, pointer: &str) -> Result<Option<&'t str>, ()> {
         let path = pointer.strip_prefix('/').filter(|_| !self.blurred && !self.members.is_empty()).ok_or(())?;
-        let (first, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
+        let (first, rest) = step(path);
         let Some(outer) = self.look_up(text, None, first) else { return Ok(None) };
         let value = &text[outer.value.clone()];
         let parent = Some(outer.name.start);
@@ -65,7 +65,7 @@ impl Facts {
         if !self.members.iter().any(|member| member.parent == parent) {
             return Ok(json::pointer(value, rest));
         }
-        let (second, rest) = path.split_at(path.find('/').unwrap_or(path.len()));
+        let (second, rest) = step(path);
         let inner = self.look_up(text, parent, second);
         Ok(inner.and_then(|inner| match rest {
             "" => Some(&text[inner.value.clone()]),
@@ -74,6 +74,15 @@ impl Facts {
     }
 
     fn look_up(&self, text: &str, parent: Option<usize>, name: &str) -> Option<&Member> {
-        self.members.iter().find(|member| member.parent == parent && &text[member.name.clone()] == name)
+        let name = name.as_bytes();
+        let is = |member: &&Member| {
+            member.name.len() == name.len() && member.parent == parent && text.as_bytes()[member.name.clone()] == *name
+        };
+        self.members.iter().find(is)
     }
+}
+
+/// The first step of a path, and the rest with its slash.
+fn step(path: &str) -> (&str, &str) {
+    path.split_at(path.bytes().position(|byte| byte == b'/').unwrap_or(path.len()))
 }
