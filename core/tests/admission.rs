@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::thread;
 
-use case::{Case, Mark, Outcome, Stage, MARKS, STAGES};
+use case::{Case, Mark, Outcome, STAGES};
 use libacp::Role;
 use model::Model;
 use stand::Stand;
@@ -48,9 +48,7 @@ fn cases<'m>(models: &'m [Model; 2], method: &'m str, drafts: &[&'m str]) -> Vec
                         let mark = Mark::Absent;
                         let drafts = drafts.clone();
                         let case = Case { model, version_2, method, role, sends, request, stage, drafts, mark };
-                        let gated = stage != Stage::Start && case.row().is_some_and(|row| row.get("gate").is_some());
-                        let marks = if gated { MARKS } else { &[Mark::Absent] };
-                        all.extend(marks.iter().map(|&mark| Case { mark, ..case.clone() }));
+                        all.extend(case.marks().iter().map(|&mark| Case { mark, ..case.clone() }));
                     }
                 }
             }

@@ -37,7 +37,7 @@ pub(crate) enum Mark {
     Object,
 }
 
-pub(crate) const MARKS: &[Mark] =
+const MARKS: &[Mark] =
     &[Mark::Absent, Mark::NoParent, Mark::Null, Mark::False, Mark::True, Mark::Text, Mark::List, Mark::Object];
 
 /// One combination.
@@ -237,6 +237,15 @@ impl Case<'_> {
         all
     }
 
+    /// What the receiver of the method can have said where the gate looks.
+    pub(crate) fn marks(&self) -> &'static [Mark] {
+        let gate = self.row().and_then(|row| row.get("gate")).filter(|_| self.stage != Stage::Start);
+        match gate {
+            Some(gate) if !(self.falls_back() && gate["of"] == "client") => MARKS,
+            _ => &[Mark::Absent],
+        }
+    }
+
     /// Whether a client that proposes version 2 gets an agent that has only version 1.
     pub(crate) fn falls_back(&self) -> bool {
         self.role == Role::Client && self.version_2 && self.model.version == 1
@@ -245,8 +254,7 @@ impl Case<'_> {
     /// Whether a host may say that about itself; what a peer says is read as well as it goes (CAP-06).
     pub(crate) fn is_sayable(&self) -> bool {
         let silent = self.stage == Stage::Start || (self.stage == Stage::Initializing && self.role == Role::Agent);
-        // What falls back is in a member that version 2, which was proposed, does not have (INIT-16).
-        if silent || self.falls_back() {
+        if silent {
             return true;
         }
         let Some(gate) = self.row().and_then(|row| row.get("gate")) else { return true };

@@ -80,7 +80,7 @@ impl Stand {
 
     fn ask(&mut self, from: Role, method: &str, params: &Value, id: &Id) -> Result<(), Misuse> {
         if from == self.connection.role() {
-            let options = CallOptions { id: Some(id.clone()), timeout: None };
+            let options = CallOptions { id: Some(id.clone()), ..CallOptions::default() };
             self.connection.request_with(method, &params.to_string(), options)?;
         } else {
             self.feed(&format!(r#""id":{id},"method":"{method}","params":{params}"#));
@@ -205,13 +205,12 @@ fn hello(case: &Case<'_>) -> Value {
     let info = json!({"name": "x", "version": "x"});
     let newest = if case.falls_back() { 2 } else { case.model.version };
     let mut hello = json!({"protocolVersion": newest});
-    if case.model.version == 1 {
+    // INIT-13, INIT-16: what is proposed decides the names, so an agent that falls back has been told of nothing.
+    if newest == 1 {
         hello["clientCapabilities"] = capabilities;
-        hello["clientInfo"] = info.clone();
+        hello["clientInfo"] = info;
     } else {
-        hello["capabilities"] = capabilities;
-    }
-    if newest > 1 {
+        hello["capabilities"] = if case.falls_back() { json!({}) } else { capabilities };
         hello["info"] = info;
     }
     hello

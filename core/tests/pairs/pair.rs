@@ -3,7 +3,7 @@
 use libacp::connection::{Config, Connection, Policy, Role, Session};
 use libacp::framing::Framing;
 
-use crate::agent::Agent;
+use crate::agent::{is_final, Agent};
 use crate::choices::Choices;
 use crate::client::Client;
 use crate::host::{Base, Host, Log};
@@ -131,7 +131,9 @@ fn known(connection: &Connection) -> Vec<(String, String)> {
 }
 
 fn describe(session: &Session) -> String {
-    let tools: Vec<_> = session.tool_calls().collect();
+    // CANCEL-02: the client alone calls those cancelled that had not ended when it cancelled their turn.
+    let status = |status| if is_final(status) { status } else { "not ended" };
+    let tools: Vec<_> = session.tool_calls().map(|(id, known)| (id, status(known))).collect();
     let plans: Vec<_> = session.plan_ids().collect();
     let compactions: Vec<_> = session.open_compactions().collect();
     let roots: Vec<_> = session.roots().collect();
