@@ -83,6 +83,10 @@ impl Tally {
                 self.rules.insert(rule);
                 "dropped"
             }
+            Outcome::Reported(rule) => {
+                self.rules.insert(rule);
+                "reported"
+            }
             Outcome::Ignored => "ignored",
         };
         *self.counts.entry(name).or_default() += 1;

@@ -2,7 +2,7 @@
 
 A :class:`Connection` is one peer, seen from one side. Bytes go in with ``receive_data``, events come out of
 ``next_event``, bytes for the peer come out of ``data_to_send``; who reads and writes them, and when, is the host's
-business.
+business. :mod:`libacp.aio` does that on asyncio, and is imported when it is first asked for.
 """
 
 from ._errors import (
@@ -45,6 +45,7 @@ from ._native import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import aio as aio
     from .names import Event
 
 __all__ = [
@@ -91,4 +92,9 @@ def __getattr__(name: str) -> object:
         from .names import Event
 
         return Event
+    # So do `asyncio` and all that stands on it.
+    if name == "aio":
+        import importlib
+
+        return importlib.import_module(".aio", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

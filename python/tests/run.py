@@ -4,7 +4,8 @@
 
 Without interpreters, the one that runs this. Ends with ``N passed, N failed``; the status is 1 when something failed.
 With ``--types`` the stubs are checked as well, by mypy, stubtest and pyright. With ``--keep-wheel`` the wheel that was
-built before is tested again. Only the tools come from the package index; the wheel needs nothing at run time.
+built before is tested again. Only the tools and the official SDK come from the package index; the wheel needs nothing
+at run time.
 """
 
 import argparse
@@ -22,7 +23,9 @@ ROOT = PACKAGE.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 WHEELS = TARGET / "wheels"
 BUILD_TOOLS = ["maturin==1.16.0"]
+SDK = ROOT / "tests" / "interop" / "python" / "requirements.txt"
 TYPE_TOOLS = ["mypy==2.4.1", "pyright==1.1.414"]
+IMPORT_MS = 30
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 
 
@@ -41,6 +44,19 @@ def tools(packages: List[str]) -> Path:
         run(home / SCRIPTS / "pip", "install", "--quiet", "--disable-pip-version-check", *packages)
         done.write_text((done.read_text() + "\n" if done.exists() else "") + wanted)
     return home / SCRIPTS
+
+
+def sdk() -> Optional[Path]:
+    """A Python that has the official SDK, a peer in whole turns; none where this Python is too old for it."""
+    if sys.version_info < (3, 10):
+        return None
+    home = TARGET / "venv-sdk"
+    python, done, wanted = home / SCRIPTS / "python", home / "installed", SDK.read_text()
+    if not done.exists() or done.read_text() != wanted:
+        venv.create(home, with_pip=True, clear=True)
+        run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", SDK)
+        done.write_text(wanted)
+    return python
 
 
 def wheel(bin: Path, debug: bool, keep: bool) -> Path:
@@ -96,8 +112,15 @@ def import_time(python: Path) -> float:
     return min(float(subprocess.check_output([str(python), "-I", "-c", code])) for _ in range(10))
 
 
+def import_in_time(python: Path, name: str) -> Tuple[int, int]:
+    milliseconds = import_time(python)
+    print(f"== import libacp, {name}: {milliseconds:.1f} ms, {IMPORT_MS} at most", flush=True)
+    return (1, 0) if milliseconds <= IMPORT_MS else (0, 1)
+
+
 def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
-    files = sorted(HERE.glob("*.py"))
+    examples = [ROOT / "examples" / "python" / name for name in ("hello_agent.py", "chat.py")]
+    files = [*sorted(HERE.glob("*.py")), HERE / "hosts" / "agent.py", HERE / "hosts" / "hostile.py"]
     own = ["--python-executable", python, "--config-file", PACKAGE / "pyproject.toml"]
     # stubtest imports what it checks, so it runs in an environment of its own that has the wheel and mypy.
     home = TARGET / "venv-stubtest"
@@ -111,8 +134,9 @@ def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
     return [
         checked("mypy of the package", bin / "mypy", "--strict", *own, "-p", "libacp"),
         checked("mypy of its use", bin / "mypy", "--strict", *own, *files),
+        checked("mypy of the examples", bin / "mypy", "--strict", *own, *examples),
         checked("stubtest", home / SCRIPTS / "python", "-m", "mypy.stubtest", "libacp", *allowed),
-        checked("pyright of its use", bin / "pyright", *sorted(HERE.glob("typing_*.py")), path=path),
+        checked("pyright of its use", bin / "pyright", *sorted(HERE.glob("typing_*.py")), *examples, path=path),
         checked("pyright of the package", bin / "pyright", "--verifytypes", "libacp", path=path),
     ]
 
@@ -127,11 +151,16 @@ def main() -> int:
     bin = tools(BUILD_TOOLS + (TYPE_TOOLS if options.types else []))
     built = wheel(bin, options.debug, options.keep_wheel)
     print(f"note: {built.name}: {built.stat().st_size / 1000:.0f} kB")
+    official = sdk()
+    if official is None:
+        print("note: no turns with the official SDK: it needs Python 3.10")
+    else:
+        os.environ["LIBACP_TEST_SDK_PYTHON"] = str(official)
     results: List[Tuple[int, int]] = []
     python = Path()
     for interpreter in options.interpreters:
         python = environment(bin, interpreter, built)
-        print(f"note: import libacp: {import_time(python):.1f} ms, {python.parent.parent.name}")
+        results.append(import_in_time(python, python.parent.parent.name))
         results.append(counted(f"unit tests, {python.parent.parent.name}", python, HERE / "suite.py"))
         results.append(checked(f"types at run time, {python.parent.parent.name}", python, HERE / "typing_types.py"))
         results.append(counted(f"vectors, {python.parent.parent.name}", python, ROOT / "tests" / "python" / "vectors.py"))

@@ -100,7 +100,10 @@ export interface LogoutResponse {
  * @experimental Draft `auth_status`.
  */
 export interface AuthStatusResponse {
-  /** Whether work can start without a login; only this member should steer a client. */
+  /**
+   * Whether work can start without a login; only this member should steer a client.
+   * Rule AUTH-31.
+   */
   state: AuthState;
   /** Accounts and keys that the agent holds, for display alone. */
   accounts?: AuthAccount[];
@@ -149,7 +152,10 @@ export interface AuthAccount {
  * @experimental Draft `auth_status`.
  */
 export interface AuthStatusUpdateNotification {
-  /** Whether work can start without a login; only this member should steer a client. */
+  /**
+   * Whether work can start without a login; only this member should steer a client.
+   * Rule AUTH-31.
+   */
   state: AuthState;
   /** Accounts and keys that the agent holds, for display alone. */
   accounts?: AuthAccount[];
@@ -1141,7 +1147,7 @@ export type CreateElicitationRequest =
 export interface ElicitationSessionScope {
   /**
    * Session that the question belongs to.
-   * Rule ELIC-05.
+   * Rule ELIC-04.
    */
   sessionId: SessionId;
   /**
@@ -1158,7 +1164,7 @@ export interface ElicitationSessionScope {
 export interface ElicitationRequestScope {
   /**
    * Open request of the client that the question belongs to.
-   * Rule ELIC-05.
+   * Rule ELIC-04.
    */
   requestId: RequestId | null;
 }
@@ -1266,13 +1272,15 @@ export type ElicitationPropertySchema =
  * - `uri`: Any URI, as a link to a page is.
  * - `date`: A day of the calendar, as in 2026-01-31.
  * - `date-time`: A day and a time of day in ISO 8601 form.
+ * Other values are legal.
  * @see https://agentclientprotocol.com/rfds/elicitation
  */
 export type StringFormat =
   | "email"
   | "uri"
   | "date"
-  | "date-time";
+  | "date-time"
+  | (string & {});
 
 /**
  * One choice of a field, with the label that the user reads instead of the value.
@@ -1484,7 +1492,7 @@ export type ElicitationId = string;
 export interface ElicitationUrlModeBase {
   /**
    * Id by which the end of it is reported.
-   * Rule ELIC-16.
+   * Rule ELIC-15.
    */
   elicitationId: ElicitationId;
   /**
@@ -1718,30 +1726,36 @@ export interface AgentCapabilities {
   /**
    * True when `session/load` is served.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   loadSession?: boolean;
   /**
    * Kinds of content a prompt may hold beside text and resource links.
    * Absent means `{}`.
+   * Rule CAP-06.
    */
   promptCapabilities?: PromptCapabilities;
   /**
    * Ways of reaching tool servers that the agent knows beside standard input and output.
    * Absent means `{}`.
+   * Rule CAP-06.
    */
   mcpCapabilities?: McpCapabilities;
   /**
    * Optional session methods and parameters that the agent serves.
    * Absent means `{}`.
+   * Rule CAP-06.
    */
   sessionCapabilities?: SessionCapabilities;
   /**
    * What the agent offers around login beyond the login itself.
    * Absent means `{}`.
+   * Rule CAP-06.
    */
   auth?: AgentAuthCapabilities;
   /**
    * Present when the agent lets a client route its model traffic.
+   * Rule CAP-03.
    * @experimental Draft `llm_providers`.
    */
   providers?: ProvidersCapabilities | null;
@@ -1763,16 +1777,19 @@ export interface PromptCapabilities {
   /**
    * True when prompts may hold images.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   image?: boolean;
   /**
    * True when prompts may hold sound.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   audio?: boolean;
   /**
    * True when prompts may hold whole resources.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   embeddedContext?: boolean;
   _meta?: Meta | null;
@@ -1786,16 +1803,19 @@ export interface McpCapabilities {
   /**
    * True when servers may be reached over streamable HTTP.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   http?: boolean;
   /**
    * True when servers may be reached over the outdated server-sent-events transport.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   sse?: boolean;
   /**
    * True when servers may live behind the connection itself.
    * Absent means `false`.
+   * Rule CAP-03.
    * @experimental Draft `mcp_over_acp`.
    */
   acp?: boolean;
@@ -1807,40 +1827,60 @@ export interface McpCapabilities {
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface SessionCapabilities {
-  /** Present when `session/list` is served. */
+  /**
+   * Present when `session/list` is served.
+   * Rule CAP-03.
+   */
   list?: SessionListCapabilities | null;
-  /** Present when `session/delete` is served. */
+  /**
+   * Present when `session/delete` is served.
+   * Rule CAP-03.
+   */
   delete?: SessionDeleteCapabilities | null;
-  /** Present when sessions may be given more roots than their working directory. */
+  /**
+   * Present when sessions may be given more roots than their working directory.
+   * Rule CAP-03.
+   */
   additionalDirectories?: SessionAdditionalDirectoriesCapabilities | null;
   /**
    * Present when a client may add instructions of its own at system level.
+   * Rule CAP-03.
    * @experimental Draft `session_system_prompt`.
    */
   systemPrompt?: SessionSystemPromptCapabilities | null;
   /**
    * Present when `session/fork` is served.
+   * Rule CAP-03.
    * @experimental Draft `session_fork`.
    */
   fork?: SessionForkCapabilities | null;
   /**
    * Present when sessions can be put into an archive and taken out again.
+   * Rule CAP-03.
    * @experimental Draft `session_archive`.
    */
   archive?: SessionArchiveCapabilities | null;
   /**
    * Present when `session/status` is served.
+   * Rule CAP-03.
    * @experimental Draft `session_status`.
    */
   status?: SessionStatusCapabilities | null;
   /**
    * Present when `session/set_title` is served; agents may report titles without it.
+   * Rule CAP-03.
    * @experimental Draft `session_set_title`.
    */
   title?: SessionTitleCapabilities | null;
-  /** Present when `session/resume` is served. */
+  /**
+   * Present when `session/resume` is served.
+   * Rule CAP-03.
+   */
   resume?: SessionResumeCapabilities | null;
-  /** Present when `session/close` is served. */
+  /**
+   * Present when `session/close` is served.
+   * Rule CAP-03.
+   */
   close?: SessionCloseCapabilities | null;
   _meta?: Meta | null;
 }
@@ -1875,7 +1915,10 @@ export interface SessionAdditionalDirectoriesCapabilities {
  * @experimental Draft `session_system_prompt`.
  */
 export interface SessionSystemPromptCapabilities {
-  /** Ways to apply the instructions other than appending them. */
+  /**
+   * Ways to apply the instructions other than appending them.
+   * Rule CAP-06.
+   */
   mode?: SessionSystemPromptModeCapabilities | null;
   _meta?: Meta | null;
 }
@@ -1886,7 +1929,10 @@ export interface SessionSystemPromptCapabilities {
  * @experimental Draft `session_system_prompt`.
  */
 export interface SessionSystemPromptModeCapabilities {
-  /** Present when the instructions may take the place of the agent's built-in ones. */
+  /**
+   * Present when the instructions may take the place of the agent's built-in ones.
+   * Rule CAP-03.
+   */
   override?: SessionSystemPromptOverrideCapabilities | null;
   _meta?: Meta | null;
 }
@@ -1959,10 +2005,14 @@ export interface SessionCloseCapabilities {
 export interface AgentAuthCapabilities {
   /**
    * Present when `auth/status` is served.
+   * Rule CAP-03.
    * @experimental Draft `auth_status`.
    */
   status?: AuthStatusCapabilities | null;
-  /** Present when `logout` is served. */
+  /**
+   * Present when `logout` is served.
+   * Rule CAP-03.
+   */
   logout?: LogoutCapabilities | null;
   _meta?: Meta | null;
 }
@@ -2013,7 +2063,10 @@ export interface Implementation {
  * @experimental Draft `subagents`.
  */
 export interface SubagentSessionCapabilities {
-  /** Present when the child's work may be cancelled. */
+  /**
+   * Present when the child's work may be cancelled.
+   * Rule CAP-03.
+   */
   cancel?: SessionCancelCapabilities | null;
   _meta?: Meta | null;
 }
@@ -2059,31 +2112,42 @@ export interface ClientCapabilities {
   /**
    * Which file methods the client serves.
    * Absent means `{}`.
+   * Rule CAP-06.
    */
   fs?: FileSystemCapabilities;
   /**
    * True when all five terminal methods are served.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   terminal?: boolean;
-  /** Session features beyond the basic ones that the client understands. */
+  /**
+   * Session features beyond the basic ones that the client understands.
+   * Rule CAP-06.
+   */
   session?: ClientSessionCapabilities | null;
   /**
    * Present when the client can follow the child sessions of an agent.
+   * Rule CAP-03.
    * @experimental Draft `subagents`.
    */
   subagents?: SubagentCapabilities | null;
   /**
    * Present when the client can keep several plans apart by their ids.
+   * Rule CAP-03.
    * @experimental Draft `plan_operations`.
    */
   plan?: PlanCapabilities | null;
   /**
    * Kinds of login that need help from the client.
    * Absent means `{}`.
+   * Rule CAP-06.
    */
   auth?: AuthCapabilities;
-  /** Ways in which the client lets an agent question the user. */
+  /**
+   * Ways in which the client lets an agent question the user.
+   * Rule CAP-06.
+   */
   elicitation?: ElicitationCapabilities | null;
   /** @experimental Draft `nes`. */
   nes?: ClientNesCapabilities | null;
@@ -2103,11 +2167,13 @@ export interface FileSystemCapabilities {
   /**
    * True when `fs/read_text_file` is served.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   readTextFile?: boolean;
   /**
    * True when `fs/write_text_file` is served.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   writeTextFile?: boolean;
   _meta?: Meta | null;
@@ -2118,11 +2184,20 @@ export interface FileSystemCapabilities {
  * @see https://agentclientprotocol.com/protocol/v1/initialization
  */
 export interface ClientSessionCapabilities {
-  /** Present when the client follows how an agent condenses its context. */
+  /**
+   * Present when the client follows how an agent condenses its context.
+   * Rule CAP-03.
+   */
   compaction?: CompactionCapabilities | null;
-  /** Kinds of configuration option that the client can show beside plain selections. */
+  /**
+   * Kinds of configuration option that the client can show beside plain selections.
+   * Rule CAP-06.
+   */
   configOptions?: SessionConfigOptionsCapabilities | null;
-  /** Present when the client shows short messages that stay outside the history. */
+  /**
+   * Present when the client shows short messages that stay outside the history.
+   * Rule CAP-03.
+   */
   notices?: NoticeCapabilities | null;
   _meta?: Meta | null;
 }
@@ -2138,7 +2213,10 @@ export interface CompactionCapabilities {}
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
 export interface SessionConfigOptionsCapabilities {
-  /** Present when settings may be plain switches. */
+  /**
+   * Present when settings may be plain switches.
+   * Rule CAP-03.
+   */
   boolean?: BooleanConfigOptionCapabilities | null;
   _meta?: Meta | null;
 }
@@ -2183,6 +2261,7 @@ export interface AuthCapabilities {
   /**
    * True when the client can run the agent's program in a terminal that the user types into.
    * Absent means `false`.
+   * Rule CAP-03.
    */
   terminal?: boolean;
   _meta?: Meta | null;
@@ -2311,7 +2390,10 @@ export interface MessageMcpRequest {
    * Rule MOA-03.
    */
   serverId: McpServerAcpId;
-  /** Id for what follows on the request. */
+  /**
+   * Id for what follows on the request.
+   * Rule MOA-04.
+   */
   requestId: McpRequestId;
   /** Method of the MCP request. */
   method: string;
@@ -2547,7 +2629,10 @@ export interface MessageMcpNotification {
    * Rule MOA-03.
    */
   serverId: McpServerAcpId;
-  /** Running request that the notification is about. */
+  /**
+   * Running request that the notification is about.
+   * Rule MOA-04.
+   */
   requestId: McpRequestId;
   /** Method of the MCP notification. */
   method: string;
@@ -2569,7 +2654,7 @@ export interface ConnectMcpRequest {
    * The server, by the id it was declared with.
    * Rule MOA-03.
    */
-  acpId: McpServerAcpId;
+  serverId: McpServerAcpId;
   _meta?: Meta | null;
 }
 

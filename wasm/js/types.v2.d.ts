@@ -108,7 +108,10 @@ export interface LogoutAuthResponse {
  * @experimental Draft `auth_status`.
  */
 export interface AuthStatusResponse {
-  /** Whether work can start without a login; only this member should steer a client. */
+  /**
+   * Whether work can start without a login; only this member should steer a client.
+   * Rule AUTH-31.
+   */
   state: AuthState;
   /** Accounts and keys that the agent holds, for display alone. */
   accounts?: AuthAccount[];
@@ -157,7 +160,10 @@ export interface AuthAccount {
  * @experimental Draft `auth_status`.
  */
 export interface AuthStatusUpdateNotification {
-  /** Whether work can start without a login; only this member should steer a client. */
+  /**
+   * Whether work can start without a login; only this member should steer a client.
+   * Rule AUTH-31.
+   */
   state: AuthState;
   /** Accounts and keys that the agent holds, for display alone. */
   accounts?: AuthAccount[];
@@ -1224,7 +1230,7 @@ export interface ElicitationSessionScope {
 export interface ElicitationRequestScope {
   /**
    * Open request of the client that the question belongs to.
-   * Rule ELIC-05.
+   * Rule ELIC-04.
    */
   requestId: RequestId;
 }
@@ -1575,7 +1581,7 @@ export type ElicitationId = string;
 export interface ElicitationUrlModeBase {
   /**
    * Id by which the end of it is reported.
-   * Rule ELIC-16.
+   * Rule ELIC-15.
    */
   elicitationId: ElicitationId;
   /**
@@ -2232,7 +2238,10 @@ export interface MessageMcpRequest {
    * Rule MOA-03.
    */
   serverId: McpServerAcpId;
-  /** Id for what follows on the request. */
+  /**
+   * Id for what follows on the request.
+   * Rule MOA-04.
+   */
   requestId: McpRequestId;
   /** Method of the MCP request. */
   method: string;
@@ -2443,7 +2452,10 @@ export interface MessageMcpNotification {
    * Rule MOA-03.
    */
   serverId: McpServerAcpId;
-  /** Running request that the notification is about. */
+  /**
+   * Running request that the notification is about.
+   * Rule MOA-04.
+   */
   requestId: McpRequestId;
   /** Method of the MCP notification. */
   method: string;
@@ -2465,7 +2477,7 @@ export interface ConnectMcpRequest {
    * The server, by the id it was declared with.
    * Rule MOA-03.
    */
-  acpId: McpServerAcpId;
+  serverId: McpServerAcpId;
   _meta?: Meta | null;
 }
 

@@ -96,6 +96,8 @@ pub(crate) struct TypeDef {
     pub(crate) meta: bool,
     /// The rule that an unknown tag or value breaks.
     pub(crate) rule: Option<String>,
+    /// The rule that a missing tag breaks.
+    pub(crate) tag_rule: Option<String>,
     /// What it is.
     pub(crate) shape: Shape,
 }

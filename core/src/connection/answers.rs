@@ -1,6 +1,6 @@
 //! The peer's answers: each ends the one request of the host's that it names, or is reported and dropped.
 
-use super::calls::{CANCELLED_OUTCOME, PERMISSION};
+use super::dismiss::question;
 use super::event::{Json, Outcome, ResultText};
 use super::incoming::{Checked, Message};
 use super::judge::{Form, Verdict};
@@ -46,8 +46,9 @@ impl Connection {
         if let Some(place) = message.error.clone() {
             let mut checked = std::mem::take(&mut message.checked);
             self.report_all(subject, &checked.problems);
-            return match read_error(checked.json(text, place).as_str()) {
-                Ok(error) => self.failed(request, subject, error),
+            let error = checked.json(text, place);
+            return match read_error(error.as_str()) {
+                Ok(told) => self.failed(request, subject, told, error.as_str()),
                 Err(breach) => self.unusable(request, subject, breach),
             };
         }
@@ -85,7 +86,7 @@ impl Connection {
             return self.unusable(request, subject, problem.as_ref().into());
         }
         let problems = std::mem::take(&mut checked.problems);
-        let result = checked.json(text, range);
+        let mut result = checked.json(text, range);
         let facts = Some((result.around(), &checked.facts));
         let said = Said {
             method: &request.method,
@@ -95,8 +96,10 @@ impl Connection {
             rows: rows(On::Answer, &request.method, None),
             request: Some(&request),
         };
-        if self.judge_peer(Form::Answer, &said, subject) == Verdict::Stop {
-            return self.end_request(request, Outcome::Invalid);
+        match self.judge_peer(Form::Answer, &said, subject) {
+            Verdict::Stop => return self.end_request(request, Outcome::Invalid),
+            Verdict::Deliver => {}
+            Verdict::Without(places) => result = result.without(&places),
         }
         self.report_all(subject, &problems);
         self.end_request(request, Outcome::Result(ResultText(result)));
@@ -104,15 +107,20 @@ impl Connection {
 
     /// An error of the peer's. What only says that the work was cancelled ends as the result that says so, so that hosts
     /// have one case to handle.
-    fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError) {
+    fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError, text: &str) {
+        let said = Said {
+            method: &request.method,
+            session: self.state.sessions.of(&request),
+            body: Some(text),
+            facts: None,
+            rows: rows(On::Error, &request.method, None),
+            request: Some(&request),
+        };
+        self.judge_peer(Form::Error, &said, subject);
+        self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
         let turn = || self.state.sessions.get(self.state.sessions.of(&request)?).map(|session| session.turn);
         let result = match &*request.method {
-            PERMISSION if cancelled => {
-                let breach = Breach::new("CANCEL-17", "an error where the outcome cancelled was expected");
-                self.report(subject, breach, Consequence::Delivered);
-                CANCELLED_OUTCOME
-            }
             "session/prompt"
                 if cancelled
                     && self.state.tables.version == 1
@@ -120,7 +128,16 @@ impl Connection {
             {
                 CANCELLED_TURN
             }
-            _ => return self.end_request(request, Outcome::Error(error)),
+            method => match question(method).filter(|_| cancelled) {
+                Some(question) => {
+                    if let Some(rule) = question.no_error {
+                        let breach = Breach::new(rule, "an error where a result says that nothing was chosen");
+                        self.report(subject, breach, Consequence::Delivered);
+                    }
+                    question.dismissed
+                }
+                None => return self.end_request(request, Outcome::Error(error)),
+            },
         };
         self.end_request(request, Outcome::Result(ResultText(Json::whole(result.into()))));
     }

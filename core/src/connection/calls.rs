@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::config::Role;
-use super::event::{Answered, Json, Timing};
+use super::dismiss::Occasion;
+use super::event::{Json, Timing};
 use super::incoming::{find_method, Checked, Message};
 use super::judge::{Form, Verdict};
 use super::pending::OpenRequest;
@@ -14,21 +15,29 @@ use super::rules::{too_early, Attempt, Refusal};
 use super::session::Turn;
 use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy, Request};
 use crate::json::{self, Kind};
-use crate::jsonrpc::{write_result, ErrorCode, Id, IdMember, Member};
-use crate::rules::scene::{rows, Applying, Message as Said, On};
+use crate::jsonrpc::{ErrorCode, Id, IdMember, Member};
+use crate::rules::scene::{kind_of, rows, Applying, Message as Said, On, ENDING};
 use crate::validation::table::{self, Method};
 use crate::validation::{Facts, Part, Problem};
 
-/// Session methods that may name a session which is not open here: they open it, or need not.
-const ATTACHING: &[&str] = &["session/load", "session/resume", "session/delete", "session/fork", "session/close"];
+/// Session methods that may name a session which is not open here: they open it, need not, or have a rule of their own
+/// about it (ELIC-05).
+const ATTACHING: &[&str] = &[
+    "session/load",
+    "session/resume",
+    "session/delete",
+    "session/fork",
+    "session/close",
+    "session/archive",
+    "session/unarchive",
+    "session/status",
+    "session/set_title",
+    "elicitation/create",
+];
 /// Methods whose sessions are another kind of session (NES-03).
 const OTHER_SESSIONS: &[&str] = &["nes/", "document/"];
-/// What a permission request is answered when the client has cancelled.
-pub(super) const CANCELLED_OUTCOME: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
 /// Methods that begin with this are JSON-RPC's own, and it has none.
 pub(super) const JSON_RPC: &str = "rpc.";
-/// The request that asks the user.
-pub(super) const PERMISSION: &str = "session/request_permission";
 /// A session id longer than this is not repeated in an answer.
 const ECHO: usize = 128;
 
@@ -70,12 +79,18 @@ impl Connection {
             return self.refuse(&subject, ErrorCode::INTERNAL_ERROR, Breach::new(limit.rule, limit.message()));
         }
         let update = checked.update;
-        let params = checked.json(text, range);
+        let mut params = checked.json(text, range);
         let form = if is_request { Form::Request } else { Form::Notification };
         let facts = std::mem::take(&mut checked.facts);
-        let seen = Seen { facts: Some(&facts), rows: rows(On::Call, row.name, update) };
-        if self.judge_peer(form, &seen.message(row.name, session.as_ref(), &params), &subject) == Verdict::Stop {
-            return;
+        let mut seen = Seen { facts: Some(&facts), rows: rows(On::Call, row.name, kind_of(row, is_request, update)) };
+        match self.judge_peer(form, &seen.message(row.name, session.as_ref(), &params), &subject) {
+            Verdict::Stop => return,
+            Verdict::Deliver => {}
+            Verdict::Without(places) => {
+                params = params.without(&places);
+                // Its members stand elsewhere now.
+                seen.facts = None;
+            }
         }
         self.report_all(&subject, &problems);
         if is_request {
@@ -268,7 +283,7 @@ impl Connection {
         let serial = self.serial();
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
         let id = subject.id.unwrap_or(Id::Null);
-        if let (Some(session), "session/close") = (&session, &*method) {
+        if let Some(session) = session.as_ref().filter(|_| ENDING.contains(&&*method)) {
             self.cancel_prompts(session);
         }
         let note = self.track(&seen.message(&method, session.as_ref(), &params));
@@ -294,8 +309,8 @@ impl Connection {
             session,
             params,
         }));
-        if method == PERMISSION && self.state.config.role == Role::Client && cancelling {
-            self.answer_permission(&id, "CANCEL-04");
+        if cancelling {
+            self.dismiss_one(&id, Occasion::Late);
         }
     }
 
@@ -345,30 +360,6 @@ impl Connection {
         for id in prompts {
             self.cancel_event(&id);
         }
-    }
-
-    /// Answers the open permission requests of one session, or of all, with `cancelled` (CANCEL-03).
-    pub(super) fn answer_permissions(&mut self, session: Option<&str>, rule: &'static str) {
-        let mine = |request: &&OpenRequest| {
-            request.method == PERMISSION && session.is_none_or(|session| request.session.as_deref() == Some(session))
-        };
-        let ids: Vec<Id> = self.state.inbound.iter().filter(mine).map(|request| request.id.clone()).collect();
-        for id in ids {
-            self.answer_permission(&id, rule);
-        }
-    }
-
-    fn answer_permission(&mut self, id: &Id, rule: &'static str) {
-        let Some(request) = self.state.inbound.remove(id) else { return };
-        self.outbox.push(&write_result(id, CANCELLED_OUTCOME));
-        self.track_answer(&request, Some(CANCELLED_OUTCOME));
-        self.events.push_back(Event::Answered(Answered {
-            id: request.id,
-            serial: request.serial,
-            method: request.method,
-            session: request.session,
-            rule,
-        }));
     }
 }
 

@@ -70,6 +70,11 @@ impl Json {
     pub(crate) fn around(&self) -> &str {
         &self.text
     }
+
+    /// The same without what stands at these JSON pointers.
+    pub(crate) fn without(&self, places: &[String]) -> Self {
+        Json::whole(crate::json::without(self.as_str(), places))
+    }
 }
 
 impl fmt::Debug for Json {
@@ -290,7 +295,7 @@ pub struct Violation {
     pub id: Option<Id>,
     /// The number of the frame on this connection, from 1.
     pub frame: u64,
-    /// Its first bytes, at most 256, with U+FFFD for what is not UTF-8.
+    /// Its first bytes, at most 256, with U+FFFD for what is not UTF-8; empty where secrets may stand in it (AUTH-27).
     pub excerpt: String,
     /// What became of the message.
     pub consequence: Consequence,

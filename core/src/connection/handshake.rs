@@ -6,6 +6,7 @@ mod names;
 
 use super::event::{Json, Outcome, ResultText};
 use super::incoming::Message;
+use super::judge::{Form, Verdict};
 use super::misuse::{Misuse, MisuseKind};
 use super::outgoing::Fitting;
 use super::pending::OpenRequest;
@@ -14,6 +15,7 @@ use super::rules::Gates;
 use super::{CloseReason, Connection, Consequence, Event, Phase, Policy, Request, Role, Side};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id};
+use crate::rules::scene::{rows, Message as Said, On};
 use crate::schema::tables;
 use crate::validation::table::Tables;
 use crate::validation::{check, Checked, Part, Problem, Rejected};
@@ -170,7 +172,7 @@ impl Connection {
         self.opened = true;
     }
 
-    /// The agent's side: `initialize` was answered with an error, so it may be tried again.
+    /// `initialize` has failed, so it may be tried again.
     pub(super) fn hello_failed(&mut self) {
         self.phase = Phase::Start;
         self.state.version = None;
@@ -293,6 +295,18 @@ impl Connection {
                 self.state.peer = Side::new(tables, Role::Agent, json.clone());
                 let hello = std::mem::take(&mut self.state.own.hello);
                 self.state.own = Side::new(tables, Role::Client, hello);
+                let said = Said {
+                    method: row.name,
+                    session: None,
+                    body: Some(&json),
+                    facts: None,
+                    rows: rows(On::Answer, row.name, None),
+                    request: Some(&request),
+                };
+                if self.judge_peer(Form::Answer, &said, subject) == Verdict::Stop {
+                    self.hello_failed();
+                    return self.end_request(request, Outcome::Invalid);
+                }
                 self.phase = Phase::Ready;
                 self.opened = true;
                 self.end_request(request, Outcome::Result(ResultText(Json::whole(json))));

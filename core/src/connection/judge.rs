@@ -1,6 +1,6 @@
 //! Where the catalogue meets the messages: checks before a message goes through, trackers after it did.
 
-use super::config::Policy;
+use super::config::{Policy, Role};
 use super::misuse::Misuse;
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject, ECHO};
@@ -16,20 +16,28 @@ pub(super) enum Form {
     Request,
     Notification,
     Answer,
+    Error,
 }
 
 /// Whether a message goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     Deliver,
+    /// Without what stands at these places, which has been reported.
+    Without(Vec<String>),
     /// It has been reported, and answered if it was a request.
     Stop,
 }
 
 impl Connection {
     /// What the checks say whose action in this direction is one.
-    fn objections(&self, message: &Message<'_>, action: impl Fn(&Check) -> Action) -> Vec<(&'static Check, Objection)> {
-        let scene = Scene::new(*message, &self.state);
+    fn objections(
+        &self,
+        message: &Message<'_>,
+        sender: Role,
+        action: impl Fn(&Check) -> Action,
+    ) -> Vec<(&'static Check, Objection)> {
+        let scene = Scene::new(*message, sender, &self.state);
         let wanted = message.rows.checks().filter(|check| self.matters(action(check)));
         wanted.filter_map(|check| (check.test)(&scene).map(|objection| (check, objection))).collect()
     }
@@ -44,11 +52,13 @@ impl Connection {
 
     /// Holds the peer's message against the catalogue.
     pub(super) fn judge_peer(&mut self, form: Form, message: &Message<'_>, subject: &Subject) -> Verdict {
-        for (check, objection) in self.objections(message, |check| check.receive) {
+        let sender = self.state.config.role.other();
+        let mut strip = Vec::new();
+        for (check, objection) in self.objections(message, sender, |check| check.receive) {
             let action = match self.state.config.policy_for(check.rule) {
-                Policy::Off => Action::Pass,
-                Policy::Strict if check.receive == Action::Report => REFUSE,
-                Policy::Strict | Policy::Tolerant => check.receive,
+                Policy::Off if check.receive != Action::Strip => Action::Pass,
+                Policy::Strict if matches!(check.receive, Action::Report | Action::Strip) => REFUSE,
+                Policy::Off | Policy::Strict | Policy::Tolerant => check.receive,
             };
             let breach = Breach {
                 rule: check.rule,
@@ -57,7 +67,13 @@ impl Connection {
             };
             match (action, form) {
                 (Action::Pass, _) => {}
-                (Action::Report | Action::Tell | Action::Hint, _) => {
+                // A request that ended in an error has ended, whatever the error says.
+                (Action::Report | Action::Tell | Action::Hint, _) | (Action::Refuse(_) | Action::Drop, Form::Error) => {
+                    self.report(subject, breach, Consequence::Delivered);
+                }
+                (Action::Strip, _) => {
+                    strip.push(objection.pointer.into_owned());
+                    strip.extend(objection.also);
                     self.report(subject, breach, Consequence::Delivered);
                 }
                 (Action::Refuse(code), Form::Request) => {
@@ -74,7 +90,11 @@ impl Connection {
                 }
             }
         }
-        Verdict::Deliver
+        if strip.is_empty() {
+            Verdict::Deliver
+        } else {
+            Verdict::Without(strip)
+        }
     }
 
     /// Answers with the rule and the place; a session that does not exist is named, as v2 wants it (C-47).
@@ -94,7 +114,7 @@ impl Connection {
     /// `own` is refused where no rule says more about the message.
     pub(super) fn judge_host(&self, message: &Message<'_>, own: Option<Misuse>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
-        for (check, objection) in self.objections(message, |check| check.send) {
+        for (check, objection) in self.objections(message, self.state.config.role, |check| check.send) {
             match check.send {
                 Action::Pass => {}
                 Action::Report | Action::Tell | Action::Hint => advice.push(Advice {
@@ -104,7 +124,7 @@ impl Connection {
                     method: message.method.to_owned(),
                     id: message.request.map(|request| request.id.clone()),
                 }),
-                Action::Refuse(_) | Action::Drop => {
+                Action::Refuse(_) | Action::Drop | Action::Strip => {
                     return Err(Misuse::new(check.kind, check.rule, objection.message).at(objection.pointer));
                 }
             }
@@ -129,12 +149,35 @@ impl Connection {
         self.track(&message);
     }
 
+    /// Remembers an error, beside the end of its request.
+    pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
+        let message = Message {
+            method: &request.method,
+            session: self.state.sessions.of(request),
+            body: error,
+            facts: None,
+            rows: rows(On::Error, &request.method, None),
+            request: Some(request),
+        };
+        self.track(&message);
+    }
+
     /// Remembers what a message said; what a call says may be kept with it until its answer.
     pub(super) fn track(&mut self, message: &Message<'_>) -> Option<Box<str>> {
         let mut note = None;
         for tracker in message.rows.trackers() {
-            note = (tracker.track)(&mut self.state, message).or(note);
+            note = join(note, (tracker.track)(&mut self.state, message));
         }
         note
+    }
+}
+
+/// The notes of two trackers as one: the members of both, where both are objects.
+fn join(old: Option<Box<str>>, new: Option<Box<str>>) -> Option<Box<str>> {
+    match (old, new) {
+        (Some(old), Some(new)) if old.len() > 2 && new.len() > 2 && old.starts_with('{') && new.starts_with('{') => {
+            Some(format!("{},{}", &old[..old.len() - 1], &new[1..]).into())
+        }
+        (old, new) => new.or(old),
     }
 }

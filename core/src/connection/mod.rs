@@ -7,12 +7,13 @@
 //! and either change everything they should and write one whole message, or change and write nothing.
 //!
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` (the host's calls), `incoming` (frames),
-//! `calls` and `answers` (what frames turn into), `handshake` (`initialize`), `session` and `pending` (what is tracked),
-//! `snapshot` (what hosts see of it), `rules`.
+//! `calls` and `answers` (what frames turn into), `dismiss` (what the connection answers by itself), `handshake`
+//! (`initialize`), `session` and `pending` (what is tracked), `snapshot` (what hosts see of it), `rules`.
 
 mod answers;
 mod calls;
 mod config;
+mod dismiss;
 mod event;
 mod handshake;
 mod incoming;
@@ -41,8 +42,11 @@ pub use outgoing::{CallOptions, Timeout};
 pub use pending::OpenRequest;
 pub use session::{Session, SessionState, Turn};
 
+pub use crate::rules::{Login, LoginKind};
+
 use crate::framing::{Decoder, Outbox};
 use crate::jsonrpc::Id;
+use crate::rules::{Auth, Elicitations, Mcp, Providers};
 use crate::schema::tables;
 use crate::validation::table::Tables;
 use pending::Pending;
@@ -112,6 +116,10 @@ pub(crate) struct State {
     /// The peer's open requests.
     pub(crate) inbound: Pending,
     pub(crate) sessions: Sessions,
+    pub(crate) auth: Auth,
+    pub(crate) elicitations: Elicitations,
+    pub(crate) providers: Providers,
+    pub(crate) mcp: Mcp,
     pub(crate) own: Side,
     pub(crate) peer: Side,
 }
@@ -150,6 +158,10 @@ impl Connection {
                 outbound: Pending::default(),
                 inbound: Pending::default(),
                 sessions: Sessions::default(),
+                auth: Auth::default(),
+                elicitations: Elicitations::default(),
+                providers: Providers::default(),
+                mcp: Mcp::default(),
                 own: Side::default(),
                 peer: Side::default(),
                 config,
@@ -231,11 +243,12 @@ impl Connection {
         self.outbox.consume(count);
     }
 
-    /// Ends the connection from this side: permission requests that are open are answered `cancelled` (PERM-19), own
-    /// requests end with [`Outcome::Closed`], and what waits in [`transmit`](Self::transmit) can still be sent.
+    /// Ends the connection from this side: permission requests that are open are answered `cancelled` (PERM-19) and
+    /// elicitations `cancel` (ELIC-28), own requests end with [`Outcome::Closed`], and what waits in
+    /// [`transmit`](Self::transmit) can still be sent.
     pub fn close(&mut self) {
         if self.phase != Phase::Closed {
-            self.answer_permissions(None, "PERM-19");
+            self.dismiss(None, dismiss::Occasion::End);
             self.end(CloseReason::Host);
         }
     }
@@ -320,6 +333,31 @@ impl Connection {
     /// The peer's open request with this id.
     pub fn unanswered_by_id(&self, id: &Id) -> Option<&OpenRequest> {
         self.state.inbound.get(id)
+    }
+
+    /// Whether the agent works for this user, as far as anything has said (AUTH-02). After a logout, sessions that were
+    /// open are marked as well: [`Session::auth_uncertain`].
+    #[doc(hidden)] // Until every binding has it.
+    pub fn login(&self) -> Login {
+        self.state.auth.login
+    }
+
+    /// The ways to log in that the agent listed and that can be used, in its order: the id, and who carries it out.
+    #[doc(hidden)] // Until every binding has it.
+    pub fn login_methods(&self) -> impl Iterator<Item = (&str, LoginKind)> {
+        self.state.auth.methods.iter().map(|(id, kind)| (&**id, *kind))
+    }
+
+    /// The ids of questions that are settled on web pages and have not been yet (ELIC-20).
+    #[doc(hidden)] // Until every binding has it.
+    pub fn open_elicitations(&self) -> impl Iterator<Item = &str> {
+        self.state.elicitations.ids()
+    }
+
+    /// The model providers that the agent listed last, and whether each is switched on (PROV-04; draft).
+    #[doc(hidden)] // Until every binding has it.
+    pub fn providers(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.state.providers.iter()
     }
 
     /// Terminals that were created and not released, by session (TERM-04).

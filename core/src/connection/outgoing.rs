@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::calls::{needs_open_session, CANCELLED_OUTCOME, JSON_RPC, PERMISSION};
+use super::calls::{needs_open_session, JSON_RPC};
 use super::config::Policy;
+use super::dismiss::{question, Occasion};
 use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
@@ -14,7 +15,8 @@ use super::session::Turn;
 use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
-use crate::rules::scene::{rows, Message, On};
+use crate::rules::scene::{kind_of, rows, Message, On, ENDING};
+use crate::rules::withheld;
 use crate::validation::table::{self, Method, TypeId};
 use crate::validation::{check, Mode, Part, Rejected};
 
@@ -109,7 +111,7 @@ impl Connection {
             None => self.free_id(),
         };
         let message = self.fits_frame(write_request(&id, method, &params))?;
-        let rows = rows(On::Call, method, None);
+        let rows = rows(On::Call, method, row.and_then(|row| kind_of(row, true, None)));
         let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, rows, request: None };
         let advice = self.judge_host(&said, own)?;
         if let (true, Id::Number(number)) = (allocated, &id) {
@@ -130,8 +132,8 @@ impl Connection {
             life,
             note,
         });
-        if let (Some(session), "session/close") = (&session, method) {
-            self.answer_permissions(Some(session), "SESS-22");
+        if let Some(session) = session.as_ref().filter(|_| ENDING.contains(&method)) {
+            self.dismiss(Some(session), Occasion::SessionEnd);
         }
         if let Some(tables) = tables {
             self.greeted(tables, params.into_owned());
@@ -141,7 +143,7 @@ impl Connection {
     }
 
     /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`
-    /// (CANCEL-03).
+    /// (CANCEL-03) and its open elicitations with `cancel` (ELIC-29).
     ///
     /// # Errors
     /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
@@ -158,15 +160,16 @@ impl Connection {
             self.outgoing_value(None, row.map(|row| row.params), params, Part::Notification)?;
         let session = self.outgoing_session(row, &params)?;
         let message = self.fits_frame(write_notification(method, &params))?;
-        let kind = if method == "session/update" { json::pointer(&params, "/update/sessionUpdate") } else { None };
-        let kind = kind.and_then(json::unescape);
-        let rows = rows(On::Call, method, kind.as_deref());
+        let update = if method == "session/update" { json::pointer(&params, "/update/sessionUpdate") } else { None };
+        let update = update.and_then(json::unescape);
+        let kind = row.map_or(update.as_deref(), |row| kind_of(row, false, update.as_deref()));
+        let rows = rows(On::Call, method, kind);
         let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, rows, request: None };
         let advice = self.judge_host(&said, own)?;
         self.outbox.push(&message);
         self.track(&said);
         if let (Some(session), "session/cancel") = (&session, method) {
-            self.answer_permissions(Some(session), "CANCEL-03");
+            self.dismiss(Some(session), Occasion::Cancel);
         }
         self.advise(advice);
         Ok(())
@@ -212,7 +215,8 @@ impl Connection {
     /// Answers a request of the peer's with an error; `data` is JSON text.
     ///
     /// The error of a prompt that the client has cancelled is sent as the stop reason `cancelled` (TURN-15), and
-    /// [`ErrorCode::REQUEST_CANCELLED`] on a permission request as the outcome `cancelled` (PERM-05).
+    /// [`ErrorCode::REQUEST_CANCELLED`] on a permission request as the outcome `cancelled` (PERM-05), on an elicitation as
+    /// the action `cancel` (ELIC-28).
     ///
     /// # Errors
     /// [`Misuse`] when no request with this id is open (RPC-15) or `data` is not JSON; nothing was sent.
@@ -239,6 +243,7 @@ impl Connection {
         let text = self.fits_frame(text)?;
         self.outbox.push(&text);
         if let Some(request) = self.state.inbound.remove(id) {
+            self.track_error(&request, json::pointer(&text, "/error"));
             self.track_answer(&request, instead);
         }
         self.advise(advice);
@@ -266,15 +271,24 @@ impl Connection {
     }
 
     /// Whether a method could be sent now as far as version, side, phase and capabilities go (CAP-02).
+    ///
+    /// A parameter or value that needs a capability of its own stands behind a colon: `session/prompt:image`, `:audio`
+    /// and `:resource`; `session/new:http` (or another call that opens a session), `:sse`, `:acp` and
+    /// `:additionalDirectories`; `elicitation/create:form` and `:url`; `session/update:` and the kind of an update.
     pub fn can(&self, method: &str) -> bool {
         self.why_not(method).is_none()
     }
 
     /// Why a method could not be sent now; `None` when it could.
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
+        let (method, part) = method.split_once(':').map_or((method, None), |(method, part)| (method, Some(part)));
         let form = find_method(self.state.tables, self.state.config.drafts, method)
             .map(|row| row.kind != table::Kind::Notification);
-        self.admitted(method, form.unwrap_or(true)).err()
+        let refused = self.admitted(method, form.unwrap_or(true)).err();
+        refused.or_else(|| {
+            let (rule, message) = withheld(&self.state, method, part?)?;
+            Some(Misuse::new(MisuseKind::Capability, rule, message))
+        })
     }
 
     fn open(&self) -> Result<(), Misuse> {
@@ -313,6 +327,10 @@ impl Connection {
         };
         match self.admit(row, self.state.config.role, is_request) {
             None => Ok(Some(row)),
+            Some(refusal) if refusal.kind == MisuseKind::Capability => {
+                let message = format!("{}; check before: can(\"{method}\")", refusal.message);
+                Err(Misuse::new(refusal.kind, refusal.rule, message))
+            }
             Some(refusal) => Err(refusal.into()),
         }
     }
@@ -388,7 +406,7 @@ impl Connection {
         let stopped = session.map_or(request.cancelled, |session| session.turn == Turn::Cancelling);
         match &*request.method {
             "session/prompt" if stopped && self.state.tables.version == 1 => Some(CANCELLED_TURN),
-            PERMISSION if code == ErrorCode::REQUEST_CANCELLED => Some(CANCELLED_OUTCOME),
+            method if code == ErrorCode::REQUEST_CANCELLED => question(method).map(|question| question.dismissed),
             _ => None,
         }
     }

@@ -11,6 +11,8 @@ use crate::validation::Problem;
 const EXCERPT: usize = 256;
 /// A name longer than this is not repeated in an answer.
 pub(super) const ECHO: usize = 128;
+/// Methods whose messages may hold secrets, so that nothing of them is shown (AUTH-27, PROV-10).
+const SECRET: &[&str] = &["authenticate", "auth/login", "providers/set", "providers/list"];
 
 /// What is known of a message while it is read.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +68,7 @@ impl Connection {
         if quiet && consequence == Consequence::Delivered {
             return;
         }
+        let secret = subject.method.as_ref().is_some_and(|method| SECRET.contains(&&**method));
         self.events.push_back(Event::Violation(Violation {
             rule: breach.rule,
             message: breach.message,
@@ -73,7 +76,7 @@ impl Connection {
             method: subject.method.clone(),
             id: subject.id.clone(),
             frame: self.frames,
-            excerpt: excerpt(&self.head, self.head_is_cut),
+            excerpt: if secret { String::new() } else { excerpt(&self.head, self.head_is_cut) },
             consequence,
         }));
     }

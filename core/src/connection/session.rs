@@ -68,6 +68,9 @@ pub struct Session {
     pub terminals: BTreeMap<Box<str>, bool>,
     /// Tells it from an earlier session of the same id; see [`Sessions::of`].
     life: u64,
+    /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
+    #[doc(hidden)] // Until every binding has it.
+    pub auth_uncertain: bool,
     /// Prompts without an answer.
     pub(crate) prompts: usize,
     /// Terminals that were asked for and are not there yet.
@@ -96,6 +99,7 @@ impl Session {
             turn: Turn::Idle,
             terminals: BTreeMap::new(),
             life: 0,
+            auth_uncertain: false,
             prompts: 0,
             creating: 0,
             byte_limits: BTreeMap::new(),

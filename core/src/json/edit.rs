@@ -1,7 +1,11 @@
 //! Repairs of a text that keep everything else as it was sent.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+use super::read::MAX_DEPTH;
+use super::scan::{Kind, Scanner, SyntaxError};
 
 /// Replacements to make, in any order; one that lies inside another is lost with it.
 #[derive(Debug, Default)]
@@ -87,9 +91,73 @@ impl Trim {
     }
 }
 
+/// A JSON text without the members and items that these pointers name.
+pub(crate) fn without(json: &str, places: &[String]) -> String {
+    let places = places.iter().map(String::as_str).collect();
+    let mut edits = Edits::default();
+    match take_out(&mut Scanner::new(json, MAX_DEPTH), "", &places, &mut edits) {
+        Ok(()) => edits.apply(json, 0..json.len()),
+        Err(_) => json.to_owned(),
+    }
+}
+
+/// Goes through the value that comes next and stands at `at`.
+fn take_out(
+    scanner: &mut Scanner<'_>,
+    at: &str,
+    places: &BTreeSet<&str>,
+    edits: &mut Edits,
+) -> Result<(), SyntaxError> {
+    let kind = scanner.peek()?;
+    let inside = format!("{at}/");
+    let touched = places.range(&*inside..).next().is_some_and(|place| place.starts_with(&inside));
+    if !touched || !matches!(kind, Kind::Object | Kind::Array) {
+        return scanner.skip().map(drop);
+    }
+    let mut trim = Trim::default();
+    let mut index = 0usize;
+    let mut more = scanner.enter(kind)?;
+    while more {
+        let start = scanner.mark().offset();
+        let step = match kind {
+            Kind::Object => scanner.key()?.value().replace('~', "~0").replace('/', "~1"),
+            _ => index.to_string(),
+        };
+        index += 1;
+        let path = format!("{inside}{step}");
+        if places.contains(&*path) {
+            scanner.skip()?;
+            trim.drop(start..scanner.offset(), edits);
+        } else {
+            take_out(scanner, &path, places, edits)?;
+            trim.keep(start..scanner.offset(), edits);
+        }
+        more = scanner.more(kind)?;
+    }
+    trim.finish(edits);
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_are_taken_out_wherever_they_are() {
+        let text = r#"{"a":[1,{"b/c":2,"d":3},4],"e":{"f":5}}"#;
+        let cases: [(&[&str], &str); 5] = [
+            (&[], text),
+            (&["/a/1/b~1c"], r#"{"a":[1,{"d":3},4],"e":{"f":5}}"#),
+            (&["/a/0", "/a/2", "/e/f"], r#"{"a":[{"b/c":2,"d":3}],"e":{}}"#),
+            (&["/e", "/e/f", "/a/1/d"], r#"{"a":[1,{"b/c":2},4]}"#),
+            (&["/x", "/a/7", "/a/0/y"], text),
+        ];
+        for (places, expected) in cases {
+            let places: Vec<String> = places.iter().map(|place| (*place).to_owned()).collect();
+            assert_eq!(without(text, &places), expected, "{places:?}");
+        }
+        assert_eq!(without("{", &["/a".to_owned()]), "{");
+    }
 
     #[test]
     fn any_elements_can_be_taken_out() {

@@ -8,7 +8,7 @@ mod read;
 mod scan;
 mod write;
 
-pub(crate) use edit::{Edits, Trim};
+pub(crate) use edit::{without, Edits, Trim};
 pub(crate) use read::{columns, items, members};
 pub use read::{pointer, unescape, MAX_DEPTH};
 pub(crate) use scan::{Kind, Mark, Scanner};

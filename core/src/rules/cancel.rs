@@ -1,6 +1,6 @@
 //! CANCEL: `session/cancel` and `$/cancel_request`.
 //!
-//! What the connection does by itself is there: answers to permission requests (`answer_permissions`), cancelling single
+//! What the connection does by itself is there: answers to permission requests (`dismiss`), cancelling single
 //! requests (`cancel`, `cancel_requested`), and the peer's errors that only say that work was cancelled (`failed`).
 
 use super::catalogue::{rule, E, R, T};

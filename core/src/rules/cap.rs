@@ -1,6 +1,146 @@
-//! CAP: capabilities and the gates that the tables hold.
+//! CAP: capabilities in general.
+//!
+//! Methods are gated by the model's tables (`connection/rules/admission`), parameters and values by the check of their own
+//! area; [`GATED`] names those for `can` and `why_not`. Wrong capabilities are read as none by the validation.
 
-use super::Area;
+use super::catalogue::{rule, E, R, T};
+use super::scene::{Action, Check, Objection, On, Scene, OPENING};
+use super::{Area, Level, Severity};
+use crate::connection::{Role, State};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use crate::schema::drafts::DRAFTS;
+use Level::{Must, Should};
+use Severity::{Error, Note, Warning};
 
-pub(super) static AREA: Area =
-    Area { name: "CAP", title: "Capabilities in general", rules: &[], checks: &[], trackers: &[] };
+const INITIALIZE: &[&str] = &["initialize"];
+const TERMINALS: &[&str] =
+    &["terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
+
+pub(super) static AREA: Area = Area {
+    name: "CAP",
+    title: "Capabilities in general",
+    rules: &[
+        rule("CAP-01", Must, Error, E | T, "What is not listed among the capabilities is not supported."),
+        rule("CAP-03", Must, Warning, E | R, "A capability is a switch or an object, whichever the specification says."),
+        rule("CAP-04", Must, Error, E | R, "A capability that is an object is there or not; what stands in it does not matter."),
+        rule("CAP-06", Must, Warning, R, "A capability that cannot be read is not supported, and initialize goes on."),
+        rule("CAP-07", Must, Note, T, "Capabilities stay as initialize had them for the life of the connection."),
+        rule("CAP-08", Must, Warning, T, "Every agent serves new sessions, prompts and their cancelling."),
+        rule("CAP-11", Must, Warning, T, "Every client serves permission requests."),
+        rule("CAP-12", Must, Warning, T, "A client that advertises terminals serves all five of their methods."),
+        rule("CAP-13", Must, Note, R | T, "Capabilities that are not known are ignored, and kept."),
+        rule("CAP-15", Must, Error, E | R, "A method whose capability its receiver did not advertise is an unknown method."),
+        rule("CAP-16", Should, Note, E, "What is supported is said rather than left out; typed capabilities write every switch, and a host whose policy for notes is strict is told of silence."),
+    ],
+    checks: &[
+        Check::new("CAP-08", On::Error, &["session/new", "session/prompt"], unknown)
+            .send(Action::Report)
+            .receive(Action::Tell),
+        Check::new("CAP-11", On::Error, &["session/request_permission"], unknown)
+            .send(Action::Report)
+            .receive(Action::Tell),
+        Check::new("CAP-12", On::Error, TERMINALS, unknown).send(Action::Report).receive(Action::Tell),
+        Check::new("CAP-16", On::Call, INITIALIZE, silent).send(Action::Hint).receive(Action::Pass),
+        Check::new("CAP-16", On::Answer, INITIALIZE, silent).send(Action::Hint).receive(Action::Pass),
+    ],
+    trackers: &[],
+};
+
+/// Something other than a method that needs a capability of version 1.
+struct Gated {
+    methods: &'static [&'static str],
+    /// What it is called behind the method's name and a colon.
+    name: &'static str,
+    of: Role,
+    /// Where the capability stands.
+    pointer: &'static str,
+    rule: &'static str,
+    draft: Option<&'static str>,
+}
+
+const fn gated(
+    methods: &'static [&'static str],
+    name: &'static str,
+    of: Role,
+    pointer: &'static str,
+    rule: &'static str,
+) -> Gated {
+    Gated { methods, name, of, pointer, rule, draft: None }
+}
+
+impl Gated {
+    const fn draft(mut self, name: &'static str) -> Self {
+        self.draft = Some(name);
+        self
+    }
+}
+
+const PROMPT: &[&str] = &["session/prompt"];
+const UPDATE: &[&str] = &["session/update"];
+const QUESTION: &[&str] = &["elicitation/create"];
+
+const GATED: &[Gated] = &[
+    gated(PROMPT, "image", Role::Agent, "/promptCapabilities/image", "CONT-02"),
+    gated(PROMPT, "audio", Role::Agent, "/promptCapabilities/audio", "CONT-03"),
+    gated(PROMPT, "resource", Role::Agent, "/promptCapabilities/embeddedContext", "CONT-04"),
+    gated(OPENING, "additionalDirectories", Role::Agent, "/sessionCapabilities/additionalDirectories", "SESS-25"),
+    gated(OPENING, "http", Role::Agent, "/mcpCapabilities/http", "SESS-55"),
+    gated(OPENING, "sse", Role::Agent, "/mcpCapabilities/sse", "SESS-56"),
+    gated(OPENING, "acp", Role::Agent, "/mcpCapabilities/acp", "MOA-01").draft("mcp_over_acp"),
+    gated(UPDATE, "notice", Role::Client, "/session/notices", "NOTE-06"),
+    gated(UPDATE, "compaction_update", Role::Client, "/session/compaction", "NOTE-06"),
+    gated(UPDATE, "compaction_summary_chunk", Role::Client, "/session/compaction", "NOTE-06"),
+    gated(UPDATE, "plan_update", Role::Client, "/plan", "PLAN-10").draft("plan_operations"),
+    gated(UPDATE, "plan_removed", Role::Client, "/plan", "PLAN-10").draft("plan_operations"),
+    gated(QUESTION, "form", Role::Client, "/elicitation/form", "ELIC-01"),
+    gated(QUESTION, "url", Role::Client, "/elicitation/url", "ELIC-01"),
+];
+
+/// Why a parameter or value of a method cannot be sent to the peer: the rule, and what is missing.
+pub(crate) fn withheld(state: &State, method: &str, name: &str) -> Option<(&'static str, String)> {
+    let row = GATED.iter().find(|row| row.name == name && row.methods.contains(&method))?;
+    let off = row.draft.filter(|name| {
+        let index = DRAFTS.iter().position(|draft| draft == name);
+        index.is_none_or(|index| state.config.drafts & (1 << (index + 1)) == 0)
+    });
+    if let Some(draft) = off {
+        return Some((row.rule, format!("{method} with {name} belongs to the draft {draft}, which is off")));
+    }
+    if state.tables.version > 1 || advertises(state, row.of, row.pointer) {
+        return None;
+    }
+    let path = row.pointer.trim_start_matches('/').replace('/', ".");
+    let of = row.of.name();
+    Some((row.rule, format!("{method} with {name} needs the capability {path}, which the {of} did not advertise")))
+}
+
+/// Whether a side has advertised what stands at a pointer into its capabilities.
+pub(super) fn advertises(state: &State, side: Role, pointer: &str) -> bool {
+    let own = side == state.config.role;
+    let capabilities = if own { &state.own.capabilities } else { &state.peer.capabilities };
+    json::pointer(capabilities, pointer).is_some_and(|value| value == "true" || value.starts_with('{'))
+}
+
+fn unknown(scene: &Scene<'_>) -> Option<Objection> {
+    let code = scene.message.get("/code")?.parse().ok()?;
+    if ErrorCode(code) != ErrorCode::METHOD_NOT_FOUND {
+        return None;
+    }
+    Some(Objection::new(
+        "/code",
+        "this method is always served by a peer like this one; another error says what failed",
+    ))
+}
+
+/// A list that is missing as a whole is plain; one that leaves something out may have forgotten it.
+fn silent(scene: &Scene<'_>) -> Option<Objection> {
+    let (member, groups): (&str, &[&str]) = match (scene.message.get("/protocolVersion")?, scene.sender) {
+        ("1", Role::Client) => ("/clientCapabilities", &["fs", "terminal"]),
+        ("1", Role::Agent) => ("/agentCapabilities", &["loadSession", "promptCapabilities", "mcpCapabilities"]),
+        _ => return None,
+    };
+    let said = scene.message.get(member)?;
+    let missing = groups.iter().find(|name| json::pointer(said, &format!("/{name}")).is_none())?;
+    Some(Objection::new(format!("{member}/{missing}"), "left out; say what is supported, and false where it is not"))
+}

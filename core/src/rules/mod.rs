@@ -22,10 +22,14 @@ mod followed;
 mod frame;
 mod fs;
 mod init;
+#[cfg(test)]
+mod known;
+mod moa;
 mod mode;
 mod note;
 mod perm;
 mod plan;
+mod prov;
 mod recent;
 mod rpc;
 pub(crate) mod scene;
@@ -34,13 +38,19 @@ mod term;
 mod tool;
 mod turn;
 
+pub(crate) use auth::Auth;
+pub use auth::{Login, LoginKind};
+pub(crate) use cap::withheld;
 pub use catalogue::{Level, Rule, Severity};
 pub(crate) use cmd::Commands;
 pub(crate) use conf::Options;
+pub(crate) use elic::Elicitations;
+pub(crate) use moa::Mcp;
 pub(crate) use mode::Modes;
 pub(crate) use note::Compactions;
 pub(crate) use perm::Permits;
 pub(crate) use plan::Plans;
+pub(crate) use prov::Providers;
 pub(crate) use sess::{Place, Shelf};
 pub(crate) use tool::Tools;
 pub(crate) use turn::Turns;
@@ -80,6 +90,8 @@ pub static AREAS: &[&Area] = &[
     &cmd::AREA,
     &elic::AREA,
     &note::AREA,
+    &prov::AREA,
+    &moa::AREA,
     &ext::AREA,
     &enums::AREA,
 ];

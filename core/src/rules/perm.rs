@@ -1,6 +1,6 @@
 //! PERM: permission requests.
 //!
-//! The answers that a cancel brings are in the connection (`answer_permissions`); types are in the model.
+//! The answers that a cancel brings are in the connection (`dismiss`); types are in the model.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

@@ -6,6 +6,9 @@ use std::sync::Arc;
 /// A list of a session's that is longer than this many bytes is not kept, and nothing is held against it.
 pub(super) const KEPT: usize = 256 * 1024;
 
+/// An id of more bytes is not kept either.
+pub(super) const LONG_ID: usize = 4096;
+
 /// The newest entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Recent<V> {

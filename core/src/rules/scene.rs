@@ -1,7 +1,8 @@
 //! What the code of a rule sees, and how it is found.
 //!
 //! Checks and trackers are rows: the messages they are about, and one function. A message is named by its method, and a
-//! `session/update` also by its kind, as in `session/update:tool_call`; `*` is every message. Each message looks its
+//! `session/update` also by its kind, as in `session/update:tool_call`, or its form where it has both, as in
+//! `mcp/message:request`; `*` is every message. Each message looks its
 //! rows up once, so a rule costs nothing where it does not apply.
 
 use std::borrow::Cow;
@@ -13,6 +14,7 @@ use super::AREAS;
 use crate::connection::{MisuseKind, OpenRequest, Role, Session, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
+use crate::validation::table::{Kind, Method};
 use crate::validation::Facts;
 
 /// What happens when a check objects.
@@ -26,6 +28,8 @@ pub(crate) enum Action {
     Tell,
     /// Advice on what is merely recommended, for hosts whose policy for notes is strict.
     Hint,
+    /// What stands at the objection's places is taken out, and that is reported; on receive only.
+    Strip,
     /// Not delivered; for notifications and answers.
     Drop,
     /// Misuse on send; on receive the answer with this code, or a drop where nothing can be answered.
@@ -34,6 +38,19 @@ pub(crate) enum Action {
 
 /// Calls whose answers open a session.
 pub(crate) const OPENING: &[&str] = &["session/new", "session/load", "session/resume", "session/fork"];
+
+/// Calls that end the work of a session, which is not open once they are answered.
+pub(crate) const ENDING: &[&str] = &["session/close", "session/archive"];
+
+/// The kind by which a message is named beside its method: that of an update or, where a method is both a request and a
+/// notification, which of the two it is.
+pub(crate) fn kind_of<'k>(method: &Method, is_request: bool, update: Option<&'k str>) -> Option<&'k str> {
+    match (method.kind, is_request) {
+        (Kind::Both, true) => Some("request"),
+        (Kind::Both, false) => Some("notification"),
+        _ => update,
+    }
+}
 
 /// -32602, the usual answer.
 pub(crate) const REFUSE: Action = Action::Refuse(ErrorCode::INVALID_PARAMS);
@@ -45,7 +62,7 @@ pub(crate) enum On {
     Call,
     /// A result.
     Answer,
-    /// An error, whose object is the body. Only the host's are judged: the peer's end requests whatever they say.
+    /// An error, whose object is the body. The peer's end requests whatever is said of them.
     Error,
 }
 
@@ -99,13 +116,24 @@ impl Check {
 pub(crate) struct Objection {
     /// JSON pointer into the params or the result.
     pub(crate) pointer: Cow<'static, str>,
+    /// Further places of the same kind.
+    pub(crate) also: Vec<String>,
     /// What is wrong, what was expected and, for the host, what to do instead.
     pub(crate) message: Cow<'static, str>,
 }
 
 impl Objection {
     pub(crate) fn new(pointer: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
-        Objection { pointer: pointer.into(), message: message.into() }
+        Objection { pointer: pointer.into(), also: Vec::new(), message: message.into() }
+    }
+
+    /// One that is about all of these places; `None` where there are none.
+    pub(crate) fn at_all(mut places: Vec<String>, message: &'static str) -> Option<Self> {
+        if places.is_empty() {
+            return None;
+        }
+        let also = places.split_off(1);
+        Some(Objection { also, ..Objection::new(places.remove(0), message) })
     }
 }
 
@@ -175,15 +203,17 @@ impl<'a> Message<'a> {
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) message: Message<'a>,
+    /// Who sends it.
+    pub(crate) sender: Role,
     pub(crate) state: &'a State,
     session: Option<&'a Session>,
     options: OnceCell<Vec<[Option<&'a str>; 4]>>,
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn new(message: Message<'a>, state: &'a State) -> Self {
+    pub(crate) fn new(message: Message<'a>, sender: Role, state: &'a State) -> Self {
         let session = message.session.and_then(|id| state.sessions.get(id));
-        Scene { message, state, session, options: OnceCell::new() }
+        Scene { message, sender, state, session, options: OnceCell::new() }
     }
 
     /// The config options in the list at a pointer, each with these members. Several rules are about them, so the list
@@ -204,9 +234,7 @@ impl<'a> Scene<'a> {
 
     /// Whether a side has advertised what stands at a pointer into its capabilities.
     pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
-        let own = side == self.state.config.role;
-        let capabilities = if own { &self.state.own.capabilities } else { &self.state.peer.capabilities };
-        json::pointer(capabilities, pointer).is_some_and(|value| value == "true" || value.starts_with('{'))
+        super::cap::advertises(self.state, side, pointer)
     }
 }
 

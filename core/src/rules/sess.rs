@@ -8,7 +8,7 @@ mod list;
 mod roots;
 
 use super::catalogue::{rule, E, R, T};
-use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, ENDING};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, SessionState, State, Turn};
 use crate::json;
@@ -77,8 +77,8 @@ pub(super) static AREA: Area = Area {
             track: |state, call| attach(state, call, SessionState::Resuming),
         },
         Tracker { on: On::Answer, messages: &["session/load", "session/resume"], track: attached },
-        Tracker { on: On::Call, messages: &["session/close"], track: closing },
-        Tracker { on: On::Answer, messages: &["session/close", "session/delete"], track: closed },
+        Tracker { on: On::Call, messages: ENDING, track: closing },
+        Tracker { on: On::Answer, messages: &["session/close", "session/archive", "session/delete"], track: closed },
         Tracker { on: On::Answer, messages: &["session/list"], track: list::listed },
     ],
 };

@@ -25,7 +25,11 @@ impl Walker {
             (None | Some(Err(Kind::Null)), Some(ty)) => return self.tagged(scanner, tag, ty, false),
             (found, _) => {
                 let found = if let Some(Err(kind)) = found { kind.name() } else { "nothing" };
-                return Err(within(self.invalid(tags(variants), found), Segment::Name(tag)));
+                let mut fail = self.invalid(tags(variants), found);
+                if let (Fail::Invalid(problem), Some(rule)) = (&mut fail, self.rule_of_tag(owner)) {
+                    problem.rule = rule;
+                }
+                return Err(within(fail, Segment::Name(tag)));
             }
         };
         let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
@@ -33,6 +37,9 @@ impl Walker {
             self.variant.get_or_insert(variant.tag);
             self.facts.tag(variant.tag);
             return self.tagged(scanner, tag, variant.ty, false);
+        }
+        if let Some(ty) = untagged.filter(|&ty| self.is_untagged(owner, ty, &text.value())) {
+            return self.tagged(scanner, tag, ty, false);
         }
         let extension = text.value().starts_with('_');
         let open = other != Other::Closed;

@@ -17,7 +17,7 @@ pub struct Tables {
     /// All methods, sorted by name.
     pub methods: &'static [Method],
     /// The rule that a wrong value breaks, where the model names one: type, index of the field (255: the type itself,
-    /// whose tag or value is unknown), rule id. Sorted.
+    /// whose tag or value is unknown; 254: its missing tag), rule id. Sorted.
     pub rules: &'static [(TypeId, u8, &'static str)],
     /// Names that tolerant receivers take for a member's: type, index of the field, name. Sorted.
     pub aliases: &'static [(TypeId, u8, &'static str)],

@@ -64,6 +64,8 @@ pub(crate) enum Outcome {
     Misuse(MisuseKind, &'static str),
     Refused(ErrorCode, &'static str),
     Dropped(&'static str),
+    /// Delivered, with a violation.
+    Reported(&'static str),
     /// Nothing happens and nobody is told.
     Ignored,
 }
@@ -149,6 +151,73 @@ const RULES: &[&str] = &[
     "SESS-10", "SESS-11", "SESS-12", "SESS-13", "SESS-14", "TERM-01",
 ];
 
+/// What messages need beyond method, side, form, phase and capability, and no test has provided.
+struct Premise {
+    methods: &'static [&'static str],
+    request: bool,
+    /// Who must not send it; `None` for either.
+    sender: Option<Role>,
+    rule: &'static str,
+    kind: MisuseKind,
+    received: fn(&'static str) -> Outcome,
+}
+
+/// In the order in which they speak.
+const PREMISES: &[Premise] = &[
+    // Requests to an MCP server come from the agent, notifications from the client.
+    Premise {
+        methods: &["mcp/message"],
+        request: true,
+        sender: Some(Role::Client),
+        rule: "MOA-08",
+        kind: MisuseKind::Method,
+        received: |rule| Outcome::Refused(ErrorCode::METHOD_NOT_FOUND, rule),
+    },
+    Premise {
+        methods: &["mcp/message"],
+        request: false,
+        sender: Some(Role::Agent),
+        rule: "MOA-08",
+        kind: MisuseKind::Method,
+        received: Outcome::Dropped,
+    },
+    // No session has declared a server.
+    Premise {
+        methods: &["mcp/message", "mcp/connect"],
+        request: true,
+        sender: None,
+        rule: "MOA-03",
+        kind: MisuseKind::Id,
+        received: |rule| Outcome::Refused(ErrorCode::INVALID_PARAMS, rule),
+    },
+    // And no request to one is open.
+    Premise {
+        methods: &["mcp/message"],
+        request: false,
+        sender: None,
+        rule: "MOA-04",
+        kind: MisuseKind::Id,
+        received: Outcome::Dropped,
+    },
+    Premise {
+        methods: &["mcp/disconnect"],
+        request: true,
+        sender: None,
+        rule: "MOA-07",
+        kind: MisuseKind::Id,
+        received: |rule| Outcome::Refused(ErrorCode::INVALID_PARAMS, rule),
+    },
+    // The agent's own message, so it is no gate of the client's; the capability is never there.
+    Premise {
+        methods: &["auth/status_update"],
+        request: false,
+        sender: None,
+        rule: "AUTH-30",
+        kind: MisuseKind::Capability,
+        received: Outcome::Reported,
+    },
+];
+
 impl Case<'_> {
     pub(crate) fn sender(&self) -> Role {
         if self.sends {
@@ -162,6 +231,14 @@ impl Case<'_> {
     pub(crate) fn row(&self) -> Option<&Value> {
         let row = self.model.methods.get(self.method)?;
         row["draft"].as_str().is_none_or(|draft| self.drafts.contains(&draft)).then_some(row)
+    }
+
+    fn premise(&self) -> Option<&'static Premise> {
+        let known = self.row().is_some();
+        PREMISES.iter().find(|premise| {
+            let sender = premise.sender.is_none_or(|sender| sender == self.sender());
+            known && premise.methods.contains(&self.method) && premise.request == self.request && sender
+        })
     }
 
     fn objection(&self) -> Option<Objection> {
@@ -186,6 +263,14 @@ impl Case<'_> {
             // CANCEL-21.
             Some(_) if self.method.starts_with("$/") => Outcome::Ignored,
             Some(Objection { rule, .. }) => Outcome::Dropped(rule),
+            None if self.premise().is_some() => {
+                let Premise { rule, kind, received, .. } = self.premise().expect("what is missing");
+                if self.sends {
+                    Outcome::Misuse(*kind, rule)
+                } else {
+                    received(rule)
+                }
+            }
             // CANCEL-08, CANCEL-11: a cancel is about an open request of its sender's.
             None if self.method != "$/cancel_request" || self.sender_waits() => Outcome::Accepted,
             None if self.sends => Outcome::Misuse(MisuseKind::Id, "CANCEL-08"),

@@ -186,6 +186,10 @@ impl Stand {
                 }
                 Outcome::Refused(code, violation.rule)
             }
+            ([Event::Violation(violation), Event::Notification(told)], []) if told.method == case.method => {
+                let delivered = violation.consequence == Consequence::Delivered;
+                delivered.then_some(Outcome::Reported(violation.rule)).ok_or_else(|| format!("{events:?}"))?
+            }
             ([Event::Violation(violation)], []) if violation.consequence == Consequence::Dropped => {
                 Outcome::Dropped(violation.rule)
             }

@@ -104,7 +104,9 @@ class AuthStatusResponse(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     state: AuthState
-    """Whether work can start without a login; only this member should steer a client."""
+    """Whether work can start without a login; only this member should steer a client.
+    Rule AUTH-31.
+    """
     accounts: NotRequired[list[AuthAccount]]
     """Accounts and keys that the agent holds, for display alone."""
     _meta: NotRequired[Meta | None]
@@ -143,7 +145,9 @@ class AuthStatusUpdateNotification(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     state: AuthState
-    """Whether work can start without a login; only this member should steer a client."""
+    """Whether work can start without a login; only this member should steer a client.
+    Rule AUTH-31.
+    """
     accounts: NotRequired[list[AuthAccount]]
     """Accounts and keys that the agent holds, for display alone."""
     _meta: NotRequired[Meta | None]
@@ -1001,7 +1005,7 @@ class CreateElicitationRequestFormWithElicitationSessionScope(TypedDict):
     """
     sessionId: SessionId
     """Session that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
     """Tool call that raised the question.
@@ -1022,7 +1026,7 @@ class CreateElicitationRequestFormWithElicitationRequestScope(TypedDict):
     """
     requestId: RequestId | None
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
@@ -1040,7 +1044,7 @@ class CreateElicitationRequestUrlWithElicitationSessionScope(TypedDict):
     """Why the user is asked, in words for the user."""
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1049,7 +1053,7 @@ class CreateElicitationRequestUrlWithElicitationSessionScope(TypedDict):
     """
     sessionId: SessionId
     """Session that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
     """Tool call that raised the question.
@@ -1066,7 +1070,7 @@ class CreateElicitationRequestUrlWithElicitationRequestScope(TypedDict):
     """Why the user is asked, in words for the user."""
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1075,7 +1079,7 @@ class CreateElicitationRequestUrlWithElicitationRequestScope(TypedDict):
     """
     requestId: RequestId | None
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
@@ -1104,7 +1108,7 @@ class ElicitationSessionScope(TypedDict):
     """
     sessionId: SessionId
     """Session that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
     """Tool call that raised the question.
@@ -1117,7 +1121,7 @@ class ElicitationRequestScope(TypedDict):
     """
     requestId: RequestId | None
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
 
 class ElicitationSchema(TypedDict):
@@ -1252,12 +1256,13 @@ ElicitationPropertySchema: TypeAlias = ElicitationPropertySchemaString | Elicita
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
-StringFormat: TypeAlias = Literal["email", "uri", "date", "date-time"]
+StringFormat: TypeAlias = Literal["email", "uri", "date", "date-time"] | str
 """What the text of a field stands for, so that a client can check it or help.
 - `email`: A mail address.
 - `uri`: Any URI, as a link to a page is.
 - `date`: A day of the calendar, as in 2026-01-31.
 - `date-time`: A day and a time of day in ISO 8601 form.
+Other values are legal.
 See https://agentclientprotocol.com/rfds/elicitation
 """
 
@@ -1426,7 +1431,7 @@ class ElicitationFormModeWithElicitationSessionScope(TypedDict):
     """
     sessionId: SessionId
     """Session that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
     """Tool call that raised the question.
@@ -1443,7 +1448,7 @@ class ElicitationFormModeWithElicitationRequestScope(TypedDict):
     """
     requestId: RequestId | None
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
 
 ElicitationFormMode: TypeAlias = ElicitationFormModeWithElicitationSessionScope | ElicitationFormModeWithElicitationRequestScope
@@ -1462,7 +1467,7 @@ class ElicitationUrlModeBase(TypedDict):
     """
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1476,7 +1481,7 @@ class ElicitationUrlModeWithElicitationSessionScope(TypedDict):
     """
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1485,7 +1490,7 @@ class ElicitationUrlModeWithElicitationSessionScope(TypedDict):
     """
     sessionId: SessionId
     """Session that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     toolCallId: NotRequired[ToolCallId | None]
     """Tool call that raised the question.
@@ -1498,7 +1503,7 @@ class ElicitationUrlModeWithElicitationRequestScope(TypedDict):
     """
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1507,7 +1512,7 @@ class ElicitationUrlModeWithElicitationRequestScope(TypedDict):
     """
     requestId: RequestId | None
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
 
 ElicitationUrlMode: TypeAlias = ElicitationUrlModeWithElicitationSessionScope | ElicitationUrlModeWithElicitationRequestScope
@@ -1675,25 +1680,31 @@ class AgentCapabilities(TypedDict):
     loadSession: NotRequired[bool]
     """True when `session/load` is served.
     Absent means `false`.
+    Rule CAP-03.
     """
     promptCapabilities: NotRequired[PromptCapabilities]
     """Kinds of content a prompt may hold beside text and resource links.
     Absent means `{}`.
+    Rule CAP-06.
     """
     mcpCapabilities: NotRequired[McpCapabilities]
     """Ways of reaching tool servers that the agent knows beside standard input and output.
     Absent means `{}`.
+    Rule CAP-06.
     """
     sessionCapabilities: NotRequired[SessionCapabilities]
     """Optional session methods and parameters that the agent serves.
     Absent means `{}`.
+    Rule CAP-06.
     """
     auth: NotRequired[AgentAuthCapabilities]
     """What the agent offers around login beyond the login itself.
     Absent means `{}`.
+    Rule CAP-06.
     """
     providers: NotRequired[ProvidersCapabilities | None]
     """Present when the agent lets a client route its model traffic.
+    Rule CAP-03.
     Draft: `llm_providers`.
     """
     nes: NotRequired[NesCapabilities | None]
@@ -1711,14 +1722,17 @@ class PromptCapabilities(TypedDict):
     image: NotRequired[bool]
     """True when prompts may hold images.
     Absent means `false`.
+    Rule CAP-03.
     """
     audio: NotRequired[bool]
     """True when prompts may hold sound.
     Absent means `false`.
+    Rule CAP-03.
     """
     embeddedContext: NotRequired[bool]
     """True when prompts may hold whole resources.
     Absent means `false`.
+    Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
@@ -1729,14 +1743,17 @@ class McpCapabilities(TypedDict):
     http: NotRequired[bool]
     """True when servers may be reached over streamable HTTP.
     Absent means `false`.
+    Rule CAP-03.
     """
     sse: NotRequired[bool]
     """True when servers may be reached over the outdated server-sent-events transport.
     Absent means `false`.
+    Rule CAP-03.
     """
     acp: NotRequired[bool]
     """True when servers may live behind the connection itself.
     Absent means `false`.
+    Rule CAP-03.
     Draft: `mcp_over_acp`.
     """
     _meta: NotRequired[Meta | None]
@@ -1746,35 +1763,50 @@ class SessionCapabilities(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     list: NotRequired[SessionListCapabilities | None]
-    """Present when `session/list` is served."""
+    """Present when `session/list` is served.
+    Rule CAP-03.
+    """
     delete: NotRequired[SessionDeleteCapabilities | None]
-    """Present when `session/delete` is served."""
+    """Present when `session/delete` is served.
+    Rule CAP-03.
+    """
     additionalDirectories: NotRequired[SessionAdditionalDirectoriesCapabilities | None]
-    """Present when sessions may be given more roots than their working directory."""
+    """Present when sessions may be given more roots than their working directory.
+    Rule CAP-03.
+    """
     systemPrompt: NotRequired[SessionSystemPromptCapabilities | None]
     """Present when a client may add instructions of its own at system level.
+    Rule CAP-03.
     Draft: `session_system_prompt`.
     """
     fork: NotRequired[SessionForkCapabilities | None]
     """Present when `session/fork` is served.
+    Rule CAP-03.
     Draft: `session_fork`.
     """
     archive: NotRequired[SessionArchiveCapabilities | None]
     """Present when sessions can be put into an archive and taken out again.
+    Rule CAP-03.
     Draft: `session_archive`.
     """
     status: NotRequired[SessionStatusCapabilities | None]
     """Present when `session/status` is served.
+    Rule CAP-03.
     Draft: `session_status`.
     """
     title: NotRequired[SessionTitleCapabilities | None]
     """Present when `session/set_title` is served; agents may report titles without it.
+    Rule CAP-03.
     Draft: `session_set_title`.
     """
     resume: NotRequired[SessionResumeCapabilities | None]
-    """Present when `session/resume` is served."""
+    """Present when `session/resume` is served.
+    Rule CAP-03.
+    """
     close: NotRequired[SessionCloseCapabilities | None]
-    """Present when `session/close` is served."""
+    """Present when `session/close` is served.
+    Rule CAP-03.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionListCapabilities(TypedDict):
@@ -1801,7 +1833,9 @@ class SessionSystemPromptCapabilities(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     mode: NotRequired[SessionSystemPromptModeCapabilities | None]
-    """Ways to apply the instructions other than appending them."""
+    """Ways to apply the instructions other than appending them.
+    Rule CAP-06.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionSystemPromptModeCapabilities(TypedDict):
@@ -1810,7 +1844,9 @@ class SessionSystemPromptModeCapabilities(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     override: NotRequired[SessionSystemPromptOverrideCapabilities | None]
-    """Present when the instructions may take the place of the agent's built-in ones."""
+    """Present when the instructions may take the place of the agent's built-in ones.
+    Rule CAP-03.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionSystemPromptOverrideCapabilities(TypedDict):
@@ -1866,10 +1902,13 @@ class AgentAuthCapabilities(TypedDict):
     """
     status: NotRequired[AuthStatusCapabilities | None]
     """Present when `auth/status` is served.
+    Rule CAP-03.
     Draft: `auth_status`.
     """
     logout: NotRequired[LogoutCapabilities | None]
-    """Present when `logout` is served."""
+    """Present when `logout` is served.
+    Rule CAP-03.
+    """
     _meta: NotRequired[Meta | None]
 
 class AuthStatusCapabilities(TypedDict):
@@ -1910,7 +1949,9 @@ class SubagentSessionCapabilities(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/schema
     """
     cancel: NotRequired[SessionCancelCapabilities | None]
-    """Present when the child's work may be cancelled."""
+    """Present when the child's work may be cancelled.
+    Rule CAP-03.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionCancelCapabilities(TypedDict):
@@ -1946,27 +1987,36 @@ class ClientCapabilities(TypedDict):
     fs: NotRequired[FileSystemCapabilities]
     """Which file methods the client serves.
     Absent means `{}`.
+    Rule CAP-06.
     """
     terminal: NotRequired[bool]
     """True when all five terminal methods are served.
     Absent means `false`.
+    Rule CAP-03.
     """
     session: NotRequired[ClientSessionCapabilities | None]
-    """Session features beyond the basic ones that the client understands."""
+    """Session features beyond the basic ones that the client understands.
+    Rule CAP-06.
+    """
     subagents: NotRequired[SubagentCapabilities | None]
     """Present when the client can follow the child sessions of an agent.
+    Rule CAP-03.
     Draft: `subagents`.
     """
     plan: NotRequired[PlanCapabilities | None]
     """Present when the client can keep several plans apart by their ids.
+    Rule CAP-03.
     Draft: `plan_operations`.
     """
     auth: NotRequired[AuthCapabilities]
     """Kinds of login that need help from the client.
     Absent means `{}`.
+    Rule CAP-06.
     """
     elicitation: NotRequired[ElicitationCapabilities | None]
-    """Ways in which the client lets an agent question the user."""
+    """Ways in which the client lets an agent question the user.
+    Rule CAP-06.
+    """
     nes: NotRequired[ClientNesCapabilities | None]
     """Draft: `nes`."""
     positionEncodings: NotRequired[list[PositionEncodingKind]]
@@ -1982,10 +2032,12 @@ class FileSystemCapabilities(TypedDict):
     readTextFile: NotRequired[bool]
     """True when `fs/read_text_file` is served.
     Absent means `false`.
+    Rule CAP-03.
     """
     writeTextFile: NotRequired[bool]
     """True when `fs/write_text_file` is served.
     Absent means `false`.
+    Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
@@ -1994,11 +2046,17 @@ class ClientSessionCapabilities(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/initialization
     """
     compaction: NotRequired[CompactionCapabilities | None]
-    """Present when the client follows how an agent condenses its context."""
+    """Present when the client follows how an agent condenses its context.
+    Rule CAP-03.
+    """
     configOptions: NotRequired[SessionConfigOptionsCapabilities | None]
-    """Kinds of configuration option that the client can show beside plain selections."""
+    """Kinds of configuration option that the client can show beside plain selections.
+    Rule CAP-06.
+    """
     notices: NotRequired[NoticeCapabilities | None]
-    """Present when the client shows short messages that stay outside the history."""
+    """Present when the client shows short messages that stay outside the history.
+    Rule CAP-03.
+    """
     _meta: NotRequired[Meta | None]
 
 class CompactionCapabilities(TypedDict):
@@ -2011,7 +2069,9 @@ class SessionConfigOptionsCapabilities(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/session-config-options
     """
     boolean: NotRequired[BooleanConfigOptionCapabilities | None]
-    """Present when settings may be plain switches."""
+    """Present when settings may be plain switches.
+    Rule CAP-03.
+    """
     _meta: NotRequired[Meta | None]
 
 class BooleanConfigOptionCapabilities(TypedDict):
@@ -2046,6 +2106,7 @@ class AuthCapabilities(TypedDict):
     terminal: NotRequired[bool]
     """True when the client can run the agent's program in a terminal that the user types into.
     Absent means `false`.
+    Rule CAP-03.
     """
     _meta: NotRequired[Meta | None]
 
@@ -2140,7 +2201,9 @@ class MessageMcpRequest(TypedDict):
     Rule MOA-03.
     """
     requestId: McpRequestId
-    """Id for what follows on the request."""
+    """Id for what follows on the request.
+    Rule MOA-04.
+    """
     method: str
     """Method of the MCP request."""
     params: NotRequired[dict[str, Any] | None]
@@ -2348,7 +2411,9 @@ class MessageMcpNotification(TypedDict):
     Rule MOA-03.
     """
     requestId: McpRequestId
-    """Running request that the notification is about."""
+    """Running request that the notification is about.
+    Rule MOA-04.
+    """
     method: str
     """Method of the MCP notification."""
     params: NotRequired[dict[str, Any] | None]
@@ -2362,7 +2427,7 @@ class ConnectMcpRequest(TypedDict):
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
-    acpId: McpServerAcpId
+    serverId: McpServerAcpId
     """The server, by the id it was declared with.
     Rule MOA-03.
     """

@@ -158,7 +158,7 @@ _RECORDS = {
     "MessageMcpResponseError": {"error": 'McpError', "_meta?": 'Union[Meta, None]'},
     "McpError": {"code": 'int', "message": 'str', "data?": 'Any'},
     "MessageMcpNotification": {"serverId": 'McpServerAcpId', "requestId": 'McpRequestId', "method": 'str', "params?": 'Union[dict[str, Any], None]', "_meta?": 'Union[Meta, None]'},
-    "ConnectMcpRequest": {"acpId": 'McpServerAcpId', "_meta?": 'Union[Meta, None]'},
+    "ConnectMcpRequest": {"serverId": 'McpServerAcpId', "_meta?": 'Union[Meta, None]'},
     "ConnectMcpResponse": {"connectionId": 'McpConnectionId', "_meta?": 'Union[Meta, None]'},
     "DisconnectMcpRequest": {"connectionId": 'McpConnectionId', "_meta?": 'Union[Meta, None]'},
     "DisconnectMcpResponse": {"_meta?": 'Union[Meta, None]'},

@@ -98,7 +98,9 @@ class AuthStatusResponse(TypedDict):
     See https://agentclientprotocol.com/rfds/get-auth-state
     """
     state: AuthState
-    """Whether work can start without a login; only this member should steer a client."""
+    """Whether work can start without a login; only this member should steer a client.
+    Rule AUTH-31.
+    """
     accounts: NotRequired[list[AuthAccount]]
     """Accounts and keys that the agent holds, for display alone."""
     _meta: NotRequired[Meta | None]
@@ -137,7 +139,9 @@ class AuthStatusUpdateNotification(TypedDict):
     See https://agentclientprotocol.com/rfds/get-auth-state
     """
     state: AuthState
-    """Whether work can start without a login; only this member should steer a client."""
+    """Whether work can start without a login; only this member should steer a client.
+    Rule AUTH-31.
+    """
     accounts: NotRequired[list[AuthAccount]]
     """Accounts and keys that the agent holds, for display alone."""
     _meta: NotRequired[Meta | None]
@@ -1084,7 +1088,7 @@ class CreateElicitationRequestFormWithElicitationRequestScope(TypedDict):
     """
     requestId: RequestId
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
@@ -1102,7 +1106,7 @@ class CreateElicitationRequestUrlWithElicitationSessionScope(TypedDict):
     """Why the user is asked, in words for the user."""
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1128,7 +1132,7 @@ class CreateElicitationRequestUrlWithElicitationRequestScope(TypedDict):
     """Why the user is asked, in words for the user."""
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1137,7 +1141,7 @@ class CreateElicitationRequestUrlWithElicitationRequestScope(TypedDict):
     """
     requestId: RequestId
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
     _meta: NotRequired[Meta | None]
 
@@ -1179,7 +1183,7 @@ class ElicitationRequestScope(TypedDict):
     """
     requestId: RequestId
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
 
 class ElicitationSchema(TypedDict):
@@ -1540,7 +1544,7 @@ class ElicitationFormModeWithElicitationRequestScope(TypedDict):
     """
     requestId: RequestId
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
 
 ElicitationFormMode: TypeAlias = ElicitationFormModeWithElicitationSessionScope | ElicitationFormModeWithElicitationRequestScope
@@ -1559,7 +1563,7 @@ class ElicitationUrlModeBase(TypedDict):
     """
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1573,7 +1577,7 @@ class ElicitationUrlModeWithElicitationSessionScope(TypedDict):
     """
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1595,7 +1599,7 @@ class ElicitationUrlModeWithElicitationRequestScope(TypedDict):
     """
     elicitationId: ElicitationId
     """Id by which the end of it is reported.
-    Rule ELIC-16.
+    Rule ELIC-15.
     """
     url: str
     """Page to send the user to, after showing the address and asking.
@@ -1604,7 +1608,7 @@ class ElicitationUrlModeWithElicitationRequestScope(TypedDict):
     """
     requestId: RequestId
     """Open request of the client that the question belongs to.
-    Rule ELIC-05.
+    Rule ELIC-04.
     """
 
 ElicitationUrlMode: TypeAlias = ElicitationUrlModeWithElicitationSessionScope | ElicitationUrlModeWithElicitationRequestScope
@@ -2099,7 +2103,9 @@ class MessageMcpRequest(TypedDict):
     Rule MOA-03.
     """
     requestId: McpRequestId
-    """Id for what follows on the request."""
+    """Id for what follows on the request.
+    Rule MOA-04.
+    """
     method: str
     """Method of the MCP request."""
     params: NotRequired[dict[str, Any] | None]
@@ -2264,7 +2270,9 @@ class MessageMcpNotification(TypedDict):
     Rule MOA-03.
     """
     requestId: McpRequestId
-    """Running request that the notification is about."""
+    """Running request that the notification is about.
+    Rule MOA-04.
+    """
     method: str
     """Method of the MCP notification."""
     params: NotRequired[dict[str, Any] | None]
@@ -2278,7 +2286,7 @@ class ConnectMcpRequest(TypedDict):
     Draft: `mcp_connections`.
     See https://agentclientprotocol.com/rfds/mcp-over-acp
     """
-    acpId: McpServerAcpId
+    serverId: McpServerAcpId
     """The server, by the id it was declared with.
     Rule MOA-03.
     """

@@ -31,6 +31,8 @@ pub(super) fn file(version: &Version) -> String {
 
 /// Stands for the type itself where the index of a member is wanted.
 const WHOLE: usize = 255;
+/// Stands for the tag that a union must have.
+const TAG: usize = 254;
 
 /// What is written about a type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -197,7 +199,8 @@ impl<'a> Tables<'a> {
             // Aliases have the place of their target, and are never asked.
             Shape::Alias(_) => "Type::Any".to_owned(),
         };
-        let rules = def.rule.iter().map(|rule| (WHOLE, rule.clone())).collect();
+        let rule = |at: usize, rule: &Option<String>| rule.clone().map(|rule| (at, rule));
+        let rules = [rule(TAG, &def.tag_rule), rule(WHOLE, &def.rule)].into_iter().flatten().collect();
         Entry { text, rules, aliases: Vec::new() }
     }
 

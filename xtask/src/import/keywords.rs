@@ -22,7 +22,17 @@ pub(super) fn constants(of: &[Value]) -> Result<Shape> {
 }
 
 pub(super) fn plain(shape: Shape) -> TypeDef {
-    TypeDef { doc: None, page: None, draft: None, rfd: false, null_default: false, meta: true, rule: None, shape }
+    TypeDef {
+        doc: None,
+        page: None,
+        draft: None,
+        rfd: false,
+        null_default: false,
+        meta: true,
+        rule: None,
+        tag_rule: None,
+        shape,
+    }
 }
 
 /// Only objects are asked; everything else keeps the default, which says nothing.

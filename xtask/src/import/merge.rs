@@ -95,11 +95,14 @@ fn merge_type(was: &TypeDef, is: TypeDef) -> TypeDef {
         draft: draft(was.draft.as_ref(), is.draft.clone()),
         null_default: was.null_default,
         rule: was.rule.clone(),
+        tag_rule: was.tag_rule.clone(),
         ..is
     };
     match (&was.shape, &mut new.shape) {
         (Shape::String { is: was }, Shape::String { is }) => *is = is.or(*was),
-        (Shape::Enum { values: was, .. }, Shape::Enum { values, .. }) => {
+        (Shape::Enum { values: was, open: was_open }, Shape::Enum { values, open }) => {
+            // Opened by people, where the words of the specification allow what its schema does not.
+            *open |= was_open;
             for (value, doc) in values {
                 if let Some(was) = was.get(value) {
                     doc.clone_from(was);

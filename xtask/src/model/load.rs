@@ -67,7 +67,8 @@ const FORMS: [&str; 8] = ["object", "string", "integer", "enum", "codes", "union
 
 fn type_def(node: &Node<'_>) -> Result<TypeDef> {
     node.only(
-        &[&["doc", "page", "draft", "source", "null", "meta", "rule", "open", "min-items"], &FORMS[..]].concat(),
+        &[&["doc", "page", "draft", "source", "null", "meta", "rule", "tag-rule", "open", "min-items"], &FORMS[..]]
+            .concat(),
     )?;
     let meta = match node.get("meta") {
         None => true,
@@ -82,6 +83,7 @@ fn type_def(node: &Node<'_>) -> Result<TypeDef> {
         null_default: node.word("null", "default")?,
         meta,
         rule: node.text("rule")?,
+        tag_rule: node.text("tag-rule")?,
         shape: shape(node)?,
     })
 }

@@ -13,6 +13,8 @@ const TYPES: &str = r#"{
     "source": "rfd",
     "null": "default",
     "meta": false,
+    "rule": "ITEM-02",
+    "tag-rule": "ITEM-03",
     "object": {
       "id": {"type": "ItemId", "required": true, "rule": "ITEM-01", "doc": "Its \"name\"."},
       "tags": {"type": "{[string]}", "null": true, "default": {"a": ["b"]}, "on-error": "default", "on-null": "default", "items": "skip"},

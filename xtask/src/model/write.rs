@@ -141,6 +141,7 @@ fn type_block(def: &TypeDef) -> Block {
         out.line("meta", &Value::Bool(false));
     }
     out.text("rule", def.rule.as_ref());
+    out.text("tag-rule", def.tag_rule.as_ref());
     match &def.shape {
         Shape::Object { fields, flat } => {
             out.block("object", &fields_block(fields));

@@ -101,7 +101,8 @@ fn generated(log: &Log<'_>) -> Result<()> {
     log.run(Command::new(&this).args(["import", "--check"]))?;
     log.passed("the model's structure and words")?;
     log.run(cargo().args(["run", "--quiet", "-p", "xtask-header", "--", "--check"]))?;
-    log.passed("the C header")
+    log.passed("the C header")?;
+    log.run(cargo().args(["run", "--quiet", "-p", "xtask-rules", "--", "--check"]))
 }
 
 /// Everything that the core may depend on.

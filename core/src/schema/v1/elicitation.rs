@@ -138,7 +138,7 @@ impl IntoOwned for CreateElicitationRequest<'_> {
 pub struct ElicitationSessionScope<'a> {
     /// Session that the question belongs to.
     ///
-    /// Rule ELIC-05.
+    /// Rule ELIC-04.
     #[serde(borrow)]
     pub session_id: SessionId<'a>,
     /// Tool call that raised the question.
@@ -176,7 +176,7 @@ impl IntoOwned for ElicitationSessionScope<'_> {
 pub struct ElicitationRequestScope {
     /// Open request of the client that the question belongs to.
     ///
-    /// Rule ELIC-05.
+    /// Rule ELIC-04.
     pub request_id: RequestId,
 }
 
@@ -957,7 +957,7 @@ string_type! {
 pub struct ElicitationUrlMode<'a> {
     /// Id by which the end of it is reported.
     ///
-    /// Rule ELIC-16.
+    /// Rule ELIC-15.
     pub elicitation_id: ElicitationId<'a>,
     /// Page to send the user to, after showing the address and asking.
     ///

@@ -81,23 +81,33 @@ integer_type! {
 #[non_exhaustive]
 pub struct AgentCapabilities<'a> {
     /// True when `session/load` is served.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub load_session: bool,
     /// Kinds of content a prompt may hold beside text and resource links.
+    ///
+    /// Rule CAP-06.
     #[serde(default)]
     pub prompt_capabilities: PromptCapabilities<'a>,
     /// Ways of reaching tool servers that the agent knows beside standard input and output.
+    ///
+    /// Rule CAP-06.
     #[serde(default)]
     pub mcp_capabilities: McpCapabilities<'a>,
     /// Optional session methods and parameters that the agent serves.
+    ///
+    /// Rule CAP-06.
     #[serde(default)]
     pub session_capabilities: SessionCapabilities<'a>,
     /// What the agent offers around login beyond the login itself.
+    ///
+    /// Rule CAP-06.
     #[serde(default)]
     pub auth: AgentAuthCapabilities<'a>,
     /// Present when the agent lets a client route its model traffic.
     ///
-    /// Draft `llm_providers`: may still change.
+    /// Rule CAP-03. Draft `llm_providers`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub providers: Option<ProvidersCapabilities<'a>>,
     /// Member `nes`.
@@ -165,12 +175,18 @@ impl IntoOwned for AgentCapabilities<'_> {
 #[non_exhaustive]
 pub struct PromptCapabilities<'a> {
     /// True when prompts may hold images.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub image: bool,
     /// True when prompts may hold sound.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub audio: bool,
     /// True when prompts may hold whole resources.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub embedded_context: bool,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -213,14 +229,18 @@ impl IntoOwned for PromptCapabilities<'_> {
 #[non_exhaustive]
 pub struct McpCapabilities<'a> {
     /// True when servers may be reached over streamable HTTP.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub http: bool,
     /// True when servers may be reached over the outdated server-sent-events transport.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub sse: bool,
     /// True when servers may live behind the connection itself.
     ///
-    /// Draft `mcp_over_acp`: may still change.
+    /// Rule CAP-03. Draft `mcp_over_acp`: may still change.
     #[serde(default, deserialize_with = "unions::draft")]
     pub acp: bool,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -263,43 +283,53 @@ impl IntoOwned for McpCapabilities<'_> {
 #[non_exhaustive]
 pub struct SessionCapabilities<'a> {
     /// Present when `session/list` is served.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list: Option<SessionListCapabilities<'a>>,
     /// Present when `session/delete` is served.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delete: Option<SessionDeleteCapabilities<'a>>,
     /// Present when sessions may be given more roots than their working directory.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<SessionAdditionalDirectoriesCapabilities<'a>>,
     /// Present when a client may add instructions of its own at system level.
     ///
-    /// Draft `session_system_prompt`: may still change.
+    /// Rule CAP-03. Draft `session_system_prompt`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SessionSystemPromptCapabilities<'a>>,
     /// Present when `session/fork` is served.
     ///
-    /// Draft `session_fork`: may still change.
+    /// Rule CAP-03. Draft `session_fork`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub fork: Option<SessionForkCapabilities<'a>>,
     /// Present when sessions can be put into an archive and taken out again.
     ///
-    /// Draft `session_archive`: may still change.
+    /// Rule CAP-03. Draft `session_archive`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub archive: Option<SessionArchiveCapabilities<'a>>,
     /// Present when `session/status` is served.
     ///
-    /// Draft `session_status`: may still change.
+    /// Rule CAP-03. Draft `session_status`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub status: Option<SessionStatusCapabilities<'a>>,
     /// Present when `session/set_title` is served; agents may report titles without it.
     ///
-    /// Draft `session_set_title`: may still change.
+    /// Rule CAP-03. Draft `session_set_title`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub title: Option<SessionTitleCapabilities<'a>>,
     /// Present when `session/resume` is served.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<SessionResumeCapabilities<'a>>,
     /// Present when `session/close` is served.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub close: Option<SessionCloseCapabilities<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -464,6 +494,8 @@ impl IntoOwned for SessionAdditionalDirectoriesCapabilities<'_> {
 #[non_exhaustive]
 pub struct SessionSystemPromptCapabilities<'a> {
     /// Ways to apply the instructions other than appending them.
+    ///
+    /// Rule CAP-06.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<SessionSystemPromptModeCapabilities<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -502,6 +534,8 @@ impl IntoOwned for SessionSystemPromptCapabilities<'_> {
 #[non_exhaustive]
 pub struct SessionSystemPromptModeCapabilities<'a> {
     /// Present when the instructions may take the place of the agent's built-in ones.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r#override: Option<SessionSystemPromptOverrideCapabilities<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -780,10 +814,12 @@ impl IntoOwned for SessionCloseCapabilities<'_> {
 pub struct AgentAuthCapabilities<'a> {
     /// Present when `auth/status` is served.
     ///
-    /// Draft `auth_status`: may still change.
+    /// Rule CAP-03. Draft `auth_status`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub status: Option<AuthStatusCapabilities<'a>>,
     /// Present when `logout` is served.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub logout: Option<LogoutCapabilities<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -968,6 +1004,8 @@ impl IntoOwned for Implementation<'_> {
 #[non_exhaustive]
 pub struct SubagentSessionCapabilities<'a> {
     /// Present when the child's work may be cancelled.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel: Option<SessionCancelCapabilities<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -1091,28 +1129,38 @@ impl IntoOwned for InitializeRequest<'_> {
 #[non_exhaustive]
 pub struct ClientCapabilities<'a> {
     /// Which file methods the client serves.
+    ///
+    /// Rule CAP-06.
     #[serde(default)]
     pub fs: FileSystemCapabilities<'a>,
     /// True when all five terminal methods are served.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub terminal: bool,
     /// Session features beyond the basic ones that the client understands.
+    ///
+    /// Rule CAP-06.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<ClientSessionCapabilities<'a>>,
     /// Present when the client can follow the child sessions of an agent.
     ///
-    /// Draft `subagents`: may still change.
+    /// Rule CAP-03. Draft `subagents`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub subagents: Option<SubagentCapabilities<'a>>,
     /// Present when the client can keep several plans apart by their ids.
     ///
-    /// Draft `plan_operations`: may still change.
+    /// Rule CAP-03. Draft `plan_operations`: may still change.
     #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanCapabilities<'a>>,
     /// Kinds of login that need help from the client.
+    ///
+    /// Rule CAP-06.
     #[serde(default)]
     pub auth: AuthCapabilities<'a>,
     /// Ways in which the client lets an agent question the user.
+    ///
+    /// Rule CAP-06.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elicitation: Option<ElicitationCapabilities<'a>>,
     /// Member `nes`.
@@ -1182,9 +1230,13 @@ impl IntoOwned for ClientCapabilities<'_> {
 #[non_exhaustive]
 pub struct FileSystemCapabilities<'a> {
     /// True when `fs/read_text_file` is served.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub read_text_file: bool,
     /// True when `fs/write_text_file` is served.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub write_text_file: bool,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -1226,12 +1278,18 @@ impl IntoOwned for FileSystemCapabilities<'_> {
 #[non_exhaustive]
 pub struct ClientSessionCapabilities<'a> {
     /// Present when the client follows how an agent condenses its context.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compaction: Option<CompactionCapabilities>,
     /// Kinds of configuration option that the client can show beside plain selections.
+    ///
+    /// Rule CAP-06.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config_options: Option<SessionConfigOptionsCapabilities<'a>>,
     /// Present when the client shows short messages that stay outside the history.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notices: Option<NoticeCapabilities>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -1298,6 +1356,8 @@ crate::schema::owned::never_borrow!(CompactionCapabilities);
 #[non_exhaustive]
 pub struct SessionConfigOptionsCapabilities<'a> {
     /// Present when settings may be plain switches.
+    ///
+    /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boolean: Option<BooleanConfigOptionCapabilities<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -1462,6 +1522,8 @@ impl IntoOwned for PlanCapabilities<'_> {
 #[non_exhaustive]
 pub struct AuthCapabilities<'a> {
     /// True when the client can run the agent's program in a terminal that the user types into.
+    ///
+    /// Rule CAP-03.
     #[serde(default)]
     pub terminal: bool,
     /// Data of extensions (`_meta`): an object whose keys are theirs.

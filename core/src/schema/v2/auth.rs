@@ -258,6 +258,8 @@ impl IntoOwned for LogoutAuthResponse<'_> {
 #[non_exhaustive]
 pub struct AuthStatusResponse<'a> {
     /// Whether work can start without a login; only this member should steer a client.
+    ///
+    /// Rule AUTH-31.
     pub state: AuthState<'a>,
     /// Accounts and keys that the agent holds, for display alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -360,6 +362,8 @@ impl IntoOwned for AuthAccount<'_> {
 #[non_exhaustive]
 pub struct AuthStatusUpdateNotification<'a> {
     /// Whether work can start without a login; only this member should steer a client.
+    ///
+    /// Rule AUTH-31.
     pub state: AuthState<'a>,
     /// Accounts and keys that the agent holds, for display alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

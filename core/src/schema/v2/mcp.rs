@@ -20,6 +20,8 @@ pub struct MessageMcpRequest<'a> {
     /// Rule MOA-03.
     pub server_id: McpServerAcpId<'a>,
     /// Id for what follows on the request.
+    ///
+    /// Rule MOA-04.
     pub request_id: McpRequestId<'a>,
     /// Method of the MCP request.
     pub method: Str<'a>,
@@ -512,6 +514,8 @@ pub struct MessageMcpNotification<'a> {
     /// Rule MOA-03.
     pub server_id: McpServerAcpId<'a>,
     /// Running request that the notification is about.
+    ///
+    /// Rule MOA-04.
     pub request_id: McpRequestId<'a>,
     /// Method of the MCP notification.
     pub method: Str<'a>,

@@ -17,7 +17,7 @@ pub struct ConnectMcpRequest<'a> {
     /// The server, by the id it was declared with.
     ///
     /// Rule MOA-03.
-    pub acp_id: McpServerAcpId<'a>,
+    pub server_id: McpServerAcpId<'a>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -26,8 +26,8 @@ pub struct ConnectMcpRequest<'a> {
 impl<'a> ConnectMcpRequest<'a> {
     /// One from what must be there; the rest is left out.
     #[must_use]
-    pub fn new(acp_id: impl Into<McpServerAcpId<'a>>) -> Self {
-        ConnectMcpRequest { acp_id: acp_id.into(), meta: None }
+    pub fn new(server_id: impl Into<McpServerAcpId<'a>>) -> Self {
+        ConnectMcpRequest { server_id: server_id.into(), meta: None }
     }
 }
 
@@ -35,7 +35,7 @@ impl IntoOwned for ConnectMcpRequest<'_> {
     type Owned = ConnectMcpRequest<'static>;
 
     fn into_owned(self) -> Self::Owned {
-        ConnectMcpRequest { acp_id: self.acp_id.into_owned(), meta: self.meta.into_owned() }
+        ConnectMcpRequest { server_id: self.server_id.into_owned(), meta: self.meta.into_owned() }
     }
 }
 

@@ -1,0 +1,81 @@
+//! Requests of the peer's that nobody will answer any more: the connection answers them itself.
+//!
+//! The specification says of each of [`QUESTIONS`] how it ends when its user is no longer asked. A further method of that
+//! kind is a further row.
+
+use super::{Answered, Connection, Event};
+use crate::jsonrpc::{write_result, Id};
+
+/// A method that asks the client's user.
+#[derive(Debug)]
+pub(super) struct Question {
+    method: &'static str,
+    /// The result that says that the user was not asked to the end.
+    pub(super) dismissed: &'static str,
+    /// The rule of the answer, by [`Occasion`].
+    rules: [&'static str; 4],
+    /// The rule that the error for cancelled work breaks in place of that result, if it breaks one.
+    pub(super) no_error: Option<&'static str>,
+}
+
+/// Why nobody will answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Occasion {
+    /// The session's work is being cancelled.
+    Cancel,
+    /// It was asked after that.
+    Late,
+    /// The session is being closed.
+    SessionEnd,
+    /// The connection is being closed.
+    End,
+}
+
+const QUESTIONS: &[Question] = &[
+    Question {
+        method: "session/request_permission",
+        dismissed: r#"{"outcome":{"outcome":"cancelled"}}"#,
+        rules: ["CANCEL-03", "CANCEL-04", "SESS-22", "PERM-19"],
+        no_error: Some("CANCEL-17"),
+    },
+    Question {
+        method: "elicitation/create",
+        dismissed: r#"{"action":"cancel"}"#,
+        rules: ["ELIC-29", "ELIC-29", "ELIC-28", "ELIC-28"],
+        no_error: None,
+    },
+];
+
+/// The row of a method, if it asks the user.
+pub(super) fn question(method: &str) -> Option<&'static Question> {
+    QUESTIONS.iter().find(|question| question.method == method)
+}
+
+impl Connection {
+    /// Answers the open questions of one session, or of all (CANCEL-03).
+    pub(super) fn dismiss(&mut self, session: Option<&str>, occasion: Occasion) {
+        let mine = self.state.inbound.iter().filter(|request| {
+            question(&request.method).is_some()
+                && session.is_none_or(|session| request.session.as_deref() == Some(session))
+        });
+        let ids: Vec<Id> = mine.map(|request| request.id.clone()).collect();
+        for id in ids {
+            self.dismiss_one(&id, occasion);
+        }
+    }
+
+    /// Answers one request, if it is a question.
+    pub(super) fn dismiss_one(&mut self, id: &Id, occasion: Occasion) {
+        let Some(question) = self.state.inbound.get(id).and_then(|request| question(&request.method)) else { return };
+        let Some(request) = self.state.inbound.remove(id) else { return };
+        self.outbox.push(&write_result(id, question.dismissed));
+        self.track_answer(&request, Some(question.dismissed));
+        self.events.push_back(Event::Answered(Answered {
+            id: request.id,
+            serial: request.serial,
+            method: request.method,
+            session: request.session,
+            rule: question.rules[occasion as usize],
+        }));
+    }
+}

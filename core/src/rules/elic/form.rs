@@ -1,0 +1,149 @@
+//! Whether the values of a form are what its schema asks for.
+//!
+//! Patterns are never run: they are the agent's, and their cost is unbounded (ELIC-10). Formats are the client's to help
+//! with, and one that nobody knows is no error (ELIC-11).
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::json;
+
+/// The place in the result that does not fit, and what was expected there.
+pub(super) type Mismatch = (String, String);
+
+/// Holds the content of an answer (none at all is an empty one) against the schema of its request.
+pub(super) fn mismatch(schema: &str, content: Option<&str>) -> Option<Mismatch> {
+    let fields: HashMap<_, _> =
+        json::members(json::pointer(schema, "/properties").unwrap_or("{}")).into_iter().collect();
+    let values: HashMap<_, _> = json::members(content.unwrap_or("{}")).into_iter().collect();
+    let required = json::pointer(schema, "/required").map(json::items).unwrap_or_default();
+    for name in required.into_iter().filter_map(json::unescape) {
+        if !values.contains_key(&name) {
+            return Some((place(&name), "a value, which the form requires".to_owned()));
+        }
+    }
+    // In the order of the text, so that the same answer always has the same first mistake.
+    json::members(content.unwrap_or("{}")).into_iter().find_map(|(name, value)| {
+        let expected = wrong(fields.get(&name)?, value)?;
+        Some((place(&name), expected.into_owned()))
+    })
+}
+
+fn place(name: &str) -> String {
+    format!("/content/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+/// What is expected of a value in place of this one.
+fn wrong(field: &str, value: &str) -> Option<Cow<'static, str>> {
+    let get = |name: &str| json::pointer(field, name).filter(|text| *text != "null");
+    match &*get("/type").and_then(json::unescape)? {
+        "string" => {
+            let Some(text) = json::unescape(value) else { return Some("a string".into()) };
+            outside(text.chars().count(), get("/minLength"), get("/maxLength"), "characters")
+                .or_else(|| not_offered(&text, get("/enum"), get("/oneOf")))
+        }
+        "integer" if !is_whole(value) => Some("a whole number".into()),
+        "number" | "integer" => beyond(value, get("/minimum"), get("/maximum")),
+        "boolean" if !matches!(value, "true" | "false") => Some("true or false".into()),
+        "array" => {
+            if !value.starts_with('[') {
+                return Some("a list of strings".into());
+            }
+            let items = json::items(value);
+            outside(items.len(), get("/minItems"), get("/maxItems"), "choices").or_else(|| {
+                items.into_iter().find_map(|item| match json::unescape(item) {
+                    Some(text) => not_offered(&text, get("/items/enum"), get("/items/anyOf")),
+                    None => Some("a list of strings".into()),
+                })
+            })
+        }
+        // A field of a kind that nobody knows takes what it takes (ELIC-08).
+        _ => None,
+    }
+}
+
+fn is_whole(value: &str) -> bool {
+    value.parse::<i64>().is_ok() || value.parse::<f64>().is_ok_and(|number| number.fract() == 0.0)
+}
+
+fn beyond(value: &str, minimum: Option<&str>, maximum: Option<&str>) -> Option<Cow<'static, str>> {
+    let Ok(number) = value.parse::<f64>() else { return Some("a number".into()) };
+    // Large whole numbers are compared as such: as floating point they would lose digits.
+    let less = |a: &str, b: &str| match (a.parse::<i64>(), b.parse::<i64>()) {
+        (Ok(a), Ok(b)) => a < b,
+        _ => a.parse::<f64>().is_ok_and(|a| b.parse::<f64>().is_ok_and(|b| a < b)),
+    };
+    match (minimum, maximum) {
+        _ if !number.is_finite() => Some("a number".into()),
+        (Some(least), _) if less(value, least) => Some(format!("a number from {least}").into()),
+        (_, Some(most)) if less(most, value) => Some(format!("a number up to {most}").into()),
+        _ => None,
+    }
+}
+
+fn outside(count: usize, least: Option<&str>, most: Option<&str>, what: &str) -> Option<Cow<'static, str>> {
+    let bound = |text: Option<&str>| text.and_then(|text| text.parse::<u64>().ok());
+    let count = count as u64;
+    match (bound(least), bound(most)) {
+        (Some(least), _) if count < least => Some(format!("at least {least} {what}").into()),
+        (_, Some(most)) if count > most => Some(format!("at most {most} {what}").into()),
+        _ => None,
+    }
+}
+
+/// A text that is none of those that a field lists, plain or with labels.
+fn not_offered(text: &str, plain: Option<&str>, labelled: Option<&str>) -> Option<Cow<'static, str>> {
+    let plain = plain.map(json::items).unwrap_or_default().into_iter();
+    let labelled = labelled.map(json::items).unwrap_or_default().into_iter();
+    let mut offered = plain.chain(labelled.filter_map(|option| json::pointer(option, "/const"))).peekable();
+    offered.peek()?;
+    let found = offered.any(|value| json::unescape(value).is_some_and(|value| value == text));
+    (!found).then(|| "one of the texts that the field offers".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_held_against_their_fields() {
+        let cases = [
+            (
+                r#"{"type":"string","minLength":2,"maxLength":3}"#,
+                &[r#""é€""#, r#""abc""#][..],
+                &[r#""a""#, r#""abcd""#, "1"][..],
+            ),
+            (r#"{"type":"string","enum":["a","b"]}"#, &[r#""a""#, r#""\u0062""#], &[r#""c""#, r#""""#]),
+            (r#"{"type":"string","oneOf":[{"const":"a","title":"A"}],"enum":null}"#, &[r#""a""#], &[r#""A""#]),
+            (r#"{"type":"string","pattern":"^(a+)+$","format":"_own"}"#, &[r#""b""#], &["true"]),
+            (
+                r#"{"type":"integer","minimum":-1,"maximum":9007199254740993}"#,
+                &["-1", "2.0", "9007199254740993"],
+                &["-2", "1.5", "9007199254740994", r#""1""#],
+            ),
+            (r#"{"type":"number","minimum":0.5}"#, &["0.5", "1e3"], &["0.25", "-1", "true"]),
+            (r#"{"type":"boolean"}"#, &["true", "false"], &["1", r#""true""#]),
+            (
+                r#"{"type":"array","minItems":1,"maxItems":2,"items":{"type":"string","enum":["a","b","c"]}}"#,
+                &[r#"["a"]"#, r#"["c","b"]"#],
+                &["[]", r#"["a","b","c"]"#, r#"["d"]"#, "[1]", r#""a""#],
+            ),
+            (r#"{"type":"array","items":{"anyOf":[{"const":"a","title":"A"}]}}"#, &[r#"["a"]"#, "[]"], &[r#"["A"]"#]),
+            (r#"{"type":"_color"}"#, &["1", "[]"], &[]),
+        ];
+        for (field, right, wrong) in cases {
+            let schema = format!(r#"{{"type":"object","properties":{{"f":{field}}},"required":["f"]}}"#);
+            let check = |value: &str| mismatch(&schema, Some(&format!(r#"{{"f":{value},"other":1}}"#)));
+            for value in right {
+                assert_eq!(check(value), None, "{field} {value}");
+            }
+            for value in wrong {
+                assert_eq!(check(value).map(|(place, _)| place).as_deref(), Some("/content/f"), "{field} {value}");
+            }
+            for missing in [None, Some("{}")] {
+                assert_eq!(mismatch(&schema, missing).unwrap().0, "/content/f");
+            }
+        }
+        assert_eq!(mismatch(r#"{"type":"object","properties":{}}"#, None), None);
+    }
+}

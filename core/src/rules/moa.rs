@@ -1,0 +1,245 @@
+//! MOA: MCP over ACP (draft `mcp_over_acp`).
+//!
+//! As the newest schema has it: the client declares servers when it opens a session, the agent sends them requests by
+//! `mcp/message`, each under an id of its own, and while a request is open the client may send notifications about it.
+//! Connections to servers, with `mcp/connect` and `mcp/disconnect`, are in an older proposal alone: the draft
+//! `mcp_connections` has them for peers that go by that, beside and not instead of the above.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::catalogue::{rule, E, R, T};
+use super::recent::LONG_ID;
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENING};
+use super::{cap, Area, Level, Severity};
+use crate::connection::{MisuseKind, Role, State};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use Level::{Must, MustNot};
+use Severity::{Error, Note};
+
+const REQUEST: &[&str] = &["mcp/message:request"];
+const TOLD: &[&str] = &["mcp/message:notification"];
+const MESSAGE: &[&str] = &["mcp/message"];
+const CONNECT: &[&str] = &["mcp/connect"];
+const DISCONNECT: &[&str] = &["mcp/disconnect"];
+
+/// What is known of servers behind the connection.
+#[derive(Debug, Default)]
+pub(crate) struct Mcp {
+    /// By id: the name, and how many sessions have it or are being opened with it.
+    servers: BTreeMap<Box<str>, (Box<str>, usize)>,
+    /// The servers of each session.
+    sessions: HashMap<Arc<str>, Vec<Box<str>>>,
+    /// Open requests to servers, by their own ids, with the server of each.
+    requests: BTreeMap<Box<str>, Box<str>>,
+    /// Open connections to servers, with the server of each.
+    connections: BTreeMap<Box<str>, Box<str>>,
+    /// There was more than is kept, so that an unknown id says nothing.
+    forgot: bool,
+}
+
+impl Mcp {
+    fn release(&mut self, ids: &[Box<str>]) {
+        for id in ids {
+            let Some((_, sessions)) = self.servers.get_mut(id) else { continue };
+            *sessions -= 1;
+            if *sessions == 0 {
+                self.servers.remove(id);
+                self.connections.retain(|_, server| server != id);
+            }
+        }
+    }
+}
+
+pub(super) static AREA: Area = Area {
+    name: "MOA",
+    title: "MCP over ACP (draft)",
+    rules: &[
+        rule("MOA-01", Must, Error, E | R, "Servers behind the connection are given only to agents that advertise it."),
+        rule("MOA-02", MustNot, Error, E, "The id of a server is not given to another one."),
+        rule("MOA-03", Must, Error, E | R, "A message or a connection is for a server that a session was opened with; a connection has an id of its own."),
+        rule("MOA-04", Must, Error, E | R, "A request to a server has an id of its own while it is open, and a notification names an open one."),
+        rule("MOA-05", Must, Error, R, "Parameters for a server are an object, or none."),
+        rule("MOA-06", Must, Note, T, "What a server answers is passed on untouched, its errors inside of a result."),
+        rule("MOA-07", Must, Error, E | R | T, "Only what is open is ended, and nothing follows on it."),
+        rule("MOA-08", Must, Error, E | R, "Requests and connections come from the agent, notifications from the client."),
+        rule("MOA-09", Must, Note, T, "With a session end its servers, and the connections to them."),
+    ],
+    checks: &[
+        Check::new("MOA-01", On::Call, OPENING, not_advertised).kind(MisuseKind::Capability),
+        Check::new("MOA-02", On::Call, OPENING, used_id).receive(Action::Pass),
+        Check::new("MOA-08", On::Call, REQUEST, |scene| wrong_side(scene, Role::Agent))
+            .receive(Action::Refuse(ErrorCode::METHOD_NOT_FOUND))
+            .kind(MisuseKind::Method),
+        Check::new("MOA-08", On::Call, TOLD, |scene| wrong_side(scene, Role::Client))
+            .receive(Action::Drop)
+            .kind(MisuseKind::Method),
+        Check::new("MOA-03", On::Call, REQUEST, no_server).kind(MisuseKind::Id),
+        Check::new("MOA-03", On::Call, CONNECT, no_server).kind(MisuseKind::Id),
+        Check::new("MOA-03", On::Answer, CONNECT, used_connection).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new("MOA-04", On::Call, REQUEST, used_request).kind(MisuseKind::Id),
+        Check::new("MOA-04", On::Call, TOLD, no_request).receive(Action::Drop).kind(MisuseKind::Id),
+        Check::new("MOA-07", On::Call, DISCONNECT, no_connection).kind(MisuseKind::Id),
+    ],
+    trackers: &[
+        Tracker { on: On::Call, messages: OPENING, track: declared },
+        Tracker { on: On::Answer, messages: OPENING, track: opened },
+        Tracker {
+            on: On::Answer,
+            messages: &["session/close", "session/archive", "session/delete"],
+            track: closed,
+        },
+        Tracker { on: On::Call, messages: REQUEST, track: asked },
+        Tracker { on: On::Answer, messages: MESSAGE, track: answered },
+        Tracker { on: On::Call, messages: CONNECT, track: |_, call| call.get("/serverId").map(Into::into) },
+        Tracker { on: On::Answer, messages: CONNECT, track: connected },
+        Tracker { on: On::Call, messages: DISCONNECT, track: |_, call| call.get("/connectionId").map(Into::into) },
+        Tracker { on: On::Answer, messages: DISCONNECT, track: disconnected },
+    ],
+};
+
+/// The servers behind the connection that a call opens a session with: place, id, name.
+fn servers<'a>(call: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>, Cow<'a, str>)> {
+    let acp = |(at, server): (usize, &'a str)| {
+        let text = |name| json::unescape(json::pointer(server, name)?);
+        (text("/type")? == "acp").then_some(())?;
+        Some((at, text("/serverId")?, text("/name")?))
+    };
+    call.items("/mcpServers").into_iter().enumerate().filter_map(acp)
+}
+
+fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
+    let (at, ..) = servers(&scene.message).next()?;
+    let pointer = if scene.state.tables.version == 1 { "/mcpCapabilities/acp" } else { "/session/mcp/acp" };
+    if cap::advertises(scene.state, Role::Agent, pointer) {
+        return None;
+    }
+    Some(Objection::new(
+        format!("/mcpServers/{at}"),
+        "the agent did not advertise MCP over ACP; check before: can(\"session/new:acp\")",
+    ))
+}
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    let mut here = BTreeSet::new();
+    let (at, ..) = servers(&scene.message).find(|(_, id, name)| {
+        let elsewhere = scene.state.mcp.servers.get(&**id).is_some_and(|(known, _)| **known != **name);
+        elsewhere || !here.insert(id.clone())
+    })?;
+    Some(Objection::new(format!("/mcpServers/{at}/serverId"), "another server has this id; make an id for each"))
+}
+
+fn wrong_side(scene: &Scene<'_>, right: Role) -> Option<Objection> {
+    (scene.sender != right)
+        .then(|| Objection::new("", format!("this form of mcp/message is sent by the {} only", right.name())))
+}
+
+fn no_server(scene: &Scene<'_>) -> Option<Objection> {
+    let mcp = &scene.state.mcp;
+    let known = mcp.forgot || mcp.servers.contains_key(&*scene.message.text("/serverId")?);
+    (!known).then(|| Objection::new("/serverId", "no session that is open was opened with this server"))
+}
+
+fn used_connection(scene: &Scene<'_>) -> Option<Objection> {
+    let open = scene.state.mcp.connections.contains_key(&*scene.message.text("/connectionId")?);
+    open.then(|| Objection::new("/connectionId", "another connection has this id; make another one"))
+}
+
+fn used_request(scene: &Scene<'_>) -> Option<Objection> {
+    let open = scene.state.mcp.requests.contains_key(&*scene.message.text("/requestId")?);
+    open.then(|| Objection::new("/requestId", "a request with this id is open; make another id"))
+}
+
+fn no_request(scene: &Scene<'_>) -> Option<Objection> {
+    let server = scene.message.text("/serverId")?;
+    let open = scene.state.mcp.requests.get(&*scene.message.text("/requestId")?);
+    (open.map(|server| &**server) != Some(&*server) && !scene.state.mcp.forgot).then(|| {
+        Objection::new(
+            "/requestId",
+            "no request to this server with this id is open; it has been answered, or never was",
+        )
+    })
+}
+
+fn no_connection(scene: &Scene<'_>) -> Option<Objection> {
+    let mcp = &scene.state.mcp;
+    let open = mcp.forgot || mcp.connections.contains_key(&*scene.message.text("/connectionId")?);
+    (!open).then(|| Objection::new("/connectionId", "no connection with this id is open"))
+}
+
+/// A server can be used as soon as it is named. The note lists the ids, to be settled by the answer.
+fn declared(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let mut writer = json::Writer::new();
+    writer.begin_object().key("acp").begin_array();
+    let (mut seen, limit) = (BTreeSet::new(), state.config.limits.remembered);
+    for (_, id, name) in servers(call) {
+        let room = state.mcp.servers.len() < limit || state.mcp.servers.contains_key(&*id);
+        if !room || id.len() + name.len() > LONG_ID {
+            state.mcp.forgot = true;
+        } else if seen.insert(id.clone()) {
+            writer.string(&id);
+            state.mcp.servers.entry(id.into()).or_insert_with(|| (name.into(), 0)).1 += 1;
+        }
+    }
+    writer.end_array().end_object();
+    writer.finish().ok().filter(|_| !seen.is_empty()).map(Into::into)
+}
+
+fn opened(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let ids = answer.note().and_then(|note| json::pointer(note, "/acp")).map(json::items).unwrap_or_default();
+    let ids: Vec<Box<str>> = ids.into_iter().filter_map(json::unescape).map(Into::into).collect();
+    let session = answer.body.and_then(|_| answer.opens()).filter(|id| state.sessions.known.contains_key(&**id));
+    match session {
+        None => state.mcp.release(&ids),
+        // Loading a session once more replaces its servers.
+        Some(session) => {
+            let before = state.mcp.sessions.remove(&*session).unwrap_or_default();
+            state.mcp.release(&before);
+            if !ids.is_empty() {
+                state.mcp.sessions.insert(state.sessions.intern(&session), ids);
+            }
+        }
+    }
+    None
+}
+
+fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    let ids = state.mcp.sessions.remove(answer.session?)?;
+    state.mcp.release(&ids);
+    None
+}
+
+fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let (id, server) = (call.text("/requestId")?, call.text("/serverId")?);
+    if id.len() + server.len() > LONG_ID {
+        state.mcp.forgot = true;
+        return None;
+    }
+    state.mcp.requests.insert(id.into(), server.into());
+    call.get("/requestId").map(Into::into)
+}
+
+fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    state.mcp.requests.remove(&*answer.note().and_then(json::unescape)?);
+    None
+}
+
+fn connected(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let server = answer.note().and_then(json::unescape)?;
+    let id = answer.text("/connectionId")?;
+    if state.mcp.connections.len() < state.config.limits.remembered && id.len() + server.len() <= LONG_ID {
+        state.mcp.connections.insert(id.into(), server.into());
+    } else {
+        state.mcp.forgot = true;
+    }
+    None
+}
+
+fn disconnected(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    state.mcp.connections.remove(&*answer.note().and_then(json::unescape)?);
+    None
+}

@@ -1,0 +1,88 @@
+"""Agents and clients on asyncio, on top of the connections of `libacp`.
+
+An agent, whole:
+
+    import libacp.aio
+
+    agent = libacp.aio.Agent("echo", "1.0")
+
+    @agent.prompt
+    async def answer(turn):
+        async with turn.tool_call("Say it again", kind="think") as call:
+            await call.text(turn.text)
+        await turn.message(turn.text)
+
+    agent.run()
+
+And a client:
+
+    import asyncio, os, sys
+    import libacp.aio
+
+    async def main():
+        client = libacp.aio.Client("chat", "1.0", files=libacp.aio.ReadOnlyFiles())
+        async with libacp.aio.spawn_agent([sys.executable, "agent.py"], client) as agent:
+            session = await agent.new_session(os.getcwd())
+            async for update in session.prompt("Hello"):
+                print(update)
+
+    asyncio.run(main())
+
+Params, results, updates and content blocks are plain dictionaries with the specification's names; `libacp.types.v1` has
+them as types. What the specification forbids raises `libacp.Misuse`, a class for each kind, before anything is sent;
+what a peer does against it goes to the logger ``libacp.aio`` and to `on_violation`. Cancelling a task cancels what it
+waits for at the peer, too.
+
+Every send waits while the peer is slow to read. Reading stops while 256 updates or 1 MiB of them wait for who iterates;
+eight times as many while a call waits for its answer, so that the body of a loop may ask the agent something.
+
+Version 1 of the protocol.
+"""
+
+from ._agent import Agent
+from ._agent_peer import AgentPeer
+from ._client import Client, ReadFiles, RunTerminals, WriteFiles
+from ._client_peer import AgentSession, ClientPeer
+from ._errors import AgentEnded, RequestError
+from ._exchange import LoadingSession, PromptTurn
+from ._files import Files, ReadOnlyFiles
+from ._permissions import PermissionRequest, allow_all, reject_all
+from ._peer import Peer
+from ._session import ClientSession
+from ._spawn import connect, spawn_agent
+from ._terminal import Terminal
+from ._terminals import Terminals
+from ._tool_call import Permission, ToolCall
+from ._turn import Turn
+from ._wire import Reader, Writer
+
+__all__ = [
+    "Agent",
+    "AgentEnded",
+    "AgentPeer",
+    "AgentSession",
+    "Client",
+    "ClientPeer",
+    "ClientSession",
+    "Files",
+    "LoadingSession",
+    "Peer",
+    "Permission",
+    "PermissionRequest",
+    "PromptTurn",
+    "ReadFiles",
+    "ReadOnlyFiles",
+    "Reader",
+    "RequestError",
+    "RunTerminals",
+    "Terminal",
+    "Terminals",
+    "ToolCall",
+    "Turn",
+    "WriteFiles",
+    "Writer",
+    "allow_all",
+    "connect",
+    "reject_all",
+    "spawn_agent",
+]

@@ -1,0 +1,117 @@
+"""The agent that a program makes: handlers, and the places where it is served."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Mapping, Optional, Sequence, TypeVar, Union
+
+import libacp
+
+from ._client_peer import AgentSession, ClientPeer
+from ._host import Host, Options
+from ._stdio import standard_streams
+from ._turn import Turn
+from ._wire import Reader, Writer
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from libacp.types import v1
+
+    _Ending = Union[None, str, v1.PromptResponse]
+    _OnPrompt = TypeVar("_OnPrompt", bound=Callable[[Turn], Awaitable[_Ending]])
+    _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Awaitable[Optional[Mapping[str, Any]]]])
+
+
+class Agent(Host):
+    """An agent: handlers for what clients ask, and a place to serve them.
+
+        agent = Agent("echo", "1.0")
+
+        @agent.prompt
+        async def answer(turn):
+            await turn.message(turn.text)
+
+        agent.run()
+
+    One agent can serve any number of clients at the same time, and each client any number of sessions. What it can do
+    is told to clients by its handlers (one for ``session/load`` says that sessions can be loaded); `capabilities` adds
+    what no handler shows, as ``{"promptCapabilities": {"image": True}}``. Logging in needs `auth_methods` and a handler
+    for ``authenticate``. `options` are those of `libacp.Connection`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        version: str = "0",
+        *,
+        title: Optional[str] = None,
+        capabilities: Optional[v1.AgentCapabilities] = None,
+        auth_methods: Sequence[v1.AuthMethod] = (),
+        on_violation: Optional[Callable[[libacp.Violation], object]] = None,
+        **options: Unpack[Options],
+    ) -> None:
+        super().__init__(
+            name,
+            version,
+            title=title,
+            capabilities=capabilities,
+            on_violation=on_violation,
+            options=options,
+        )
+        self.auth_methods: List[v1.AuthMethod] = list(auth_methods)
+        """The ways to log in that clients are told."""
+
+    def prompt(self, handler: _OnPrompt) -> _OnPrompt:
+        """Makes a function the handler of prompts. It is called with a `Turn`, and returns why the turn ended: a stop
+        reason, a whole result, or ``None`` for ``end_turn``.
+
+        When the client cancels, or is gone, the handler's task is cancelled, once; however it ends then, the answer is
+        ``cancelled``.
+        """
+        return self.on("session/prompt")(handler)
+
+    def new_session(self, handler: _OnSession) -> _OnSession:
+        """Makes a function the handler of new sessions. It is called with an `AgentSession`, and may return more
+        members for the result, as ``modes``; a ``sessionId`` among them replaces the one that was made up. What it says
+        with `AgentSession.update`, as its commands, follows the answer.
+        """
+        self.handlers["session/new"] = lambda session, params: handler(session)
+        return handler
+
+    def load_session(self, handler: _OnSession) -> _OnSession:
+        """Makes a function the handler of sessions that are to be loaded, and tells clients that they can be. It
+        replays the conversation with `AgentSession.update` before it returns.
+        """
+        self.handlers["session/load"] = lambda session, params: handler(session)
+        return handler
+
+    def run(self) -> None:
+        """Serves one client on standard input and output until it closes them; for a program that does nothing else.
+
+        Meanwhile, what the program prints goes to standard error. The signals to interrupt and to terminate end it as
+        the end of the input does.
+        """
+        with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+            asyncio.run(self._main())
+
+    async def _main(self) -> None:
+        serving = asyncio.ensure_future(self.serve())
+        for each in (signal.SIGINT, signal.SIGTERM):
+            # Not everywhere, and not outside of the main thread.
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                asyncio.get_running_loop().add_signal_handler(each, serving.cancel)
+        await serving
+
+    async def serve(self, reader: Optional[Reader] = None, writer: Optional[Writer] = None) -> None:
+        """Serves one client until it closes its side: on standard input and output, or on a pair of streams.
+
+        ``asyncio.start_server(agent.serve, ...)`` serves all who connect. Cancelling ends the connection.
+        """
+        if reader is not None and writer is not None:
+            await ClientPeer(self, reader, writer)._run()
+            return
+        async with standard_streams() as (reader, writer):
+            await ClientPeer(self, reader, writer)._run()

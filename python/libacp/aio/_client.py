@@ -1,0 +1,160 @@
+"""The client that a program makes: what it lets agents do, and how it decides."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Mapping, Optional, Protocol, Union
+
+import libacp
+
+from ._host import Host, Options, merged
+from ._permissions import PermissionRequest, reject_all
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from libacp.types import v1
+
+    from ._session import ClientSession
+
+    _Choice = Union[None, str, v1.PermissionOption]
+
+
+class ReadFiles(Protocol):
+    """What reads files for agents. One that also has ``write_text_file(session, params)`` writes them."""
+
+    async def read_text_file(self, session: ClientSession, params: v1.ReadTextFileRequest, /) -> str:
+        """The text that is asked for."""
+        ...
+
+
+class WriteFiles(Protocol):
+    """What writes files for agents."""
+
+    async def write_text_file(self, session: ClientSession, params: v1.WriteTextFileRequest, /) -> None:
+        """Writes a file."""
+        ...
+
+
+class RunTerminals(Protocol):
+    """What runs commands for agents."""
+
+    async def create(self, session: ClientSession, params: v1.CreateTerminalRequest, /) -> str:
+        """Starts a command; the terminal's id."""
+        ...
+
+    async def output(self, session: ClientSession, id: str, /) -> v1.TerminalOutputResponse:
+        """What was printed."""
+        ...
+
+    async def wait_for_exit(self, session: ClientSession, id: str, /) -> v1.TerminalExitStatus:
+        """Waits for the command's end."""
+        ...
+
+    async def kill(self, session: ClientSession, id: str, /) -> None:
+        """Ends the command."""
+        ...
+
+    async def release(self, session: ClientSession, id: str, /) -> None:
+        """Forgets the terminal."""
+        ...
+
+    async def end(self, session: ClientSession, /) -> None:
+        """The session is over."""
+        ...
+
+
+class Client(Host):
+    """A client: its name, and what agents may do through it. Without anything: nothing at all.
+
+    `permission` decides on tool calls: it is called with a `PermissionRequest`, and returns an option or its id, or
+    ``None`` for no choice. When the turn is cancelled, so is its task, and the answer has been given already. `files`
+    and `terminals` do what agents ask for; `Files`, `ReadOnlyFiles` and `Terminals` are ready to use, and what there is
+    is what agents are told. `on_update` gets the session and the update where no iterator takes it: between turns, and
+    in turns that are only awaited. `options` are those of `libacp.Connection`.
+    """
+
+    def __init__(
+        self,
+        name: str = "libacp",
+        version: str = libacp.__version__,
+        *,
+        title: Optional[str] = None,
+        permission: Callable[[PermissionRequest], Awaitable[_Choice]] = reject_all,
+        files: Union[ReadFiles, WriteFiles, None] = None,
+        terminals: Optional[RunTerminals] = None,
+        capabilities: Optional[v1.ClientCapabilities] = None,
+        on_update: Optional[Callable[[ClientSession, v1.SessionUpdate], object]] = None,
+        on_violation: Optional[Callable[[libacp.Violation], object]] = None,
+        **options: Unpack[Options],
+    ) -> None:
+        offered: Dict[str, Any] = {} if terminals is None else {"terminal": True}
+        names = {"readTextFile": "read_text_file", "writeTextFile": "write_text_file"}
+        fs = {name: True for name, method in names.items() if hasattr(files, method)}
+        if fs:
+            offered["fs"] = fs
+        super().__init__(
+            name,
+            version,
+            title=title,
+            capabilities=merged(offered, capabilities or {}),
+            on_violation=on_violation,
+            options=options,
+        )
+        self.permission = permission
+        """Decides on tool calls."""
+        self.files = files
+        """Reads and writes files."""
+        self.terminals = terminals
+        """Runs commands."""
+        self.on_update = on_update
+        """Gets the updates that no iterator takes."""
+        self.handlers["session/request_permission"] = self._permit
+        # The connection refuses what was not offered, so these have something to call.
+        self.handlers.update((method, partial(call, files)) for method, call in FILES.items())
+        self.handlers.update((method, partial(call, terminals)) for method, call in TERMINALS.items())
+
+    async def _permit(self, session: ClientSession, params: Mapping[str, Any]) -> Any:
+        choice = await self.permission(PermissionRequest(session, params))
+        if choice is None:
+            return {"outcome": {"outcome": "cancelled"}}
+        chosen = choice if isinstance(choice, str) else choice["optionId"]
+        return {"outcome": {"outcome": "selected", "optionId": chosen}}
+
+
+async def _read(files: Any, session: ClientSession, params: Any) -> Any:
+    return {"content": await files.read_text_file(session, params)}
+
+
+async def _write(files: Any, session: ClientSession, params: Any) -> Any:
+    await files.write_text_file(session, params)
+
+
+async def _create(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    return {"terminalId": await terminals.create(session, params)}
+
+
+async def _output(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    return await terminals.output(session, params["terminalId"])
+
+
+async def _wait(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    return await terminals.wait_for_exit(session, params["terminalId"])
+
+
+async def _kill(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    await terminals.kill(session, params["terminalId"])
+
+
+async def _release(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
+    await terminals.release(session, params["terminalId"])
+
+
+FILES: Dict[str, Callable[..., Awaitable[Any]]] = {"fs/read_text_file": _read, "fs/write_text_file": _write}
+TERMINALS: Dict[str, Callable[..., Awaitable[Any]]] = {
+    "terminal/create": _create,
+    "terminal/output": _output,
+    "terminal/wait_for_exit": _wait,
+    "terminal/kill": _kill,
+    "terminal/release": _release,
+}

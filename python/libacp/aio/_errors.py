@@ -1,0 +1,48 @@
+"""What handlers raise, and what callers catch, beyond the exceptions of `libacp` itself."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from .._errors import Error, NoResult
+
+
+class RequestError(Error):
+    """Raised by a handler to answer its request with this error. `libacp.ErrorCode` has the codes by name.
+
+    Whatever else a handler raises is logged and answered with an internal error that tells the peer nothing.
+    """
+
+    code: int
+    """One of the specification's codes, or one of your own."""
+    message: str
+    """One short sentence for the peer."""
+    data: Any
+    """More about it, ``None`` without any."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(code, message, data)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code})"
+
+
+class AgentEnded(NoResult):
+    """The agent's process ended before it answered."""
+
+    returncode: Optional[int]
+    """How it ended, as in `asyncio.subprocess`; ``None`` when it only closed its output."""
+
+    def __init__(self, method: str, returncode: Optional[int]) -> None:
+        super().__init__("closed", method)
+        self.returncode = returncode
+
+    def __reduce__(self) -> "tuple[type[AgentEnded], tuple[str, Optional[int]]]":
+        return AgentEnded, (self.method, self.returncode)
+
+    def __str__(self) -> str:
+        how = "closed its output" if self.returncode is None else f"ended with the status {self.returncode}"
+        return f"{self.method}: the agent {how} before it answered"

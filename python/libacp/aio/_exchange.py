@@ -1,0 +1,230 @@
+"""Requests that bring updates before their answer: prompts, and sessions that are loaded."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+from types import TracebackType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Deque,
+    Generator,
+    Generic,
+    Mapping,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+    cast,
+)
+
+import libacp
+
+from ._wire import Call
+
+if TYPE_CHECKING:
+    from libacp.types import v1
+
+    from ._session import ClientSession
+
+T = TypeVar("T")
+
+
+class Exchange(Generic[T]):
+    """A request that brings updates before its answer. It is sent at the first step.
+
+    It can be iterated over, once, for the updates, or awaited for the answer; both together in this order.
+    """
+
+    def __init__(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
+        self.session = session
+        """The session that it is about."""
+        self._method = method
+        self._params = params
+        self._call: Optional[Call] = None
+        self._items: Deque[Tuple[Any, int]] = collections.deque()
+        self._more = asyncio.Event()
+        # Whether somebody iterates; otherwise updates go to the client's `on_update`.
+        self._open = False
+        # Whether the agent has been told that nobody wants its answer any more.
+        self._given_up = False
+        self._over = asyncio.Event()
+
+    def _made(self, result: Any) -> T:
+        """What the answer amounts to."""
+        raise NotImplementedError
+
+    def _give_up(self, call: Call) -> None:
+        """Nobody waits for the answer any more."""
+        self.session.agent._wire.cancel(call.id)
+
+    def __aiter__(self) -> AsyncIterator[v1.SessionUpdate]:
+        if self._call is not None or self._open:
+            raise RuntimeError("this has been iterated over, or awaited, before")
+        self._open = True
+        return Updates(self)
+
+    def __await__(self) -> Generator[Any, None, T]:
+        return self._answer().__await__()
+
+    async def __aenter__(self: E) -> E:
+        return self
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], problem: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        self._leave()
+
+    async def _next(self) -> Tuple[Any, int]:
+        """The next update, and its size; raises `StopAsyncIteration` after the last, or what the agent has answered."""
+        if self._call is None:
+            await self._begin()
+        try:
+            while not self._items:
+                if self._over.is_set():
+                    await self._answer()
+                    raise StopAsyncIteration
+                self._more.clear()
+                await self._more.wait()
+        except asyncio.CancelledError:
+            self._leave()
+            raise
+        return self._items.popleft()
+
+    async def _answer(self) -> T:
+        call = self._call or await self._begin()
+        try:
+            # What is cancelled here must not take the answer away from others.
+            return self._made(await self.session.agent._ended_well(self._method, asyncio.shield(call.future)))
+        except asyncio.CancelledError:
+            self._leave()
+            raise
+
+    async def _begin(self) -> Call:
+        agent = self.session.agent
+        await self.session._free()
+        await agent._wire.drain()
+        before, self.session._exchange = self.session._exchange, self
+        try:
+            call = self._call = agent._wire.ask(self._method, self._params, settle=self._settle)
+        except BaseException:
+            self.session._exchange = before
+            raise
+        # Its error is no news to who has left early.
+        call.future.add_done_callback(lambda future: future.cancelled() or future.exception())
+        return call
+
+    def _settle(self, response: libacp.Response, waited_for: bool) -> None:
+        self._over.set()
+        self._more.set()
+        self.session._done(self)
+
+    def _take(self, update: Any, size: int) -> bool:
+        """Takes an update, if somebody iterates."""
+        if self._open:
+            self._items.append((update, size))
+            self._more.set()
+        return self._open
+
+    def _leave(self) -> None:
+        """Nobody iterates any more, or waits."""
+        self._open = False
+        while self._items:
+            self.session.agent._taken(self._items.popleft()[1])
+        if self._call is not None and not self._given_up and not self._over.is_set():
+            self._given_up = True
+            self._give_up(self._call)
+
+
+E = TypeVar("E", bound="Exchange[Any]")
+
+
+class Updates(AsyncIterator["v1.SessionUpdate"]):
+    """The updates of an exchange.
+
+    No generator: a loop that is left drops its iterator, and so this one knows at once, where the end of a generator
+    would wait for a later round of the event loop.
+    """
+
+    def __init__(self, exchange: Exchange[Any]) -> None:
+        self._exchange = exchange
+        self._loop = asyncio.get_running_loop()
+
+    async def __anext__(self) -> v1.SessionUpdate:
+        update, size = await self._exchange._next()
+        self._exchange.session.agent._taken(size)
+        return cast("v1.SessionUpdate", update)
+
+    async def aclose(self) -> None:
+        """Nobody iterates any more."""
+        self._exchange._leave()
+
+    def __del__(self) -> None:
+        try:
+            here = asyncio.get_running_loop() is self._loop
+        except RuntimeError:
+            here = False
+        if here:
+            self._exchange._leave()
+        elif not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._exchange._leave)
+
+
+class PromptTurn(Exchange["v1.PromptResponse"]):
+    """A prompt and its turn; `ClientSession.prompt` makes it.
+
+        turn = session.prompt("Hello")
+        async for update in turn:
+            ...
+        print(turn.stop_reason)
+
+    Leaving the iteration early, or cancelling the task that iterates or waits, cancels the turn.
+    """
+
+    result: Optional[v1.PromptResponse] = None
+    """The answer, once the turn is over."""
+
+    @property
+    def stop_reason(self) -> Optional[v1.StopReason]:
+        """Why the turn ended, once it has."""
+        return None if self.result is None else self.result["stopReason"]
+
+    async def cancel(self) -> None:
+        """Cancels the turn. The iteration goes on to its end, which the agent decides."""
+        if not self._over.is_set():
+            await self.session.cancel()
+
+    def _made(self, result: Any) -> v1.PromptResponse:
+        return cast("v1.PromptResponse", result)
+
+    def _give_up(self, call: Call) -> None:
+        self.session._cancel_now()
+
+    def _settle(self, response: libacp.Response, waited_for: bool) -> None:
+        if response.outcome == "result":
+            self.result = response.result()
+        super()._settle(response, waited_for)
+
+
+class LoadingSession(Exchange["ClientSession"]):
+    """A session that is being loaded; `AgentPeer.load_session` makes it.
+
+    Await it for the session, or iterate over it first for the updates that the agent replays.
+    """
+
+    def _made(self, result: Any) -> ClientSession:
+        return self.session
+
+    async def _begin(self) -> Call:
+        call = await super()._begin()
+        if not self._over.is_set():
+            # What is replayed comes before the session is open.
+            self.session.agent._loading[self.session.id] = self.session
+        return call
+
+    def _settle(self, response: libacp.Response, waited_for: bool) -> None:
+        self.session.agent._loading.pop(self.session.id, None)
+        self.session.agent._opened(self.session, response, waited_for)
+        super()._settle(response, waited_for)

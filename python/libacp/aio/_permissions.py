@@ -1,0 +1,54 @@
+"""Requests for permission, as a client answers them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, cast
+
+if TYPE_CHECKING:
+    from libacp.types import v1
+
+    from ._session import ClientSession
+
+
+class PermissionRequest:
+    """What an agent asks the user to allow."""
+
+    session: ClientSession
+    """The session in which it asks."""
+    tool_call: v1.ToolCallUpdate
+    """The tool call that waits for the answer."""
+    options: List[v1.PermissionOption]
+    """The answers to choose from."""
+
+    def __init__(self, session: ClientSession, params: Mapping[str, Any]) -> None:
+        self.session = session
+        self.tool_call = cast("v1.ToolCallUpdate", params["toolCall"])
+        self.options = cast("List[v1.PermissionOption]", params["options"])
+
+    def allow(self) -> Optional[str]:
+        """The id of the option that allows it: for this time if there is one, else for good; ``None`` without any."""
+        return self._pick("allow_once", "allow_always")
+
+    def reject(self) -> Optional[str]:
+        """The id of the option that refuses it: for this time if there is one, else for good; ``None`` without any."""
+        return self._pick("reject_once", "reject_always")
+
+    def _pick(self, *kinds: str) -> Optional[str]:
+        for kind in kinds:
+            for option in self.options:
+                if option["kind"] == kind:
+                    return option["optionId"]
+        return None
+
+    def __repr__(self) -> str:
+        return f"<PermissionRequest for {self.tool_call.get('title') or self.tool_call['toolCallId']!r}>"
+
+
+async def reject_all(request: PermissionRequest) -> Optional[str]:
+    """Refuses everything; what a client does that was given nothing else."""
+    return request.reject()
+
+
+async def allow_all(request: PermissionRequest) -> Optional[str]:
+    """Allows everything, each time anew. For agents that run where they can do no harm."""
+    return request.allow()

@@ -1,0 +1,87 @@
+"""A terminal of the client's, as the agent uses it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Type, cast
+
+import libacp
+
+if TYPE_CHECKING:
+    from libacp.types import v1
+
+    from ._client_peer import AgentSession
+
+log = logging.getLogger("libacp.aio")
+
+
+class Terminal:
+    """A command that the client runs; `Turn.terminal` makes it. It is used with ``async with``, once."""
+
+    def __init__(self, session: AgentSession, params: Mapping[str, Any]) -> None:
+        self._session = session
+        self._params = params
+        self._id: Optional[str] = None
+        self._entering = False
+
+    @property
+    def id(self) -> str:
+        """Its id, once it has been entered."""
+        if self._id is None:
+            raise RuntimeError("this terminal is used with `async with`, and has no id before")
+        return self._id
+
+    async def __aenter__(self) -> Terminal:
+        params = {"sessionId": self._session.id, **self._params}
+        self._entering = True
+        try:
+            await self._session.client._wire.request("terminal/create", params, settle=self._created)
+        except BaseException:
+            # Cancelled; also when the answer was there already, and only had to be handed over.
+            self._entering = False
+            if self._id is not None:
+                asyncio.ensure_future(self._release())
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], problem: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        await self._release()
+
+    async def wait(self) -> v1.WaitForTerminalExitResponse:
+        """Waits until the command has ended; how it did, as ``exitCode`` or ``signal``."""
+        return cast("v1.WaitForTerminalExitResponse", await self._ask("terminal/wait_for_exit"))
+
+    async def output(self) -> v1.TerminalOutputResponse:
+        """What it has printed: ``output``, whether it was ``truncated``, and its ``exitStatus`` once it has ended."""
+        return cast("v1.TerminalOutputResponse", await self._ask("terminal/output"))
+
+    async def kill(self) -> None:
+        """Stops the command. What it has printed can still be read."""
+        await self._ask("terminal/kill")
+
+    async def _ask(self, method: str) -> Any:
+        return await self._session.request(method, {"terminalId": self.id})
+
+    def _created(self, response: libacp.Response, waited_for: bool) -> None:
+        """A terminal that comes after its block was cancelled is released all the same."""
+        if response.outcome == "result":
+            self._id = response.result()["terminalId"]
+            if not self._entering:
+                asyncio.ensure_future(self._release())
+
+    async def _release(self) -> None:
+        params = {"sessionId": self._session.id, "terminalId": self.id}
+        client = self._session.client
+        try:
+            # It goes out at once, also when this task is cancelled again; and a release is not to be cancelled.
+            await client._wire.request("terminal/release", params, urgent=True, cancel=lambda id: None)
+        except libacp.Error as problem:
+            if client.connection.phase != "closed":
+                log.warning("the terminal %s cannot be released: %s", self.id, problem)
+
+    def __repr__(self) -> str:
+        return f"<Terminal {self._id!r}>"

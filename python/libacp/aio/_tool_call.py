@@ -1,0 +1,184 @@
+"""A tool call that reports how far it is, and the question whether it may run."""
+
+from __future__ import annotations
+
+import os
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, cast
+
+import libacp
+
+from ._host import StrPath, content
+
+if TYPE_CHECKING:
+    from libacp.types import v1
+
+    from ._client_peer import AgentSession
+    from ._terminal import Terminal
+
+OVER = ("completed", "failed")
+ONCE: List[Mapping[str, Any]] = [
+    {"optionId": "allow", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "reject", "name": "Reject", "kind": "reject_once"},
+]
+
+
+class Permission:
+    """What the user said to a request for permission. It is true when the answer allows the tool call."""
+
+    option_id: Optional[str]
+    """The option that was chosen; ``None`` when there was no choice."""
+    kind: Optional[v1.PermissionOptionKind]
+    """What that option amounts to."""
+    allowed: bool
+    """Whether it allows the tool call."""
+
+    def __init__(self, options: Sequence[Mapping[str, Any]], outcome: Mapping[str, Any]) -> None:
+        self.option_id = outcome.get("optionId")
+        kinds = {option["optionId"]: option["kind"] for option in options}
+        self.kind = kinds.get(self.option_id)
+        self.allowed = (self.kind or "").startswith("allow")
+
+    def __bool__(self) -> bool:
+        return self.allowed
+
+    def __repr__(self) -> str:
+        return f"<Permission {self.option_id!r}, {self.kind or 'no choice'}>"
+
+
+class ToolCall:
+    """A tool call of a turn; `Turn.tool_call` makes it. It is used with ``async with``, once."""
+
+    id: str
+    """Its id."""
+    title: str
+    """Its title."""
+    status: v1.ToolCallStatus
+    """How far it is, as the client was told."""
+
+    def __init__(
+        self,
+        session: AgentSession,
+        title: str,
+        *,
+        id: Optional[str],
+        status: v1.ToolCallStatus,
+        members: Mapping[str, Any],
+    ) -> None:
+        self.id = id or f"call-{os.urandom(8).hex()}"
+        self.title = title
+        self.status = status
+        self._session = session
+        self._members = {name: value for name, value in members.items() if value is not None}
+        self._content: List[Any] = list(self._members.get("content", ()))
+        self._refused = False
+
+    async def __aenter__(self) -> ToolCall:
+        await self._report("tool_call", {"title": self.title, "status": self.status, **self._members})
+        return self
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], problem: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        if self.status in OVER:
+            return
+        status = "failed" if kind is not None or self._refused else "completed"
+        wire = self._session.client._wire
+        try:
+            # At once, so that being cancelled here does not leave the call without an end.
+            wire.notify_now("session/update", self._update("tool_call_update", {"status": status}))
+        except libacp.Misuse:
+            # What it is left by says more than that its end cannot be reported.
+            if kind is None:
+                raise
+        self.status = cast("v1.ToolCallStatus", status)
+        await wire.drain()
+
+    async def update(
+        self,
+        *,
+        title: Optional[str] = None,
+        kind: Optional[v1.ToolKind] = None,
+        status: Optional[v1.ToolCallStatus] = None,
+        name: Optional[str] = None,
+        content: Optional[Sequence[v1.ToolCallContent]] = None,
+        locations: Optional[Sequence[v1.ToolCallLocation]] = None,
+        raw_input: Any = None,
+        raw_output: Any = None,
+    ) -> None:
+        """Reports what has changed; the rest stays as it was. Content and locations replace the earlier ones."""
+        changes = {
+            "title": title,
+            "kind": kind,
+            "status": status,
+            "name": name,
+            "content": None if content is None else list(content),
+            "locations": None if locations is None else list(locations),
+            "rawInput": raw_input,
+            "rawOutput": raw_output,
+        }
+        await self._report("tool_call_update", {each: value for each, value in changes.items() if value is not None})
+        self.title = title or self.title
+        self.status = status or self.status
+        if content is not None:
+            self._content = list(content)
+
+    async def text(self, text: str) -> None:
+        """Adds text to what the call shows."""
+        await self._show({"type": "content", "content": content(text)})
+
+    async def diff(self, path: StrPath, new_text: str, old_text: Optional[str] = None) -> None:
+        """Adds a change to a file to what the call shows; without `old_text`, the file is new."""
+        old = {} if old_text is None else {"oldText": old_text}
+        await self._show({"type": "diff", "path": os.fspath(path), "newText": new_text, **old})
+
+    async def show(self, terminal: Terminal) -> None:
+        """Adds a terminal to what the call shows, live."""
+        await self._show({"type": "terminal", "terminalId": terminal.id})
+
+    async def complete(self, *, raw_output: Any = None) -> None:
+        """Reports the call as completed, before its block ends."""
+        await self.update(status="completed", raw_output=raw_output)
+
+    async def fail(self, text: Optional[str] = None) -> None:
+        """Reports the call as failed, and why."""
+        why: List[Any] = [] if text is None else [{"type": "content", "content": content(text)}]
+        await self.update(status="failed", content=[*self._content, *why] if why else None)
+
+    async def ask_permission(self, options: Optional[Sequence[v1.PermissionOption]] = None) -> Permission:
+        """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end."""
+        permission = await ask_permission(self._session, {"toolCallId": self.id, "title": self.title}, options)
+        self._refused = not permission.allowed
+        if permission.allowed and self.status == "pending":
+            await self.update(status="in_progress")
+        return permission
+
+    async def _show(self, item: Any) -> None:
+        await self.update(content=[*self._content, item])
+
+    async def _report(self, kind: str, members: Mapping[str, Any]) -> None:
+        await self._session.client._wire.notify("session/update", self._update(kind, members))
+
+    def _update(self, kind: str, members: Mapping[str, Any]) -> Mapping[str, Any]:
+        update = {"sessionUpdate": kind, "toolCallId": self.id, **members}
+        return {"sessionId": self._session.id, "update": update}
+
+    def __repr__(self) -> str:
+        return f"<ToolCall {self.id!r}, {self.status}>"
+
+
+async def ask_permission(
+    session: AgentSession, call: Mapping[str, Any], options: Optional[Sequence[v1.PermissionOption]]
+) -> Permission:
+    offered = cast("Sequence[Mapping[str, Any]]", ONCE if options is None else options)
+    params = {"sessionId": session.id, "toolCall": call, "options": list(offered)}
+    wire = session.client._wire
+
+    def cancel(id: "int | str") -> None:
+        # A client that cancels a turn answers its open permission requests; there is nothing left to cancel then.
+        known = session.client.connection.session(session.id)
+        if known is None or known.turn != "cancelling":
+            wire.cancel(id)
+
+    result: Dict[str, Any] = await wire.request("session/request_permission", params, cancel=cancel)
+    return Permission(offered, result["outcome"])

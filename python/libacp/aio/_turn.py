@@ -1,0 +1,164 @@
+"""A prompt turn on the agent's side: what the agent says in it, and what it asks the client for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+
+from ._host import StrPath, content
+from ._terminal import Terminal
+from ._tool_call import Permission, ToolCall, ask_permission
+
+if TYPE_CHECKING:
+    from libacp.types import v1
+
+    from ._client_peer import AgentSession, ClientPeer
+
+
+class Turn:
+    """One prompt, from the time it came until it is answered. All its methods go to the client that sent it.
+
+    A call raises `libacp.Misuse` when the specification forbids it now, as reading a file through a client that offers
+    no files; nothing was sent then. Each waits while the client is slow to read.
+    """
+
+    session: AgentSession
+    """The session that the prompt is for."""
+    blocks: Sequence[v1.ContentBlock]
+    """The prompt, as it came."""
+    cancelled: bool
+    """Whether the client has cancelled the turn, or is gone."""
+
+    def __init__(self, session: AgentSession, blocks: Sequence[v1.ContentBlock], task: asyncio.Task[None]) -> None:
+        self.session = session
+        self.blocks = blocks
+        self.cancelled = False
+        self._task = task
+
+    @property
+    def client(self) -> ClientPeer:
+        """The client that sent the prompt."""
+        return self.session.client
+
+    @property
+    def text(self) -> str:
+        """The text of the prompt, put together."""
+        return "".join(block["text"] for block in self.blocks if block["type"] == "text")
+
+    async def message(self, what: Union[str, v1.ContentBlock], *, message_id: Optional[str] = None) -> None:
+        """Says something to the user: text, or any content block. Pieces with the same id are one message."""
+        await self._say("agent_message_chunk", what, message_id)
+
+    async def thought(self, what: Union[str, v1.ContentBlock], *, message_id: Optional[str] = None) -> None:
+        """Shows what the agent thinks, as `message` shows what it says."""
+        await self._say("agent_thought_chunk", what, message_id)
+
+    async def plan(self, entries: Sequence[Union[str, v1.PlanEntry]]) -> None:
+        """Shows the plan, whole; a string stands for a step of medium priority that has not begun."""
+        steps = [_step(entry) for entry in entries]
+        await self._update({"sessionUpdate": "plan", "entries": steps})
+
+    async def update(self, update: v1.SessionUpdate) -> None:
+        """Sends a `session/update`, as it is."""
+        await self.session.update(update)
+
+    def tool_call(
+        self,
+        title: str,
+        *,
+        kind: v1.ToolKind = "other",
+        id: Optional[str] = None,
+        status: v1.ToolCallStatus = "in_progress",
+        name: Optional[str] = None,
+        content: Sequence[v1.ToolCallContent] = (),
+        locations: Sequence[Union[StrPath, v1.ToolCallLocation]] = (),
+        raw_input: Any = None,
+    ) -> ToolCall:
+        """A tool call that reports itself: ``async with turn.tool_call("Read notes", kind="read") as call: ...``.
+
+        It is reported on entering, and as completed at the end; as failed when it is left by an exception or when
+        permission was refused. One that is to ask for permission begins with the status ``pending``. A location may be
+        a path alone.
+        """
+        return ToolCall(
+            self.session,
+            title,
+            id=id,
+            status=status,
+            members={
+                "kind": kind,
+                "name": name,
+                "content": list(content) or None,
+                "locations": [_location(each) for each in locations] or None,
+                "rawInput": raw_input,
+            },
+        )
+
+    async def ask_permission(
+        self,
+        call: Union[ToolCall, v1.ToolCallUpdate],
+        options: Optional[Sequence[v1.PermissionOption]] = None,
+    ) -> Permission:
+        """Asks the user to allow a tool call, once or not at all where `options` do not say otherwise."""
+        if isinstance(call, ToolCall):
+            return await call.ask_permission(options)
+        return await ask_permission(self.session, call, options)
+
+    async def read_text_file(self, path: StrPath, *, line: Optional[int] = None, limit: Optional[int] = None) -> str:
+        """The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1."""
+        params = {"path": os.fspath(path), **_given(line=line, limit=limit)}
+        result = await self.session.request("fs/read_text_file", params)
+        return str(result["content"])
+
+    async def write_text_file(self, path: StrPath, content: str) -> None:
+        """Writes a file through the client."""
+        await self.session.request("fs/write_text_file", {"path": os.fspath(path), "content": content})
+
+    def terminal(
+        self,
+        command: str,
+        args: Sequence[str] = (),
+        *,
+        env: Optional[Mapping[str, str]] = None,
+        cwd: Optional[StrPath] = None,
+        output_byte_limit: Optional[int] = None,
+    ) -> Terminal:
+        """A command in a terminal of the client's: ``async with turn.terminal("make", ["test"]) as terminal: ...``.
+
+        It is started on entering, and released at the end, whatever happens.
+        """
+        params = {
+            "command": command,
+            "args": list(args),
+            "env": [{"name": name, "value": value} for name, value in (env or {}).items()],
+            **_given(cwd=cwd and os.fspath(cwd), outputByteLimit=output_byte_limit),
+        }
+        return Terminal(self.session, params)
+
+    async def _say(self, kind: str, what: Union[str, v1.ContentBlock], message_id: Optional[str]) -> None:
+        await self._update({"sessionUpdate": kind, "content": content(what), **_given(messageId=message_id)})
+
+    async def _update(self, update: Mapping[str, Any]) -> None:
+        await self.session.notify("session/update", {"update": update})
+
+    def _cancel(self) -> None:
+        """Cancels the handler, once, so that it can clean up."""
+        if not self.cancelled:
+            self.cancelled = True
+            self._task.cancel()
+
+    def __repr__(self) -> str:
+        return f"<Turn of {self.session!r}>"
+
+
+def _given(**members: Any) -> "dict[str, Any]":
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _location(where: Union[StrPath, v1.ToolCallLocation]) -> Mapping[str, Any]:
+    return {"path": os.fspath(where)} if isinstance(where, (str, os.PathLike)) else where
+
+
+def _step(entry: Union[str, v1.PlanEntry]) -> Mapping[str, Any]:
+    return {"content": entry, "priority": "medium", "status": "pending"} if isinstance(entry, str) else entry

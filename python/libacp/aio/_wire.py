@@ -1,0 +1,292 @@
+"""A connection on a pair of streams: reading, writing, waiting for answers. Nothing here knows a method.
+
+What comes in is dispatched without a task of its own: each event goes to `deliver` at once, in the order of the bytes,
+and dispatching stops while `full` says so. Then reading stops too, and the peer feels it. What goes out waits for the
+transport *before* it is made, so that a send that is cancelled has not happened, and what waits in memory is at most
+the transport's own limit and one message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Union
+
+import libacp
+
+log = logging.getLogger("libacp.aio")
+READ = 64 * 1024
+# Answers that the connection makes by itself wait for nobody; beyond this, reading waits for them to be written.
+UNSENT = 1024 * 1024
+# A peer that reads no more is as good as gone, but what it has said is still worth hearing.
+DEAF_SECONDS = 1.0
+
+
+class Reader(Protocol):
+    """What is read from: an `asyncio.StreamReader`, or anything with its `read`.
+
+    With the framing ``messages``, each read gives one message.
+    """
+
+    async def read(self, n: int = ..., /) -> bytes:
+        """Some bytes, at most `n`; none at the end."""
+        ...
+
+
+class Writer(Protocol):
+    """What is written to: an `asyncio.StreamWriter`, or anything with these of its methods.
+
+    With the framing ``messages``, each write is one message.
+    """
+
+    def write(self, data: bytes, /) -> None:
+        """Takes bytes."""
+        ...
+
+    async def drain(self) -> None:
+        """Waits while too many of them have not gone out."""
+        ...
+
+    def close(self) -> None:
+        """Ends the stream after what was written."""
+        ...
+
+
+Settle = Callable[[libacp.Response, bool], None]
+
+
+class Call:
+    """A request of the host's that waits for its answer."""
+
+    __slots__ = ("id", "future", "settle")
+
+    def __init__(self, id: Union[int, str], future: asyncio.Future[Any], settle: Optional[Settle]) -> None:
+        self.id = id
+        self.future = future
+        self.settle = settle
+
+
+class Wire:
+    def __init__(
+        self,
+        connection: libacp.Connection,
+        reader: Reader,
+        writer: Writer,
+        deliver: Callable[[libacp.Event, int], None],
+        full: Callable[[], bool],
+    ) -> None:
+        self.connection = connection
+        self._reader, self._writer = reader, writer
+        self._deliver, self._full = deliver, full
+        self._loop = asyncio.get_running_loop()
+        self._calls: Dict[Union[int, str, None], Call] = {}
+        self._started = self._loop.time()
+        self._dispatching = self._stalled = self._closing = False
+        self._heard = 0
+        self._deaf: Optional[asyncio.TimerHandle] = None
+        self._timer: Optional[asyncio.TimerHandle] = None
+        self._went_on = asyncio.Event()
+        # Before Python 3.12, only one task at a time may wait in `drain`.
+        self._draining = asyncio.Lock()
+        self.reading = self._loop.create_task(self._read())
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, object],
+        *,
+        timeout: Optional[float] = None,
+        settle: Optional[Settle] = None,
+        cancel: Optional[Callable[[Union[int, str]], None]] = None,
+        urgent: bool = False,
+    ) -> Any:
+        """Asks the peer, and waits for its answer.
+
+        `cancel` is what happens when the waiting task is cancelled; without it, the peer is asked to cancel the
+        request. What is `urgent` does not wait for the transport.
+        """
+        if not urgent:
+            await self.drain()
+        call = self.ask(method, params, timeout=timeout, settle=settle)
+        try:
+            return await call.future
+        except asyncio.CancelledError:
+            if self._calls.get(call.id) is call:
+                (cancel or self.cancel)(call.id)
+            raise
+
+    def ask(
+        self,
+        method: str,
+        params: Mapping[str, object],
+        *,
+        timeout: Optional[float] = None,
+        settle: Optional[Settle] = None,
+    ) -> Call:
+        """Sends a request without waiting for anything. `settle` sees the answer in its place among the events, and
+        whether somebody still waits for it.
+        """
+        self.connection.handle_timeout(self._now())
+        milliseconds = None if timeout is None else max(0, round(timeout * 1000))
+        id = self.connection.request(method, params, timeout=milliseconds)
+        call = self._calls[id] = Call(id, self._loop.create_future(), settle)
+        self.dispatch()
+        return call
+
+    async def notify(self, method: str, params: Mapping[str, object]) -> None:
+        await self.drain()
+        self.notify_now(method, params)
+
+    def notify_now(self, method: str, params: Mapping[str, object]) -> None:
+        """Sends a notification without waiting for the transport: for what is small, and rare."""
+        self.connection.notify(method, params)
+        self.dispatch()
+
+    def cancel(self, id: Union[int, str]) -> None:
+        """Asks the peer to cancel a request; no mistake when the connection is over."""
+        if self.connection.phase != "closed":
+            self.connection.cancel(id)
+            self.dispatch()
+
+    @property
+    def waiting(self) -> int:
+        """How many requests of the host's have no answer yet."""
+        return len(self._calls)
+
+    def dispatch(self) -> None:
+        """Delivers the events that are there, as long as there is room for them, and writes what is to be written."""
+        if self._dispatching:
+            return
+        self._dispatching = True
+        connection = self.connection
+        try:
+            while True:
+                self._stalled = not self._closing and self._full()
+                if self._stalled:
+                    break
+                buffered = connection.buffered
+                event = connection.next_event()
+                if event is None:
+                    break
+                if isinstance(event, libacp.Response):
+                    self._settle(event)
+                else:
+                    self._deliver(event, buffered - connection.buffered)
+        finally:
+            self._dispatching = False
+            self._went_on.set()
+        self._write()
+        self._set_timer()
+
+    async def drain(self) -> None:
+        """Waits until the transport takes more, and lets others run in any case."""
+        await asyncio.sleep(0)
+        if self._deaf is not None:
+            return
+        async with self._draining:
+            try:
+                await self._writer.drain()
+            except OSError:
+                self._lose()
+
+    async def close(self, seconds: float) -> None:
+        """Ends the connection from this side: what waits is written, for so long at most, and the stream is closed."""
+        self._closing = True
+        self.connection.close()
+        self.dispatch()
+        transport = getattr(self._writer, "transport", None)
+        try:
+            if transport is not None and not transport.is_closing():
+                # So that `drain` waits for all of it.
+                transport.set_write_buffer_limits(0)
+            await asyncio.wait_for(self.drain(), seconds)
+        except asyncio.TimeoutError:
+            pass
+
+    def abandon(self) -> None:
+        """Lets go of the streams, whatever has been written."""
+        self.reading.cancel()
+        for timer in (self._timer, self._deaf):
+            if timer is not None:
+                timer.cancel()
+        self._timer = None
+        try:
+            self._writer.close()
+        except OSError:
+            pass
+
+    async def _read(self) -> None:
+        try:
+            while data := await self._reader.read(READ):
+                self._heard += 1
+                # What the connection reminds of counts from the time that it knows of.
+                self.connection.handle_timeout(self._now())
+                self.connection.receive_data(data)
+                self.dispatch()
+                while self._stalled and not self._closing:
+                    self._went_on.clear()
+                    await self._went_on.wait()
+                if self._unsent() > UNSENT:
+                    await self.drain()
+        except OSError:
+            pass  # As good as the end.
+        except Exception:
+            log.exception("reading from the peer failed")
+        self._end_of_stream()
+
+    def _end_of_stream(self) -> None:
+        self.connection.receive_eof()
+        self.dispatch()
+
+    def _settle(self, response: libacp.Response) -> None:
+        call = self._calls.pop(response.id, None)
+        if call is None:
+            return
+        future = call.future
+        if call.settle is not None:
+            call.settle(response, not future.done())
+        if future.done():
+            return
+        try:
+            future.set_result(response.result())
+        except libacp.Error as problem:
+            future.set_exception(problem)
+
+    def _write(self) -> None:
+        while data := self.connection.data_to_send():
+            if self._deaf is not None:
+                continue
+            try:
+                self._writer.write(data)
+            except (OSError, RuntimeError):
+                self._lose()
+
+    def _lose(self) -> None:
+        if self._deaf is None:
+            self._deaf = self._loop.call_later(DEAF_SECONDS, self._is_gone, self._heard)
+
+    def _is_gone(self, heard: int) -> None:
+        if self._stalled or heard != self._heard:
+            self._deaf = self._loop.call_later(DEAF_SECONDS, self._is_gone, self._heard)
+        else:
+            self._end_of_stream()
+
+    def _unsent(self) -> int:
+        transport = getattr(self._writer, "transport", None)
+        return 0 if transport is None else int(transport.get_write_buffer_size())
+
+    def _now(self) -> int:
+        return int((self._loop.time() - self._started) * 1000)
+
+    def _set_timer(self) -> None:
+        due = self.connection.poll_timeout()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due is not None and not self._closing:
+            # One millisecond later, so that it is due when the clock is read.
+            self._timer = self._loop.call_at(self._started + (due + 1) / 1000, self._time_is_up)
+
+    def _time_is_up(self) -> None:
+        self.connection.handle_timeout(self._now())
+        self.dispatch()

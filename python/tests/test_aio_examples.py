@@ -1,0 +1,66 @@
+"""The examples for `libacp.aio`, in the READMEs and in `examples/python`, do what they say."""
+
+import asyncio
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import List
+
+from aio_pair import AioCase
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "python"
+
+
+class Examples(AioCase):
+    def setUp(self) -> None:
+        super().setUp()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = Path(folder.name).resolve()
+
+    async def run_in(self, *command: str, typed: str = "") -> "tuple[int, str, str]":
+        """The status of a program in the folder, and what it printed."""
+        pipe = asyncio.subprocess.PIPE
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-B", *command, cwd=self.work, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+        out, noise = await self.in_time(process.communicate(typed.encode()))
+        assert process.returncode is not None
+        return process.returncode, out.decode(), noise.decode()
+
+    async def test_the_agents_and_clients_of_the_readmes(self) -> None:
+        for readme in (ROOT / "README.md", ROOT / "python" / "README.md"):
+            blocks: List[str] = re.findall(r"```python\n(.*?)```", readme.read_text("utf-8"), re.DOTALL)
+            agent, client = [block for block in blocks if "libacp.aio" in block]
+            (self.work / "agent.py").write_text(agent)
+            (self.work / "client.py").write_text(client)
+            status, printed, noise = await self.run_in("client.py")
+            self.assertEqual((status, noise), (0, ""), readme)
+            kinds = [line.split()[0] for line in printed.splitlines()]
+            expected = ["tool_call", "tool_call_update", "tool_call_update", "agent_message_chunk"]
+            self.assertEqual(kinds, expected, readme)
+            self.assertIn("'text': 'HELLO'", printed)
+
+    async def test_the_chat_with_the_agent_that_says_hello(self) -> None:
+        (self.work / "f").write_text("a\nb\n")
+        command = [str(EXAMPLES / "chat.py"), sys.executable, "-B", str(EXAMPLES / "hello_agent.py")]
+        status, printed, noise = await self.run_in(*command, typed="f\nn\nmissing\nf\ny\n")
+        self.assertEqual((status, noise), (0, ""))
+        self.assertEqual(printed.count("(end_turn)"), 3)
+        for said in ("  failed\nLeft as it was.", "There is no such file", "  in_progress\n  completed\nNumbered."):
+            self.assertIn(said, printed)
+        self.assertEqual((self.work / "f").read_text(), "  1 a\n  2 b\n")
+
+    async def test_the_script_between_the_hosts_that_play_it(self) -> None:
+        script = str(ROOT / "tests" / "interop" / "script.json")
+        agent = [sys.executable, "-B", str(EXAMPLES / "agent.py"), "--script", script]
+        work = ["--script", script, "--work", str(self.work), "--"]
+        status, printed, noise = await self.run_in(str(EXAMPLES / "client.py"), *work, *agent)
+        self.assertEqual((status, noise), (0, ""), printed)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,84 @@
+# pyright: strict
+"""What type checkers must make of agents and clients on ``libacp.aio``. Checked and never run."""
+
+from pathlib import Path
+from typing import Any, List, Optional
+
+import libacp
+from libacp import aio
+from libacp.types import v1
+
+agent = aio.Agent("typed", "1", capabilities={"promptCapabilities": {"image": True}}, policy="strict", drafts=["nes"])
+
+
+@agent.prompt
+async def answer(turn: aio.Turn) -> Optional[v1.StopReason]:
+    await turn.message({"type": "image", "mimeType": "image/png", "data": ""})
+    await turn.plan(["one", {"content": "two", "priority": "high", "status": "completed"}])
+    async with turn.tool_call("Read", kind="read", locations=["/a", {"path": "/b", "line": 1}]) as call:
+        status: v1.ToolCallStatus = call.status
+        permission = await turn.ask_permission(call, [{"optionId": "y", "name": "Yes", "kind": "allow_once"}])
+        if permission.kind == "allow_once" and permission:
+            return "refusal"
+    text: str = await turn.read_text_file(Path("/a"), line=1)
+    async with turn.terminal("ls", ["-l"], env={"A": "b"}) as terminal:
+        output = await terminal.output()
+        print(output["output"], output.get("exitStatus"), status, text)
+    for block in turn.blocks:
+        if block["type"] == "text":
+            print(block["text"])
+    session: aio.AgentSession = turn.session
+    result = await session.client.call("fs/read_text_file", {"sessionId": session.id, "path": "/a"})
+    print(result["content"])
+    return None
+
+
+@agent.new_session
+async def opened(session: aio.AgentSession) -> v1.NewSessionResponse:
+    return {"sessionId": session.id}
+
+
+@agent.on("session/set_mode")
+async def set_mode(session: aio.AgentSession, params: v1.SetSessionModeRequest) -> None:
+    print(session.id, params["modeId"])
+
+
+async def decide(request: aio.PermissionRequest) -> Optional[v1.PermissionOption]:
+    return next((option for option in request.options if option["kind"] == "allow_once"), None)
+
+
+def noticed(violation: libacp.Violation) -> None:
+    print(violation.rule, violation.pointer)
+
+
+async def converse() -> None:
+    client = aio.Client(permission=decide, files=aio.ReadOnlyFiles(), terminals=aio.Terminals(), on_violation=noticed)
+    async with aio.spawn_agent(["agent", "--flag"], client) as peer:
+        methods: List[v1.AuthMethod] = peer.auth_methods
+        session: aio.ClientSession = await peer.new_session(Path("/"), additional_directories=["/a"])
+        turn = session.prompt(["text", {"type": "resource_link", "name": "n", "uri": "file:///n"}])
+        async for update in turn:
+            if update["sessionUpdate"] == "plan":
+                print(update["entries"], methods)
+        reason: Optional[v1.StopReason] = turn.stop_reason
+        response: v1.PromptResponse = await session.prompt("again")
+        loaded: aio.ClientSession = await peer.load_session("old", "/")
+        async for each in peer.list_sessions():
+            print(each["sessionId"], reason, response["stopReason"], loaded)
+        listed = await peer.call("session/list", {})
+        print(listed["sessions"])
+        try:
+            await session.set_mode("m")
+        except aio.AgentEnded as problem:
+            print(problem.returncode)
+
+
+async def wrong(turn: aio.Turn, peer: aio.AgentPeer, anything: Any) -> None:
+    """Each of these is a mistake that a checker must see."""
+    await turn.message(5)  # type: ignore[arg-type]
+    turn.tool_call("t", kind="reed")  # type: ignore[arg-type]
+    await turn.update({"sessionUpdate": "plan"})  # type: ignore[typeddict-item]
+    await peer.call("session/prompt", {})  # type: ignore[call-overload]
+    await peer.new_session()  # type: ignore[call-arg]
+    aio.Client(files=anything, terminals="none")  # type: ignore[arg-type]
+    aio.Agent("a", polisy="strict")  # type: ignore[call-arg]
