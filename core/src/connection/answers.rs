@@ -11,16 +11,16 @@ use super::session::Turn;
 use super::{Connection, Consequence};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
-use crate::rules::scene::Message as Said;
+use crate::rules::scene::{rows, Message as Said, On};
 use crate::validation::table::{self, Field, Type};
 use crate::validation::Part;
 
 impl Connection {
-    pub(super) fn answer(&mut self, text: String, message: Message, subject: &Subject) {
+    pub(super) fn answer(&mut self, text: String, message: &mut Message, subject: &Subject) {
         let id = match &message.id {
             IdMember::Id(id) if *id != Id::Null => id.clone(),
             // What the peer could not read has no id that it could name (RPC-14).
-            _ => return self.answer_to_nothing(&text, &message, subject),
+            _ => return self.answer_to_nothing(&text, message, subject),
         };
         let Some(request) = self.state.outbound.remove(&id) else {
             let known = matches!(id, Id::Number(number) if (1..self.next_id).contains(&number));
@@ -44,7 +44,7 @@ impl Connection {
             return self.unusable(request, subject, breach);
         }
         if let Some(place) = message.error.clone() {
-            let mut checked = message.checked;
+            let mut checked = std::mem::take(&mut message.checked);
             self.report_all(subject, &checked.problems);
             let error = checked.json(text, place);
             return match read_error(error.as_str()) {
@@ -56,7 +56,7 @@ impl Connection {
         if request.row.is_some_and(|row| row.phase == table::Phase::Start) {
             return self.welcome(&text[range], request, subject);
         }
-        self.result(text, message.checked, request, subject, range);
+        self.result(text, std::mem::take(&mut message.checked), request, subject, range);
     }
 
     fn result(
@@ -87,13 +87,16 @@ impl Connection {
         }
         let problems = std::mem::take(&mut checked.problems);
         let mut result = checked.json(text, range);
+        let facts = Some((result.around(), &checked.facts));
         let said = Said {
             method: &request.method,
-            session: request.session.as_ref(),
+            session: self.state.sessions.of(&request),
             body: Some(result.as_str()),
+            facts,
+            rows: rows(On::Answer, &request.method, None),
             request: Some(&request),
         };
-        match self.judge_peer(Form::Answer, &said, None, subject) {
+        match self.judge_peer(Form::Answer, &said, subject) {
             Verdict::Stop => return self.end_request(request, Outcome::Invalid),
             Verdict::Deliver => {}
             Verdict::Without(places) => result = result.without(&places),
@@ -107,14 +110,16 @@ impl Connection {
     fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError, text: &str) {
         let said = Said {
             method: &request.method,
-            session: request.session.as_ref(),
+            session: self.state.sessions.of(&request),
             body: Some(text),
+            facts: None,
+            rows: rows(On::Error, &request.method, None),
             request: Some(&request),
         };
-        self.judge_peer(Form::Error, &said, None, subject);
+        self.judge_peer(Form::Error, &said, subject);
         self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
-        let turn = || self.state.sessions.get(request.session.as_deref()?).map(|session| session.turn);
+        let turn = || self.state.sessions.get(self.state.sessions.of(&request)?).map(|session| session.turn);
         let result = match &*request.method {
             "session/prompt"
                 if cancelled

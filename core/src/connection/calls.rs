@@ -11,14 +11,14 @@ use super::incoming::{find_method, Checked, Message};
 use super::judge::{Form, Verdict};
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
-use super::rules::{Attempt, Refusal};
+use super::rules::{too_early, Attempt, Refusal};
 use super::session::Turn;
-use super::{Cancel, Config, Connection, Consequence, Event, Notification, Phase, Policy, Request};
+use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy, Request};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, Member};
-use crate::rules::scene::{kind_of, Message as Said, On, ENDING};
+use crate::rules::scene::{kind_of, rows, Applying, Message as Said, On, ENDING};
 use crate::validation::table::{self, Method};
-use crate::validation::{Part, Problem};
+use crate::validation::{Facts, Part, Problem};
 
 /// Session methods that may name a session which is not open here: they open it, need not, or have a rule of their own
 /// about it (ELIC-05).
@@ -47,31 +47,32 @@ pub(super) fn needs_open_session(row: &Method) -> bool {
 }
 
 impl Connection {
-    pub(super) fn call(&mut self, text: String, message: Message, subject: Subject) {
+    pub(super) fn call(&mut self, text: String, message: &mut Message, subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
-        let row = find_method(self.state.tables, self.state.config.drafts, method);
-        let Some(row) = row else { return self.unknown_method(text, message, subject) };
+        let find = || find_method(self.state.tables, self.state.config.drafts, method);
+        let Some(row) = message.checked.row.or_else(find) else { return self.unknown_method(text, message, subject) };
         if row.phase == table::Phase::Start
             && is_request
             && self.state.config.role == Role::Agent
             && self.phase == Phase::Start
         {
-            if self.room_for(&message, &subject) {
-                self.hello(&text, &message, &subject);
+            if self.room_for(message, &subject) {
+                self.hello(row.name, &text, message, &subject);
             }
             return;
         }
         if let Some(refusal) = self.admit(row, self.state.config.role.other(), is_request) {
             return self.not_admitted(row, message, &subject, refusal);
         }
-        if is_request && !self.room_for(&message, &subject) {
+        if is_request && !self.room_for(message, &subject) {
             return;
         }
-        let Some((mut checked, range)) = self.checked_params(&text, message, &subject, row, is_request) else { return };
+        let Some(range) = self.checked_params(&text, message, &subject, row, is_request) else { return };
+        let checked = &mut message.checked;
         let problems = std::mem::take(&mut checked.problems);
         let session = checked.session.take();
-        if !self.session_fits(row, session.as_ref(), &subject, is_request) {
+        if !checked.open && !self.session_fits(row, session.as_ref(), &subject, is_request) {
             return;
         }
         if let Some(limit) = self.state.sessions.full(row.name, session.as_deref(), &self.state.config.limits) {
@@ -80,17 +81,22 @@ impl Connection {
         let update = checked.update;
         let mut params = checked.json(text, range);
         let form = if is_request { Form::Request } else { Form::Notification };
-        let said = message_of(row.name, session.as_ref(), &params);
-        match self.judge_peer(form, &said, kind_of(row, is_request, update), &subject) {
+        let facts = std::mem::take(&mut checked.facts);
+        let mut seen = Seen { facts: Some(&facts), rows: rows(On::Call, row.name, kind_of(row, is_request, update)) };
+        match self.judge_peer(form, &seen.message(row.name, session.as_ref(), &params), &subject) {
             Verdict::Stop => return,
             Verdict::Deliver => {}
-            Verdict::Without(places) => params = params.without(&places),
+            Verdict::Without(places) => {
+                params = params.without(&places);
+                // Its members stand elsewhere now.
+                seen.facts = None;
+            }
         }
         self.report_all(&subject, &problems);
         if is_request {
-            self.deliver_request(Some(row), subject, session, params);
+            self.deliver_request(Some(row), subject, session, params, seen);
         } else {
-            self.deliver_notification(&subject, session, update, params);
+            self.deliver_notification(subject, session, update, params, seen);
         }
     }
 
@@ -103,7 +109,7 @@ impl Connection {
         Attempt { method: row, sender, form, ready, begun, gates: &receiver.gates }.refusal()
     }
 
-    fn not_admitted(&mut self, row: &'static Method, message: Message, subject: &Subject, refusal: Refusal) {
+    fn not_admitted(&mut self, row: &'static Method, message: &mut Message, subject: &Subject, refusal: Refusal) {
         let breach = Breach::new(refusal.rule, refusal.message);
         if message.id == IdMember::Absent {
             return self.drop_message(subject, breach);
@@ -111,22 +117,23 @@ impl Connection {
         self.refuse(subject, refusal.code, breach);
         // A cancel must not be lost because it came in the wrong form (RPC-29).
         if refusal.rule == "RPC-29" && row.name == "session/cancel" && self.phase == Phase::Ready {
-            if let (Some(session), None) = (message.checked.session, message.checked.invalid) {
+            if let (Some(session), None) = (message.checked.session.take(), &message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
-                self.deliver_notification(subject, Some(session), None, params);
+                let seen = Seen { facts: None, rows: rows(On::Call, row.name, None) };
+                self.deliver_notification(subject.clone(), Some(session), None, params, seen);
             }
         }
     }
 
-    fn unknown_method(&mut self, text: String, message: Message, subject: Subject) {
+    fn unknown_method(&mut self, text: String, message: &mut Message, subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
         let extension = method.starts_with('_');
         if self.phase != Phase::Ready {
-            let breach =
-                Breach::new(early_rule(&self.state.config), "nothing may be sent before initialize has been answered");
+            let refusal = too_early(self.state.config.role.other());
+            let breach = Breach::new(refusal.rule, refusal.message);
             return if is_request {
-                self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+                self.refuse(&subject, refusal.code, breach);
             } else if !method.starts_with("$/") {
                 self.drop_message(&subject, breach);
             };
@@ -145,11 +152,11 @@ impl Connection {
                 self.drop_message(&subject, breach);
             };
         }
-        if is_request && !self.room_for(&message, &subject) {
+        if is_request && !self.room_for(message, &subject) {
             return;
         }
         let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
-        let mut checked = message.checked;
+        let mut checked = std::mem::take(&mut message.checked);
         let params = match kind {
             Kind::Null => Json::whole("{}".into()),
             Kind::Object | Kind::Array => {
@@ -159,10 +166,11 @@ impl Connection {
             }
             _ => return self.scalar_params(&subject, kind, is_request),
         };
+        let seen = Seen { facts: None, rows: Applying::default() };
         if is_request {
-            self.deliver_request(None, subject, None, params);
+            self.deliver_request(None, subject, None, params, seen);
         } else {
-            self.deliver_notification(&subject, None, None, params);
+            self.deliver_notification(subject, None, None, params, seen);
         }
     }
 
@@ -194,25 +202,25 @@ impl Connection {
     fn checked_params(
         &mut self,
         text: &str,
-        message: Message,
+        message: &mut Message,
         subject: &Subject,
         row: &'static Method,
         is_request: bool,
-    ) -> Option<(Checked, Range<usize>)> {
+    ) -> Option<Range<usize>> {
         let part = if is_request { Part::Request } else { Part::Notification };
-        let (kind, range) = message.params.unwrap_or((Kind::Null, 0..0));
-        let mut checked = message.checked;
+        let (kind, range) = message.params.take().unwrap_or((Kind::Null, 0..0));
+        let checked = &mut message.checked;
         let mut place = range;
         match kind {
             Kind::Object if !checked.walked => match self.check_again(text, &place, row.params, part) {
-                Ok(again) => checked = again,
+                Ok(again) => *checked = again,
                 Err(_) => return None,
             },
             Kind::Object => {}
             Kind::Null => {
                 // Absent and null params are `{}`, and that is then checked (RPC-19).
                 let empty = self.check_again("{}", &(0..2), row.params, part).ok()?;
-                checked = Checked { edits: Some(json::Edits::replace_all("{}")), ..empty };
+                *checked = Checked { edits: Some(json::Edits::replace_all("{}")), ..empty };
                 place = 0..0;
             }
             _ => {
@@ -221,7 +229,7 @@ impl Connection {
             }
         }
         match checked.invalid.take() {
-            None => Some((checked, place)),
+            None => Some(place),
             Some(problem) if is_request => {
                 self.refuse_params(subject, &problem);
                 None
@@ -270,6 +278,7 @@ impl Connection {
         subject: Subject,
         session: Option<Arc<str>>,
         params: Json,
+        seen: Seen<'_>,
     ) {
         let serial = self.serial();
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
@@ -277,8 +286,8 @@ impl Connection {
         if let Some(session) = session.as_ref().filter(|_| ENDING.contains(&&*method)) {
             self.cancel_prompts(session);
         }
-        let said = message_of(&method, session.as_ref(), &params);
-        let note = self.track(On::Call, &said, row.and_then(|row| kind_of(row, true, None)));
+        let note = self.track(&seen.message(&method, session.as_ref(), &params));
+        let life = self.state.sessions.life(session.as_ref());
         let open = OpenRequest {
             id: id.clone(),
             serial,
@@ -287,6 +296,7 @@ impl Connection {
             cancelled: false,
             deadline: self.state.config.reminder.map(|after| self.now.saturating_add(after)),
             row,
+            life,
             note,
         };
         self.state.inbound.insert(open);
@@ -306,19 +316,18 @@ impl Connection {
 
     fn deliver_notification(
         &mut self,
-        subject: &Subject,
+        subject: Subject,
         session: Option<Arc<str>>,
         update: Option<&'static str>,
         params: Json,
+        seen: Seen<'_>,
     ) {
-        let method = subject.method.clone().unwrap_or(Cow::Borrowed(""));
+        let method = subject.method.unwrap_or(Cow::Borrowed(""));
         if method == "$/cancel_request" {
             return self.cancel_requested(params.as_str());
         }
         let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
-        let said = message_of(&method, session.as_ref(), &params);
-        let row = find_method(self.state.tables, self.state.config.drafts, &method);
-        self.track(On::Call, &said, row.map_or(update, |row| kind_of(row, false, update)));
+        self.track(&seen.message(&method, session.as_ref(), &params));
         self.events.push_back(Event::Notification(Notification { method, session, update, timing, params }));
     }
 
@@ -354,20 +363,22 @@ impl Connection {
     }
 }
 
-fn message_of<'a>(method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> Said<'a> {
-    Said { method, session, body: Some(params.as_str()), request: None }
+/// What is known of a call beside what it says.
+#[derive(Debug, Clone, Copy)]
+struct Seen<'a> {
+    facts: Option<&'a Facts>,
+    rows: Applying,
+}
+
+impl<'a> Seen<'a> {
+    fn message(self, method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> Said<'a> {
+        let facts = self.facts.map(|facts| (params.around(), facts));
+        Said { method, session, body: Some(params.as_str()), facts, rows: self.rows, request: None }
+    }
 }
 
 fn session_params(session: &str) -> String {
     let mut writer = json::Writer::new();
     writer.begin_object().key("sessionId").string(session).end_object();
     writer.finish().unwrap_or_default()
-}
-
-/// The rule for speaking before `initialize` has been answered, by who the peer is.
-fn early_rule(config: &Config) -> &'static str {
-    match config.role {
-        Role::Agent => "INIT-01",
-        Role::Client => "INIT-02",
-    }
 }

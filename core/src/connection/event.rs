@@ -66,6 +66,11 @@ impl Json {
         &self.text[self.range.clone()]
     }
 
+    /// The text that it is a part of.
+    pub(crate) fn around(&self) -> &str {
+        &self.text
+    }
+
     /// The same without what stands at these JSON pointers.
     pub(crate) fn without(&self, places: &[String]) -> Self {
         Json::whole(crate::json::without(self.as_str(), places))

@@ -15,7 +15,7 @@ use super::rules::Gates;
 use super::{CloseReason, Connection, Consequence, Event, Phase, Policy, Request, Role, Side};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id};
-use crate::rules::scene::Message as Said;
+use crate::rules::scene::{rows, Message as Said, On};
 use crate::schema::tables;
 use crate::validation::table::Tables;
 use crate::validation::{check, Checked, Part, Problem, Rejected};
@@ -89,8 +89,8 @@ impl Side {
 }
 
 impl Connection {
-    /// The agent's side: the peer's `initialize`.
-    pub(super) fn hello(&mut self, text: &str, message: &Message, subject: &Subject) {
+    /// The agent's side: the peer's `initialize`, or what takes its place in a chain of proxies.
+    pub(super) fn hello(&mut self, method: &str, text: &str, message: &Message, subject: &Subject) {
         let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
         let given = match kind {
             Kind::Object => &text[range],
@@ -107,7 +107,7 @@ impl Connection {
             if self.state.config.supports(wanted) { wanted as u16 } else { self.state.config.newest_version() };
         let params = with_version(given, wanted as u16);
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, "initialize") else { return };
+        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, method) else { return };
         let checked = check(tables, self.state.config.drafts, row.params, &params, self.mode(), Part::Request);
         let params = match checked {
             Ok(checked) => {
@@ -136,6 +136,7 @@ impl Connection {
             cancelled: false,
             deadline: None,
             row: Some(row),
+            life: None,
             note: None,
         });
         self.events.push_back(Event::Request(Request {
@@ -280,7 +281,7 @@ impl Connection {
         }
         let version = answered as u16;
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, "initialize") else { return };
+        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, &request.method) else { return };
         let text = with_version(result, version);
         match check(tables, self.state.config.drafts, row.result, &text, self.mode(), Part::Response) {
             Ok(Checked { json, problems }) => {
@@ -294,8 +295,15 @@ impl Connection {
                 self.state.peer = Side::new(tables, Role::Agent, json.clone());
                 let hello = std::mem::take(&mut self.state.own.hello);
                 self.state.own = Side::new(tables, Role::Client, hello);
-                let said = Said { method: row.name, session: None, body: Some(&json), request: Some(&request) };
-                if self.judge_peer(Form::Answer, &said, None, subject) == Verdict::Stop {
+                let said = Said {
+                    method: row.name,
+                    session: None,
+                    body: Some(&json),
+                    facts: None,
+                    rows: rows(On::Answer, row.name, None),
+                    request: Some(&request),
+                };
+                if self.judge_peer(Form::Answer, &said, subject) == Verdict::Stop {
                     self.hello_failed();
                     return self.end_request(request, Outcome::Invalid);
                 }

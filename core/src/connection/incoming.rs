@@ -12,7 +12,7 @@ use crate::framing::Item;
 use crate::json::{Edits, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Body, Envelope, ErrorCode, Id, IdMember, Member, Version};
 use crate::validation::table::{self, Method, Tables, TypeId};
-use crate::validation::{DraftSet, Fail, Mode, Part, Problem, Walker};
+use crate::validation::{DraftSet, Facts, Fail, Mode, Part, Problem, Walker};
 
 /// Params or a result, checked.
 #[derive(Debug, Default)]
@@ -21,7 +21,12 @@ pub(super) struct Checked {
     pub(super) problems: Vec<Problem>,
     pub(super) invalid: Option<Box<Problem>>,
     pub(super) session: Option<Arc<str>>,
+    /// Whether that session is known.
+    pub(super) open: bool,
     pub(super) update: Option<&'static str>,
+    pub(super) facts: Facts,
+    /// The method, if it was known when the params came.
+    pub(super) row: Option<&'static Method>,
     /// Whether it was checked against a type; otherwise nobody knew yet what it should be.
     pub(super) walked: bool,
 }
@@ -41,6 +46,7 @@ pub(super) struct Checker<'c> {
     state: &'c State,
     mode: Mode,
     done: Option<(Walker, Option<Box<Problem>>)>,
+    row: Option<&'static Method>,
 }
 
 impl Checker<'_> {
@@ -70,17 +76,20 @@ impl Checker<'_> {
         let any = || Walker::new(self.state.tables, self.state.config.drafts, self.mode, Part::Notification);
         let (walker, invalid) = self.done.unwrap_or_else(|| (any(), None));
         let session = walker.session().map(|place| scanner.slice(place));
-        let session = session.and_then(crate::json::unescape).map(|id| self.state.sessions.intern(&id));
+        let named = session.and_then(crate::json::unescape);
+        let known = named.as_ref().and_then(|id| self.state.sessions.find(id));
+        let open = known.is_some();
+        let session = known.or_else(|| named.map(Arc::from));
         let update = walker.variant();
-        let (edits, problems) = walker.finish(scanner)?;
-        Ok(Checked { edits, problems, invalid, session, update, walked: checked_now })
+        let (edits, problems, facts) = walker.finish(scanner)?;
+        Ok(Checked { edits, problems, invalid, session, open, update, facts, row: self.row, walked: checked_now })
     }
 }
 
 impl<'a> Body<'a> for Checker<'_> {
     fn params(&mut self, scanner: &mut Scanner<'a>, method: Option<&str>) -> Result<(), SyntaxError> {
-        let row = method.and_then(|name| self.method(name)).filter(|row| row.phase != table::Phase::Start);
-        match row {
+        self.row = method.and_then(|name| self.method(name));
+        match self.row.filter(|row| row.phase != table::Phase::Start) {
             Some(row) if scanner.peek()? == Kind::Object => self.check(scanner, row.params, part_of(row)),
             _ => scanner.skip().map(drop),
         }
@@ -119,7 +128,7 @@ impl Connection {
     }
 
     pub(super) fn checker(&self) -> Checker<'_> {
-        Checker { state: &self.state, mode: self.mode(), done: None }
+        Checker { state: &self.state, mode: self.mode(), done: None, row: None }
     }
 
     /// Checks one value of a text a second time: its place or its type was not known when the text was read.
@@ -202,29 +211,47 @@ impl Connection {
             }
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
-        let mut body = self.checker();
-        let read = Envelope::read(&mut scanner, &mut body).and_then(|envelope| scanner.end().map(|()| envelope));
-        let read = read.and_then(|envelope| body.finish(&scanner).map(|checked| (envelope, checked)));
-        match read {
-            Ok((envelope, checked)) => {
-                let message = Message {
-                    version: envelope.version,
-                    id: envelope.id,
-                    method: match envelope.method {
-                        Member::Is(method) => Member::Is(self.method_name(method)),
-                        Member::Absent => Member::Absent,
-                        Member::Wrong => Member::Wrong,
-                    },
-                    params: envelope.params,
-                    result: envelope.result,
-                    error: envelope.error,
-                    twice: envelope.twice,
-                    checked,
-                };
-                self.message(text, message);
-            }
+        match self.read(scanner) {
+            Ok(mut message) => self.message(text, &mut message),
             Err(error) => self.not_json(text.as_bytes(), error),
         }
+    }
+
+    /// The envelope, and its params or result held against the model where it is known by then what they should be.
+    fn read(&self, mut scanner: Scanner<'_>) -> Result<Message, SyntaxError> {
+        let mut body = self.checker();
+        let envelope = Envelope::read(&mut scanner, &mut body)?;
+        scanner.end()?;
+        Ok(Message {
+            version: envelope.version,
+            id: envelope.id,
+            method: match envelope.method {
+                Member::Is(method) => Member::Is(match body.row {
+                    Some(row) if row.name == method => Cow::Borrowed(row.name),
+                    _ => self.method_name(method),
+                }),
+                Member::Absent => Member::Absent,
+                Member::Wrong => Member::Wrong,
+            },
+            params: envelope.params,
+            result: envelope.result,
+            error: envelope.error,
+            twice: envelope.twice,
+            checked: body.finish(&scanner)?,
+        })
+    }
+
+    /// Reads and validates what has come, and nothing else: what everything after that costs is measured against it.
+    /// How many messages fit the model.
+    #[doc(hidden)]
+    pub fn validate_alone(&mut self) -> usize {
+        let mut fitting = 0;
+        while let Some(Item::Frame(bytes)) = self.decoder.poll() {
+            let Ok(text) = String::from_utf8(bytes) else { continue };
+            let scanner = Scanner::new(&text, self.state.config.limits.depth);
+            fitting += usize::from(self.read(scanner).is_ok_and(|read| read.checked.invalid.is_none()));
+        }
+        fitting
     }
 
     /// The static name of a method that the model knows.
@@ -236,7 +263,7 @@ impl Connection {
     }
 
     /// Sorts a message: request, notification, response, or none of them.
-    fn message(&mut self, text: String, message: Message) {
+    fn message(&mut self, text: String, message: &mut Message) {
         let mut subject = Subject::default();
         if let IdMember::Id(id) = &message.id {
             subject.id = Some(id.clone());

@@ -33,16 +33,13 @@ impl Connection {
     /// What the checks say whose action in this direction is one.
     fn objections(
         &self,
-        on: On,
         message: &Message<'_>,
-        kind: Option<&str>,
         sender: Role,
         action: impl Fn(&Check) -> Action,
     ) -> Vec<(&'static Check, Objection)> {
-        let scene = Scene { message: *message, sender, state: &self.state };
-        let checks = rows(on, message.method, kind).flat_map(|rows| &rows.checks);
-        let wanted = checks.filter(|check| self.matters(action(check)));
-        wanted.filter_map(|check| (check.test)(&scene).map(|objection| (*check, objection))).collect()
+        let scene = Scene::new(*message, sender, &self.state);
+        let wanted = message.rows.checks().filter(|check| self.matters(action(check)));
+        wanted.filter_map(|check| (check.test)(&scene).map(|objection| (check, objection))).collect()
     }
 
     fn matters(&self, action: Action) -> bool {
@@ -54,21 +51,10 @@ impl Connection {
     }
 
     /// Holds the peer's message against the catalogue.
-    pub(super) fn judge_peer(
-        &mut self,
-        form: Form,
-        message: &Message<'_>,
-        kind: Option<&str>,
-        subject: &Subject,
-    ) -> Verdict {
-        let on = match form {
-            Form::Request | Form::Notification => On::Call,
-            Form::Answer => On::Answer,
-            Form::Error => On::Error,
-        };
+    pub(super) fn judge_peer(&mut self, form: Form, message: &Message<'_>, subject: &Subject) -> Verdict {
         let sender = self.state.config.role.other();
         let mut strip = Vec::new();
-        for (check, objection) in self.objections(on, message, kind, sender, |check| check.receive) {
+        for (check, objection) in self.objections(message, sender, |check| check.receive) {
             let action = match self.state.config.policy_for(check.rule) {
                 Policy::Off if check.receive != Action::Strip => Action::Pass,
                 Policy::Strict if matches!(check.receive, Action::Report | Action::Strip) => REFUSE,
@@ -126,15 +112,9 @@ impl Connection {
 
     /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
     /// `own` is refused where no rule says more about the message.
-    pub(super) fn judge_host(
-        &self,
-        on: On,
-        message: &Message<'_>,
-        kind: Option<&str>,
-        own: Option<Misuse>,
-    ) -> Result<Vec<Advice>, Misuse> {
+    pub(super) fn judge_host(&self, message: &Message<'_>, own: Option<Misuse>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
-        for (check, objection) in self.objections(on, message, kind, self.state.config.role, |check| check.send) {
+        for (check, objection) in self.objections(message, self.state.config.role, |check| check.send) {
             match check.send {
                 Action::Pass => {}
                 Action::Report | Action::Tell | Action::Hint => advice.push(Advice {
@@ -160,24 +140,32 @@ impl Connection {
     pub(super) fn track_answer(&mut self, request: &OpenRequest, result: Option<&str>) {
         let message = Message {
             method: &request.method,
-            session: request.session.as_ref(),
+            session: self.state.sessions.of(request),
             body: result,
+            facts: None,
+            rows: rows(On::Answer, &request.method, None),
             request: Some(request),
         };
-        self.track(On::Answer, &message, None);
+        self.track(&message);
     }
 
     /// Remembers an error, beside the end of its request.
     pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
-        let session = request.session.as_ref();
-        let message = Message { method: &request.method, session, body: error, request: Some(request) };
-        self.track(On::Error, &message, None);
+        let message = Message {
+            method: &request.method,
+            session: self.state.sessions.of(request),
+            body: error,
+            facts: None,
+            rows: rows(On::Error, &request.method, None),
+            request: Some(request),
+        };
+        self.track(&message);
     }
 
     /// Remembers what a message said; what a call says may be kept with it until its answer.
-    pub(super) fn track(&mut self, on: On, message: &Message<'_>, kind: Option<&str>) -> Option<Box<str>> {
+    pub(super) fn track(&mut self, message: &Message<'_>) -> Option<Box<str>> {
         let mut note = None;
-        for tracker in rows(on, message.method, kind).flat_map(|rows| &rows.trackers) {
+        for tracker in message.rows.trackers() {
             note = join(note, (tracker.track)(&mut self.state, message));
         }
         note

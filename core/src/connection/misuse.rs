@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::rules::Refusal;
 use crate::validation::Problem;
 
 /// The host asked for something that the specification forbids now. Nothing was sent and nothing has changed.
@@ -66,6 +67,12 @@ impl Misuse {
     pub(crate) fn problem(problem: &Problem) -> Self {
         let message = format!("expected {}, found {}", problem.expected, problem.found);
         Misuse::new(MisuseKind::Params, problem.rule, message).at(problem.pointer())
+    }
+}
+
+impl From<Refusal> for Misuse {
+    fn from(refusal: Refusal) -> Self {
+        Misuse::new(refusal.kind, refusal.rule, refusal.message)
     }
 }
 

@@ -5,22 +5,26 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::calls::{needs_open_session, JSON_RPC};
-use super::config::{Policy, Role};
+use super::config::Policy;
 use super::dismiss::{question, Occasion};
 use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
+use super::rules::too_early;
 use super::session::Turn;
 use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
-use crate::rules::scene::{kind_of, Message, On, ENDING};
+use crate::rules::scene::{kind_of, rows, Message, On, ENDING};
 use crate::rules::withheld;
 use crate::validation::table::{self, Method, TypeId};
 use crate::validation::{check, Mode, Part, Rejected};
 
 /// The answer to a prompt that the client has cancelled.
 pub(super) const CANCELLED_TURN: &str = r#"{"stopReason":"cancelled"}"#;
+
+/// The notification that asks for a request back.
+const CANCEL: &str = "$/cancel_request";
 
 /// What a request may ask for beyond its params.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -107,14 +111,15 @@ impl Connection {
             None => self.free_id(),
         };
         let message = self.fits_frame(write_request(&id, method, &params))?;
-        let said = Message { method, session: session.as_ref(), body: Some(&params), request: None };
-        let kind = row.and_then(|row| kind_of(row, true, None));
-        let advice = self.judge_host(On::Call, &said, kind, own)?;
+        let rows = rows(On::Call, method, row.and_then(|row| kind_of(row, true, None)));
+        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, rows, request: None };
+        let advice = self.judge_host(&said, own)?;
         if let (true, Id::Number(number)) = (allocated, &id) {
             self.next_id = number + 1;
         }
         let serial = self.serial();
-        let note = self.track(On::Call, &said, kind);
+        let note = self.track(&said);
+        let life = self.state.sessions.life(session.as_ref());
         self.outbox.push(&message);
         self.state.outbound.insert(OpenRequest {
             id: id.clone(),
@@ -124,6 +129,7 @@ impl Connection {
             cancelled: false,
             deadline: options.timeout.deadline(self.state.config.timeout, self.now),
             row,
+            life,
             note,
         });
         if let Some(session) = session.as_ref().filter(|_| ENDING.contains(&method)) {
@@ -142,7 +148,7 @@ impl Connection {
     /// # Errors
     /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
     pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
-        if method == "$/cancel_request" {
+        if method == CANCEL {
             let id = json::pointer(params, "/requestId").and_then(Id::from_json).filter(|id| *id != Id::Null);
             let id = id.ok_or_else(|| {
                 Misuse::new(MisuseKind::Params, "CANCEL-20", "expected the id of a request").at("/requestId")
@@ -157,10 +163,11 @@ impl Connection {
         let update = if method == "session/update" { json::pointer(&params, "/update/sessionUpdate") } else { None };
         let update = update.and_then(json::unescape);
         let kind = row.map_or(update.as_deref(), |row| kind_of(row, false, update.as_deref()));
-        let said = Message { method, session: session.as_ref(), body: Some(&params), request: None };
-        let advice = self.judge_host(On::Call, &said, kind, own)?;
+        let rows = rows(On::Call, method, kind);
+        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, rows, request: None };
+        let advice = self.judge_host(&said, own)?;
         self.outbox.push(&message);
-        self.track(On::Call, &said, kind);
+        self.track(&said);
         if let (Some(session), "session/cancel") = (&session, method) {
             self.dismiss(Some(session), Occasion::Cancel);
         }
@@ -187,11 +194,13 @@ impl Connection {
         let message = self.fits_frame(write_result(id, &result))?;
         let said = Message {
             method: &request.method,
-            session: request.session.as_ref(),
+            session: self.state.sessions.of(request),
             body: Some(&result),
+            facts: None,
+            rows: rows(On::Answer, &request.method, None),
             request: Some(request),
         };
-        let advice = self.judge_host(On::Answer, &said, None, own)?;
+        let advice = self.judge_host(&said, own)?;
         self.outbox.push(&message);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, Some(&result));
@@ -225,8 +234,10 @@ impl Connection {
             let text = write_error(id, code, message, data.as_deref());
             let error = json::pointer(&text, "/error");
             let session = request.session.as_ref();
-            let said = Message { method: &request.method, session, body: error, request: Some(request) };
-            let advice = self.judge_host(On::Error, &said, None, None)?;
+            let rows = rows(On::Error, &request.method, None);
+            let said =
+                Message { method: &request.method, session, body: error, facts: None, rows, request: Some(request) };
+            let advice = self.judge_host(&said, None)?;
             (text, advice)
         };
         let text = self.fits_frame(text)?;
@@ -254,7 +265,7 @@ impl Connection {
         }
         if self.state.outbound.mark_cancelled(id).is_some() {
             let params = format!("{{\"requestId\":{id}}}");
-            self.outbox.push(&write_notification("$/cancel_request", &params));
+            self.outbox.push(&write_notification(CANCEL, &params));
         }
         Ok(())
     }
@@ -289,34 +300,30 @@ impl Connection {
 
     /// The row of a method that may be sent now; `None` for an extension.
     fn admitted(&self, method: &str, is_request: bool) -> Result<Option<&'static Method>, Misuse> {
-        if is_request {
+        // Requests, and asking back for them, end with the stream; a peer that only stopped writing can still be told.
+        if is_request || method == CANCEL {
             self.open()?;
         } else {
             self.writable()?;
         }
         let row = find_method(self.state.tables, self.state.config.drafts, method);
         let Some(row) = row else {
+            if !self.ready() {
+                return Err(too_early(self.state.config.role).into());
+            }
+            if method.starts_with('_') && method.len() > 1 {
+                return Ok(None);
+            }
             if method.starts_with(JSON_RPC) {
                 let message = "names that begin with rpc. belong to JSON-RPC; own methods start with an underscore";
                 return Err(Misuse::new(MisuseKind::Method, "RPC-26", message));
             }
-            if !method.starts_with('_') || method.len() < 2 {
-                let message = format!(
-                    "no method {method:?} in version {}{}; own methods start with an underscore",
-                    self.state.tables.version,
-                    if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
-                );
-                return Err(Misuse::new(MisuseKind::Method, "EXT-07", message));
-            }
-            if !self.ready() {
-                let rule = if self.state.config.role == Role::Client { "INIT-01" } else { "INIT-02" };
-                return Err(Misuse::new(
-                    MisuseKind::Phase,
-                    rule,
-                    "nothing may be sent before initialize has been answered",
-                ));
-            }
-            return Ok(None);
+            let message = format!(
+                "no method {method:?} in version {}{}; own methods start with an underscore",
+                self.state.tables.version,
+                if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
+            );
+            return Err(Misuse::new(MisuseKind::Method, "EXT-07", message));
         };
         match self.admit(row, self.state.config.role, is_request) {
             None => Ok(Some(row)),
@@ -324,7 +331,7 @@ impl Connection {
                 let message = format!("{}; check before: can(\"{method}\")", refusal.message);
                 Err(Misuse::new(refusal.kind, refusal.rule, message))
             }
-            Some(refusal) => Err(Misuse::new(refusal.kind, refusal.rule, refusal.message)),
+            Some(refusal) => Err(refusal.into()),
         }
     }
 
@@ -395,7 +402,7 @@ impl Connection {
     /// What is sent in place of an error, where the specification has a result that says that work was cancelled.
     fn cancelled_result(&self, request: &OpenRequest, code: ErrorCode) -> Option<&'static str> {
         // A session that was closed meanwhile has cancelled its prompts.
-        let session = request.session.as_ref().and_then(|id| self.state.sessions.get(id));
+        let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
         let stopped = session.map_or(request.cancelled, |session| session.turn == Turn::Cancelling);
         match &*request.method {
             "session/prompt" if stopped && self.state.tables.version == 1 => Some(CANCELLED_TURN),

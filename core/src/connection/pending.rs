@@ -23,6 +23,8 @@ pub struct OpenRequest {
     /// When it times out, in the host's milliseconds; of a peer's request, when the host is reminded of it.
     pub deadline: Option<u64>,
     pub(crate) row: Option<&'static Method>,
+    /// Which session of that id it is about.
+    pub(crate) life: Option<u64>,
     /// What the tracker must remember until the answer: a terminal's id, say.
     pub(crate) note: Option<Box<str>>,
 }

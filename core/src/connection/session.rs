@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
+use super::pending::OpenRequest;
 use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 use crate::rules::{Permits, Place, Shelf, Turns};
 
@@ -65,11 +66,15 @@ pub struct Session {
     pub turn: Turn,
     /// Its open terminals, and whether the command of each has ended.
     pub terminals: BTreeMap<Box<str>, bool>,
+    /// Tells it from an earlier session of the same id; see [`Sessions::of`].
+    life: u64,
     /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
     #[doc(hidden)] // Until every binding has it.
     pub auth_uncertain: bool,
     /// Prompts without an answer.
     pub(crate) prompts: usize,
+    /// Terminals that were asked for and are not there yet.
+    pub(crate) creating: usize,
     /// Byte limits of open terminals that have one.
     pub(crate) byte_limits: BTreeMap<Box<str>, u64>,
     /// Ids of released terminals, oldest first.
@@ -93,8 +98,10 @@ impl Session {
             state,
             turn: Turn::Idle,
             terminals: BTreeMap::new(),
+            life: 0,
             auth_uncertain: false,
             prompts: 0,
+            creating: 0,
             byte_limits: BTreeMap::new(),
             released: VecDeque::new(),
             modes: Modes::default(),
@@ -119,6 +126,7 @@ pub(crate) struct Sessions {
     pub(crate) expected: usize,
     /// Sessions that are not open here.
     pub(crate) shelf: Shelf,
+    lives: u64,
 }
 
 /// A limit that is reached.
@@ -143,26 +151,56 @@ impl Sessions {
         self.known.get_mut(id?)
     }
 
+    /// The session of this id, which begins now if there is none.
+    pub(crate) fn enter(&mut self, id: Arc<str>, state: SessionState) -> &mut Session {
+        let lives = &mut self.lives;
+        self.known.entry(id).or_insert_with(|| {
+            *lives += 1;
+            Session { life: *lives, ..Session::new(state) }
+        })
+    }
+
+    pub(crate) fn life(&self, id: Option<&Arc<str>>) -> Option<u64> {
+        self.known.get(id?).map(|session| session.life)
+    }
+
+    /// The session that a request is about, unless it was closed since. What is answered later says nothing of a session
+    /// that was opened again under the same id.
+    pub(crate) fn of<'r>(&self, request: &'r OpenRequest) -> Option<&'r Arc<str>> {
+        request.session.as_ref().filter(|id| self.life(Some(id)) == request.life)
+    }
+
     pub(crate) fn get(&self, id: &str) -> Option<&Session> {
         self.known.get(id)
     }
 
     /// The limit that a call would go over, if any.
     pub(crate) fn full(&self, method: &str, session: Option<&str>, limits: &Limits) -> Option<Full> {
-        let open_here = session.and_then(|id| self.known.get(id));
-        let (rule, what, count, limit) = match method {
-            "session/new" | "session/load" | "session/resume" | "session/fork" if open_here.is_none() => {
-                ("LIMIT-04", "sessions", self.known.len() + self.expected, limits.sessions)
-            }
-            "terminal/create" => ("LIMIT-05", "terminals in a session", open_here?.terminals.len(), limits.terminals),
+        let open_here = || session.and_then(|id| self.known.get(id));
+        let opens = match method {
+            "session/new" | "session/fork" => true,
+            "session/load" | "session/resume" => open_here().is_none(),
+            "terminal/create" => false,
             _ => return None,
+        };
+        let (rule, what, count, limit) = if opens {
+            ("LIMIT-04", "sessions", self.known.len() + self.expected, limits.sessions)
+        } else {
+            let session = open_here()?;
+            let count = session.terminals.len() + session.creating;
+            ("LIMIT-05", "terminals in a session", count, limits.terminals)
         };
         (count >= limit).then_some(Full { rule, what, limit })
     }
 
     /// The shared copy of a known id, or a new one.
     pub(crate) fn intern(&self, id: &str) -> Arc<str> {
-        self.known.get_key_value(id).map_or_else(|| Arc::from(id), |(known, _)| Arc::clone(known))
+        self.find(id).unwrap_or_else(|| Arc::from(id))
+    }
+
+    /// The shared copy of a known id.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<str>> {
+        self.known.get_key_value(id).map(|(known, _)| Arc::clone(known))
     }
 
     /// Whether a message may name this session now: it is known, or may become known by an answer that is under way

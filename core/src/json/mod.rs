@@ -9,7 +9,7 @@ mod scan;
 mod write;
 
 pub(crate) use edit::{without, Edits, Trim};
-pub(crate) use read::{items, members};
+pub(crate) use read::{columns, items, members};
 pub use read::{pointer, unescape, MAX_DEPTH};
 pub(crate) use scan::{Kind, Mark, Scanner};
 pub use scan::{SyntaxError, SyntaxKind};

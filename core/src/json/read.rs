@@ -7,6 +7,9 @@ use super::scan::{Kind, Scanner};
 /// The deepest nesting that anything here reads.
 pub const MAX_DEPTH: u32 = 1024;
 
+/// Strings of which every byte is looked at in turn.
+const SHORT: usize = 64;
+
 /// The value that an RFC 6901 pointer names in a JSON text, as it stands there; `None` when it names nothing or the
 /// text is not JSON that far.
 ///
@@ -81,6 +84,36 @@ pub(crate) fn items(json: &str) -> Vec<&str> {
     list
 }
 
+/// Some members of each object in a list, in one pass; nothing for any other text.
+pub(crate) fn columns<'a, const N: usize>(json: &'a str, names: [&str; N]) -> Vec<[Option<&'a str>; N]> {
+    let mut scanner = Scanner::new(json, MAX_DEPTH);
+    let mut list = Vec::new();
+    let mut more = scanner.enter(Kind::Array).unwrap_or(false);
+    while more {
+        let mut row = [None; N];
+        let Some(()) = read_row(&mut scanner, &names, &mut row) else { break };
+        list.push(row);
+        more = scanner.more(Kind::Array).unwrap_or(false);
+    }
+    list
+}
+
+fn read_row<'a>(scanner: &mut Scanner<'a>, names: &[&str], row: &mut [Option<&'a str>]) -> Option<()> {
+    if scanner.peek().ok()? != Kind::Object {
+        return scanner.skip().ok().map(drop);
+    }
+    let mut more = scanner.enter(Kind::Object).ok()?;
+    while more {
+        let key = scanner.key().ok()?;
+        let place = scanner.skip().ok()?;
+        if let Some(at) = names.iter().position(|name| key.is(name)) {
+            row[at] = row[at].or(Some(scanner.slice(place)));
+        }
+        more = scanner.more(Kind::Object).ok()?;
+    }
+    Some(())
+}
+
 fn segment(raw: &str) -> Cow<'_, str> {
     if raw.contains('~') {
         Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))
@@ -92,6 +125,12 @@ fn segment(raw: &str) -> Cow<'_, str> {
 /// The value of a JSON string (quotes included); `None` when the text is not a JSON string. Half surrogate pairs become
 /// U+FFFD.
 pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
+    // Names and ids are short and have no escapes, and for them the scanner is a long way round.
+    let inside = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inside| inside.len() <= SHORT);
+    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if let Some(inside) = inside.filter(|inside| inside.bytes().all(plain)) {
+        return Some(Cow::Borrowed(inside));
+    }
     let mut scanner = Scanner::new(json, MAX_DEPTH);
     let text = scanner.string().ok()?;
     scanner.end().ok()?;
@@ -156,6 +195,14 @@ mod tests {
         for nothing in ["/a", "/a~1b/2", "/a~1b/x", "/n/x", "n"] {
             assert_eq!(pointer(json, nothing), None, "{nothing}");
         }
+    }
+
+    #[test]
+    fn columns_are_read_in_one_pass() {
+        let json = r#"[{"a":1,"x":[{"a":2}],"b":"c"}, 7, {}, {"\u0062": null, "b": 3}]"#;
+        let none = [None, None];
+        assert_eq!(columns(json, ["a", "b"]), [[Some("1"), Some("\"c\"")], none, none, [None, Some("null")]]);
+        assert!(columns("{}", ["a"]).is_empty());
     }
 
     #[test]

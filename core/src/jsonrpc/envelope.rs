@@ -49,7 +49,7 @@ pub(crate) struct Envelope<'a> {
     pub(crate) params: Option<(Kind, Range<usize>)>,
     pub(crate) result: Option<Range<usize>>,
     pub(crate) error: Option<Range<usize>>,
-    /// A member that stands there twice.
+    /// A member that stands there twice; `id` before others, since then nobody knows which request it is.
     pub(crate) twice: Option<&'static str>,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Envelope<'a> {
     }
 
     fn once(&mut self, name: &'static str, again: bool) {
-        if again {
+        if again && self.twice != Some("id") {
             self.twice = Some(name);
         }
     }

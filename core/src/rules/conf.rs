@@ -117,16 +117,36 @@ fn text<'a>(json: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
     json::unescape(json::pointer(json, pointer)?)
 }
 
+/// CONF-11: where the id of an option stands.
+fn id_name(scene: &Scene<'_>) -> &'static str {
+    if scene.state.tables.version > 1 {
+        "configId"
+    } else {
+        "id"
+    }
+}
+
+/// The options that a message lists: the id of each, its type, its value and the values to choose from.
+fn options<'s, 'a>(scene: &'s Scene<'a>) -> &'s [[Option<&'a str>; 4]] {
+    scene.options(place(&scene.message), [id_name(scene), "type", "currentValue", "options"])
+}
+
 /// The values of a selection, plain or in groups.
 fn values(option: &str) -> impl Iterator<Item = Cow<'_, str>> {
-    let entries = json::pointer(option, "/options").map(json::items).unwrap_or_default();
-    entries
-        .into_iter()
-        .flat_map(|entry| match json::pointer(entry, "/options") {
-            Some(group) => json::items(group),
-            None => vec![entry],
-        })
-        .filter_map(|value| text(value, "/value"))
+    values_of(json::pointer(option, "/options"))
+}
+
+fn values_of(list: Option<&str>) -> impl Iterator<Item = Cow<'_, str>> {
+    let entries = json::columns(list.unwrap_or("[]"), ["value", "options"]);
+    let values = entries.into_iter().flat_map(|[value, group]| match group {
+        Some(group) => json::columns(group, ["value"]),
+        None => vec![[value]],
+    });
+    values.filter_map(|[value]| string(value))
+}
+
+fn string(json: Option<&str>) -> Option<Cow<'_, str>> {
+    json.and_then(json::unescape)
 }
 
 fn is_switch(option: &str) -> bool {
@@ -140,8 +160,9 @@ fn option_of<'a>(scene: &Scene<'a>) -> Option<Result<&'a str, ()>> {
         return None;
     }
     let id = scene.message.text("/configId")?;
-    let options = session.options.list.as_deref().map(json::items).unwrap_or_default();
-    Some(options.into_iter().find(|option| text(option, "/id").as_ref() == Some(&id)).ok_or(()))
+    let list = session.options.list.as_deref().unwrap_or("[]");
+    let at = json::columns(list, [id_name(scene)]).iter().position(|[known]| string(*known).as_ref() == Some(&id));
+    Some(at.and_then(|at| json::items(list).into_iter().nth(at)).ok_or(()))
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
@@ -171,26 +192,27 @@ fn wrong_type(scene: &Scene<'_>) -> Option<Objection> {
 
 fn same_id(scene: &Scene<'_>) -> Option<Objection> {
     let place = place(&scene.message);
+    let name = id_name(scene);
     let mut seen = HashSet::new();
-    let options = scene.message.items(place);
-    let twice = options.into_iter().position(|option| text(option, "/id").is_some_and(|id| !seen.insert(id)))?;
-    Some(Objection::new(format!("{place}/{twice}/id"), "another option has this id already"))
+    let twice = options(scene).iter().position(|[id, ..]| string(*id).is_some_and(|id| !seen.insert(id)))?;
+    Some(Objection::new(format!("{place}/{twice}/{name}"), "another option has this id already"))
 }
 
 fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
     let place = place(&scene.message);
-    let wrong = |option: &str| {
-        let current = text(option, "/currentValue").filter(|_| !is_switch(option));
-        current.is_some_and(|current| values(option).all(|value| value != current))
+    let wrong = |[_, kind, current, values]: &[Option<&str>; 4]| {
+        let current = string(*current).filter(|_| string(*kind).is_none_or(|kind| kind != "boolean"));
+        current.is_some_and(|current| values_of(*values).all(|value| value != current))
     };
-    let at = scene.message.items(place).into_iter().position(wrong)?;
+    let at = options(scene).iter().position(wrong)?;
     Some(Objection::new(format!("{place}/{at}/currentValue"), "not one of the values that the option lists"))
 }
 
 fn changed_one_missing(scene: &Scene<'_>) -> Option<Objection> {
     let changed = scene.message.note()?;
-    let there = |option: &str| text(option, "/id").is_some_and(|id| id == changed);
-    if scene.message.body.is_none() || scene.message.items("/configOptions").into_iter().any(there) {
+    let name = id_name(scene);
+    let ids = json::columns(scene.message.get("/configOptions").unwrap_or("[]"), [name]);
+    if scene.message.body.is_none() || ids.into_iter().any(|[id]| string(id).is_some_and(|id| id == changed)) {
         return None;
     }
     Some(Objection::new("/configOptions", "the option that was set is missing; the list is to be complete"))
@@ -198,10 +220,11 @@ fn changed_one_missing(scene: &Scene<'_>) -> Option<Objection> {
 
 fn switch(scene: &Scene<'_>) -> Option<Objection> {
     let place = place(&scene.message);
-    let at = scene.message.items(place).into_iter().position(is_switch)?;
-    if scene.state.tables.version > 1 || scene.advertises(Role::Client, "/session/configOptions/boolean") {
+    let may_have = scene.state.tables.version == 1 && scene.message.may_have("boolean");
+    if !may_have || scene.advertises(Role::Client, "/session/configOptions/boolean") {
         return None;
     }
+    let at = scene.message.items(place).into_iter().position(is_switch)?;
     Some(Objection::new(
         format!("{place}/{at}/type"),
         "a switch, which the client did not advertise; offer a selection of two values, or leave it out",

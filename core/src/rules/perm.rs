@@ -155,7 +155,7 @@ fn runs_without(scene: &Scene<'_>) -> Option<Objection> {
     if update.get("/update/status")? != "\"in_progress\"" {
         return None;
     }
-    let permits = &scene.state.sessions.get(update.session?)?.permits;
+    let permits = &scene.session()?.permits;
     let id = update.text("/update/toolCallId")?;
     let why = if permits.waiting.contains_key(&*id) {
         "the permission that this tool waits for has not been given yet; leave it pending"

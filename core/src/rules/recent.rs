@@ -1,6 +1,7 @@
 //! What is remembered of one session under ids that the peer chooses: bounded, the oldest forgotten first.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 /// A list of a session's that is longer than this many bytes is not kept, and nothing is held against it.
 pub(super) const KEPT: usize = 256 * 1024;
@@ -11,8 +12,8 @@ pub(super) const LONG_ID: usize = 4096;
 /// The newest entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Recent<V> {
-    entries: HashMap<Box<str>, V>,
-    order: VecDeque<Box<str>>,
+    entries: HashMap<Arc<str>, V>,
+    order: VecDeque<Arc<str>>,
     /// Something has been forgotten, so that an unknown id says nothing.
     forgot: bool,
 }
@@ -35,14 +36,17 @@ impl<V> Recent<V> {
 
     /// The entry of an id, made if there is none.
     pub(super) fn entry(&mut self, id: &str, limit: usize, new: impl FnOnce() -> V) -> &mut V {
-        if !self.entries.contains_key(id) {
-            self.order.push_back(id.into());
+        let known = self.entries.get_key_value(id).map(|(known, _)| Arc::clone(known));
+        let id = known.unwrap_or_else(|| {
+            let id: Arc<str> = id.into();
+            self.order.push_back(Arc::clone(&id));
             if self.order.len() > limit.max(1) {
                 self.forgot = true;
                 self.order.pop_front().and_then(|oldest| self.entries.remove(&oldest));
             }
-        }
-        self.entries.entry(id.into()).or_insert_with(new)
+            id
+        });
+        self.entries.entry(id).or_insert_with(new)
     }
 
     /// Oldest first.

@@ -6,7 +6,8 @@
 //! rows up once, so a rule costs nothing where it does not apply.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use super::AREAS;
@@ -14,6 +15,7 @@ use crate::connection::{MisuseKind, OpenRequest, Role, Session, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::validation::table::{Kind, Method};
+use crate::validation::Facts;
 
 /// What happens when a check objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +156,9 @@ pub(crate) struct Message<'a> {
     /// Params of a call, result of an answer, an error that is to be judged; `None` where an error is tracked. They fit
     /// the model.
     pub(crate) body: Option<&'a str>,
+    /// What was seen of the body when it was read, and the text that it stands in.
+    pub(crate) facts: Option<(&'a str, &'a Facts)>,
+    pub(crate) rows: Applying,
     /// The call that an answer ends, or the request that a call is.
     pub(crate) request: Option<&'a OpenRequest>,
 }
@@ -174,12 +179,18 @@ impl<'a> Message<'a> {
 
     /// The JSON at a pointer into the body.
     pub(crate) fn get(&self, pointer: &str) -> Option<&'a str> {
-        json::pointer(self.body?, pointer).filter(|value| *value != "null")
+        let seen = self.facts.map_or(Err(()), |(text, facts)| facts.find(text, pointer));
+        seen.unwrap_or_else(|()| json::pointer(self.body?, pointer)).filter(|value| *value != "null")
     }
 
     /// The string at a pointer into the body.
     pub(crate) fn text(&self, pointer: &str) -> Option<Cow<'a, str>> {
         json::unescape(self.get(pointer)?)
+    }
+
+    /// Whether there may be a variant of this name somewhere in the body.
+    pub(crate) fn may_have(&self, tag: &str) -> bool {
+        self.facts.is_none_or(|(_, facts)| facts.may_have(tag))
     }
 
     /// The items of the list at a pointer into the body.
@@ -189,18 +200,31 @@ impl<'a> Message<'a> {
 }
 
 /// A message and everything that is known when it comes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) message: Message<'a>,
     /// Who sends it.
     pub(crate) sender: Role,
     pub(crate) state: &'a State,
+    session: Option<&'a Session>,
+    options: OnceCell<Vec<[Option<&'a str>; 4]>>,
 }
 
 impl<'a> Scene<'a> {
+    pub(crate) fn new(message: Message<'a>, sender: Role, state: &'a State) -> Self {
+        let session = message.session.and_then(|id| state.sessions.get(id));
+        Scene { message, sender, state, session, options: OnceCell::new() }
+    }
+
+    /// The config options in the list at a pointer, each with these members. Several rules are about them, so the list
+    /// is read once, by the first that asks.
+    pub(crate) fn options(&self, pointer: &str, members: [&str; 4]) -> &[[Option<&'a str>; 4]] {
+        self.options.get_or_init(|| json::columns(self.message.get(pointer).unwrap_or("[]"), members))
+    }
+
     /// What is known of the session that the message is about.
     pub(crate) fn session(&self) -> Option<&'a Session> {
-        self.state.sessions.get(self.message.session?)
+        self.session
     }
 
     /// What the peer's capabilities say under `_meta` of one extension (EXT-10).
@@ -214,45 +238,89 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The rows that apply to one message.
+/// The rows of one name.
 #[derive(Debug, Default)]
-pub(crate) struct Rows {
-    pub(crate) checks: Vec<&'static Check>,
-    pub(crate) trackers: Vec<&'static Tracker>,
+struct Rows {
+    checks: Vec<&'static Check>,
+    trackers: Vec<&'static Tracker>,
 }
 
-type Index = HashMap<&'static str, HashMap<&'static str, Rows>>;
+/// The rows of each message: by method, and then by the kind of a `session/update`, with those for every kind under "".
+/// Both are short lists in order.
+#[derive(Debug, Default)]
+struct Index {
+    any: Rows,
+    methods: Vec<(&'static str, Vec<(&'static str, Rows)>)>,
+}
+
+impl Index {
+    fn of(on: On) -> Self {
+        let mut index = Index::default();
+        for area in AREAS {
+            for check in area.checks.iter().filter(|check| check.on == on) {
+                check.messages.iter().for_each(|name| index.rows(name).checks.push(check));
+            }
+            for tracker in area.trackers.iter().filter(|tracker| tracker.on == on) {
+                tracker.messages.iter().for_each(|name| index.rows(name).trackers.push(tracker));
+            }
+        }
+        index
+    }
+
+    /// The rows of a name as checks and trackers have them.
+    fn rows(&mut self, name: &'static str) -> &mut Rows {
+        if name == "*" {
+            return &mut self.any;
+        }
+        let (method, kind) = name.split_once(':').unwrap_or((name, ""));
+        entry(entry(&mut self.methods, method), kind)
+    }
+}
+
+fn entry<'l, T: Default>(list: &'l mut Vec<(&'static str, T)>, name: &'static str) -> &'l mut T {
+    let at = list.binary_search_by(|(known, _)| order(known, name)).unwrap_or_else(|at| {
+        list.insert(at, (name, T::default()));
+        at
+    });
+    &mut list[at].1
+}
+
+fn find<'l, T>(list: &'l [(&'static str, T)], name: &str) -> Option<&'l T> {
+    let at = list.binary_search_by(|(known, _)| order(known, name)).ok()?;
+    Some(&list[at].1)
+}
+
+/// Most names differ in their length, which is quicker to see than what they say.
+fn order(one: &str, other: &str) -> Ordering {
+    one.len().cmp(&other.len()).then_with(|| one.cmp(other))
+}
+
+/// The rows that apply to one message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Applying([Option<&'static Rows>; 3]);
+
+impl Applying {
+    pub(crate) fn checks(self) -> impl Iterator<Item = &'static Check> {
+        self.0.into_iter().flatten().flat_map(|rows| rows.checks.iter().copied())
+    }
+
+    pub(crate) fn trackers(self) -> impl Iterator<Item = &'static Tracker> {
+        self.0.into_iter().flatten().flat_map(|rows| rows.trackers.iter().copied())
+    }
+}
 
 /// The rows for a message; `kind` is the kind of a `session/update`.
-pub(crate) fn rows(on: On, method: &str, kind: Option<&str>) -> impl Iterator<Item = &'static Rows> {
+pub(crate) fn rows(on: On, method: &str, kind: Option<&str>) -> Applying {
     static CALLS: OnceLock<Index> = OnceLock::new();
     static ANSWERS: OnceLock<Index> = OnceLock::new();
     static ERRORS: OnceLock<Index> = OnceLock::new();
     let index = match on {
-        On::Call => CALLS.get_or_init(|| build(On::Call)),
-        On::Answer => ANSWERS.get_or_init(|| build(On::Answer)),
-        On::Error => ERRORS.get_or_init(|| build(On::Error)),
+        On::Call => CALLS.get_or_init(|| Index::of(On::Call)),
+        On::Answer => ANSWERS.get_or_init(|| Index::of(On::Answer)),
+        On::Error => ERRORS.get_or_init(|| Index::of(On::Error)),
     };
-    let any = index.get("*").and_then(|kinds| kinds.get(""));
-    let kinds = index.get(method);
-    let all = kinds.and_then(|kinds| kinds.get(""));
-    let this = kinds.zip(kind).and_then(|(kinds, kind)| kinds.get(kind));
-    [any, all, this].into_iter().flatten()
-}
-
-fn build(on: On) -> Index {
-    let mut index = Index::new();
-    let mut at = |name: &'static str, add: &mut dyn FnMut(&mut Rows)| {
-        let (method, kind) = name.split_once(':').unwrap_or((name, ""));
-        add(index.entry(method).or_default().entry(kind).or_default());
-    };
-    for area in AREAS {
-        for check in area.checks.iter().filter(|check| check.on == on) {
-            check.messages.iter().for_each(|name| at(name, &mut |rows| rows.checks.push(check)));
-        }
-        for tracker in area.trackers.iter().filter(|tracker| tracker.on == on) {
-            tracker.messages.iter().for_each(|name| at(name, &mut |rows| rows.trackers.push(tracker)));
-        }
-    }
-    index
+    let kinds = find(&index.methods, method);
+    let all = kinds.and_then(|kinds| find(kinds, ""));
+    let this = kinds.zip(kind).and_then(|(kinds, kind)| find(kinds, kind));
+    Applying([Some(&index.any), all, this])
 }

@@ -10,7 +10,7 @@ mod roots;
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, ENDING};
 use super::{Area, Level, Severity};
-use crate::connection::{MisuseKind, Session, SessionState, State, Turn};
+use crate::connection::{MisuseKind, SessionState, State, Turn};
 use crate::json;
 use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
@@ -181,7 +181,7 @@ fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     state.sessions.expected = state.sessions.expected.saturating_sub(1);
     if let Some(id) = answer.text("/sessionId") {
         state.sessions.shelf.reopened(&id);
-        let session = state.sessions.known.entry(id.into()).or_insert_with(|| Session::new(SessionState::Ready));
+        let session = state.sessions.enter(id.into(), SessionState::Ready);
         session.place = answer.note().and_then(Place::read);
     }
     None
@@ -191,7 +191,7 @@ fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
 fn attach(state: &mut State, call: &Message<'_>, to: SessionState) -> Option<Box<str>> {
     let id = call.session?;
     let new = !state.sessions.known.contains_key(id);
-    state.sessions.known.entry(id.clone()).or_insert_with(|| Session::new(to)).state = to;
+    state.sessions.enter(id.clone(), to).state = to;
     Place::note(call, new)
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
-use crate::connection::{MisuseKind, Session, State};
+use crate::connection::{MisuseKind, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use Level::{May, Must, MustNot};
@@ -54,7 +54,7 @@ pub(super) static AREA: Area = Area {
         Check::new("TERM-14", On::Call, SHOWING, shown_too_late).receive(Action::Pass).kind(MisuseKind::Session),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: &["terminal/create"], track: note_limit },
+        Tracker { on: On::Call, messages: &["terminal/create"], track: asked },
         Tracker { on: On::Answer, messages: &["terminal/create"], track: created },
         Tracker { on: On::Call, messages: NAMING, track: note_id },
         Tracker { on: On::Answer, messages: &["terminal/wait_for_exit", "terminal/output"], track: exited },
@@ -63,17 +63,13 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
-    scene.state.sessions.get(scene.message.session?)
-}
-
 fn terminal_id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
     message.text("/terminalId")
 }
 
 fn released_before(scene: &Scene<'_>) -> Option<Objection> {
     let id = terminal_id(&scene.message)?;
-    let session = session(scene)?;
+    let session = scene.session()?;
     if session.terminals.contains_key(&*id) || !session.released.iter().any(|known| **known == *id) {
         return None;
     }
@@ -82,7 +78,7 @@ fn released_before(scene: &Scene<'_>) -> Option<Objection> {
 
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {
     let id = terminal_id(&scene.message)?;
-    let session = session(scene)?;
+    let session = scene.session()?;
     if session.terminals.contains_key(&*id) || session.released.iter().any(|known| **known == *id) {
         return None;
     }
@@ -93,7 +89,7 @@ fn unknown(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn too_long(scene: &Scene<'_>) -> Option<Objection> {
-    let limit = *session(scene)?.byte_limits.get(scene.message.note()?)?;
+    let limit = *scene.session()?.byte_limits.get(scene.message.note()?)?;
     let output = scene.message.text("/output")?;
     if output.len() as u64 <= limit {
         return None;
@@ -103,7 +99,7 @@ fn too_long(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn exit_status_gone(scene: &Scene<'_>) -> Option<Objection> {
-    let ended = *session(scene)?.terminals.get(scene.message.note()?)?;
+    let ended = *scene.session()?.terminals.get(scene.message.note()?)?;
     if !ended || scene.message.get("/exitStatus").is_some() {
         return None;
     }
@@ -112,7 +108,7 @@ fn exit_status_gone(scene: &Scene<'_>) -> Option<Objection> {
 
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
     let id = terminal_id(&scene.message)?;
-    if !session(scene)?.terminals.contains_key(&*id) {
+    if !scene.session()?.terminals.contains_key(&*id) {
         return None;
     }
     Some(Objection::new("/terminalId", "an open terminal of this session has this id already"))
@@ -122,12 +118,12 @@ fn used_id(scene: &Scene<'_>) -> Option<Objection> {
 fn shown_ids<'a>(update: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
     let terminal = |item| json::unescape(json::pointer(item, "/type")?).filter(|name| name == "terminal");
     let id = move |item| terminal(item).and_then(|_| json::unescape(json::pointer(item, "/terminalId")?));
-    let items = update.items("/update/content").into_iter().enumerate();
-    items.filter_map(move |(at, item)| id(item).map(|id| (at, id)))
+    let items = if update.may_have("terminal") { update.items("/update/content") } else { Vec::new() };
+    items.into_iter().enumerate().filter_map(move |(at, item)| id(item).map(|id| (at, id)))
 }
 
 fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
-    let session = session(scene)?;
+    let session = scene.session()?;
     let late = |id: &str| {
         !session.terminals.contains_key(id)
             && !session.shown.contains(id)
@@ -151,14 +147,18 @@ fn shown(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-/// The byte limit, until the id is known that it belongs to.
-fn note_limit(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+/// Notes the byte limit, until the id is known that it belongs to.
+fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    if let Some(session) = state.sessions.get_mut(call.session) {
+        session.creating += 1;
+    }
     call.get("/outputByteLimit").map(Into::into)
 }
 
 fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    let id: Box<str> = terminal_id(answer)?.into();
     let session = state.sessions.get_mut(answer.session)?;
+    session.creating = session.creating.saturating_sub(1);
+    let id: Box<str> = terminal_id(answer)?.into();
     if let Some(limit) = answer.note().and_then(|limit| limit.parse().ok()) {
         session.byte_limits.insert(id.clone(), limit);
     }

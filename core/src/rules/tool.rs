@@ -191,8 +191,7 @@ fn text<'a>(item: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
 
 fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
     // Most tool calls show none, and reading all their contents again would cost as much as the message itself.
-    memchr::memmem::find(scene.message.body?.as_bytes(), b"\"terminal\"")?;
-    let session = session(scene)?;
+    let session = session(scene).filter(|_| scene.message.may_have("terminal"))?;
     let place = if in_update(&scene.message) { "/update/content" } else { "/toolCall/content" };
     let gone = |item: &&str| {
         let id = text(item, "/type").filter(|kind| kind == "terminal").and_then(|_| text(item, "/terminalId"));

@@ -35,6 +35,7 @@ impl Walker {
         let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
         if let Some(variant) = known {
             self.variant.get_or_insert(variant.tag);
+            self.facts.tag(variant.tag);
             return self.tagged(scanner, tag, variant.ty, false);
         }
         if let Some(ty) = untagged.filter(|&ty| self.is_untagged(owner, ty, &text.value())) {
@@ -74,8 +75,8 @@ impl Walker {
         let read = std::mem::take(&mut self.read);
         for attempt in [exact, mode] {
             for &ty in of {
-                let (edits, problems, depth, session) =
-                    (self.edits.len(), self.problems.len(), self.depth, self.session.clone());
+                let (edits, problems, session) = (self.edits.len(), self.problems.len(), self.session.clone());
+                let (depth, lists) = (self.depth, self.lists);
                 self.mode = attempt;
                 self.read = read.clone();
                 let outcome = self.value(scanner, ty);
@@ -89,6 +90,7 @@ impl Walker {
                         self.problems.truncate(problems);
                         self.session = session;
                         self.depth = depth;
+                        self.lists = lists;
                         scanner.rewind(mark);
                     }
                     done => return done,

@@ -6,12 +6,14 @@
 //! each is reported, and the host gets JSON that does fit.
 
 mod choose;
+mod facts;
 mod problem;
 mod semantic;
 pub mod table;
 mod walk;
 mod words;
 
+pub(crate) use facts::Facts;
 pub use problem::Problem;
 pub(crate) use problem::Segment;
 pub(crate) use walk::{Fail, Walker};
@@ -85,7 +87,7 @@ pub fn check<'a>(
         Err(Fail::Syntax(error)) => return Err(error.into()),
         Err(Fail::Invalid(problem)) => return Err(Rejected::Invalid(problem)),
     }
-    let (edits, problems) = walker.finish(&scanner)?;
+    let (edits, problems, _) = walker.finish(&scanner)?;
     let json = match edits {
         Some(mut edits) => Cow::Owned(edits.apply(json, 0..json.len())),
         None => Cow::Borrowed(json),

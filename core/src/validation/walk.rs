@@ -14,6 +14,7 @@ mod scalar;
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::facts::Facts;
 use super::problem::{Problem, Segment};
 use super::table::{Field, Tables, Type, TypeId};
 use super::words::{expected, integer_within, specific};
@@ -59,6 +60,11 @@ pub(crate) struct Walker {
     pub(super) variant: Option<&'static str>,
     /// What unions have read of the object that comes next; kept only where the host's own message is checked.
     pub(super) read: Read,
+    pub(super) facts: Facts,
+    /// Where the name begins of the outermost object's member that is being walked.
+    within: Option<usize>,
+    /// Lists and maps around the current value.
+    pub(super) lists: u32,
 }
 
 /// Members of an object that are not among its fields and still right.
@@ -85,6 +91,9 @@ impl Walker {
             depth: 0,
             variant: None,
             read: Read::default(),
+            facts: Facts::default(),
+            within: None,
+            lists: 0,
         }
     }
 
@@ -98,8 +107,8 @@ impl Walker {
         self.variant
     }
 
-    /// The edits to make, half surrogate pairs included, and what to report.
-    pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>), SyntaxError> {
+    /// The edits to make, half surrogate pairs included, what to report, and what was seen.
+    pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>, Facts), SyntaxError> {
         if let Some(&first) = scanner.lone_surrogates().first() {
             if self.mode != Mode::Tolerant {
                 return Err(SyntaxError { offset: first, kind: crate::json::SyntaxKind::Surrogate });
@@ -115,7 +124,10 @@ impl Walker {
             self.problems.push(Problem::new("LIMIT-06", expected, "more"));
         }
         let edits = if self.edits.is_empty() { None } else { Some(self.edits) };
-        Ok((edits, self.problems))
+        if edits.is_some() {
+            self.facts.blur();
+        }
+        Ok((edits, self.problems, self.facts))
     }
 
     fn file(&mut self, problem: Problem) {
@@ -208,6 +220,7 @@ impl Walker {
         let mut trim = Trim::default();
         let (mut index, mut kept) = (0usize, 0usize);
         let mut more = scanner.enter(Kind::Array)?;
+        self.lists += 1;
         while more {
             let mark = scanner.mark();
             let before = self.problems.len();
@@ -231,6 +244,7 @@ impl Walker {
             index += 1;
             more = scanner.more(Kind::Array)?;
         }
+        self.lists -= 1;
         trim.finish(&mut self.edits);
         if kept < usize::from(min) {
             return Err(self.invalid(format!("a list of at least {min}"), "a shorter list"));
@@ -240,6 +254,7 @@ impl Walker {
 
     fn map(&mut self, scanner: &mut Scanner<'_>, value: TypeId) -> Walk {
         let mut more = scanner.enter(Kind::Object)?;
+        self.lists += 1;
         while more {
             let key = scanner.key()?.value();
             let before = self.problems.len();
@@ -249,6 +264,7 @@ impl Walker {
             }
             more = scanner.more(Kind::Object)?;
         }
+        self.lists -= 1;
         Ok(())
     }
 
@@ -257,12 +273,18 @@ impl Walker {
         let mut seen = 0u64;
         let read = std::mem::take(&mut self.read);
         let outermost = self.depth == 0;
+        let noted = self.depth < 2 && self.lists == 0;
         self.depth += 1;
         let head = scanner.mark();
         let mut more = scanner.enter(Kind::Object)?;
         while more {
             let start = scanner.mark().offset();
             let key = scanner.key()?;
+            let name = start + 1..start + 1 + key.raw.len();
+            let value_at = scanner.mark().offset();
+            if outermost {
+                self.within = Some(name.start);
+            }
             let found = fields.iter().position(|field| key.is(field.name) && self.is_on(field.draft));
             if let Some(index) = found {
                 let field = &fields[index];
@@ -270,7 +292,6 @@ impl Walker {
                     return Err(within(self.invalid("this member once", "it twice"), Segment::Name(field.name)));
                 }
                 seen |= 1 << index;
-                let value_at = scanner.mark().offset();
                 let keep = self.member(scanner, owner, &fields[index], index as u8)?;
                 let place = start..scanner.offset();
                 if outermost && keep && field.name == "sessionId" {
@@ -294,6 +315,10 @@ impl Walker {
                 }
                 scanner.skip()?;
                 trim.keep(start..scanner.offset(), &mut self.edits);
+            }
+            if noted {
+                let parent = self.within.filter(|_| !outermost);
+                self.facts.member(parent, name, key.escaped, value_at..scanner.offset());
             }
             more = scanner.more(Kind::Object)?;
         }
@@ -406,7 +431,7 @@ impl Walker {
         check: impl FnOnce(&mut Self, &mut Scanner<'s>) -> Walk,
     ) -> Result<Option<Box<Problem>>, Fail> {
         let applies = applies && self.mode == Mode::Tolerant;
-        let (edits, problems, depth) = (self.edits.len(), self.problems.len(), self.depth);
+        let (edits, problems, depth, lists) = (self.edits.len(), self.problems.len(), self.depth, self.lists);
         self.lenient += u32::from(applies);
         let outcome = check(self, scanner);
         self.lenient -= u32::from(applies);
@@ -416,6 +441,7 @@ impl Walker {
                 self.edits.truncate(edits);
                 self.problems.truncate(problems);
                 self.depth = depth;
+                self.lists = lists;
                 scanner.rewind(mark);
                 scanner.skip()?;
                 Ok(Some(problem))

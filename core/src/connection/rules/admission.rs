@@ -9,16 +9,19 @@ use crate::validation::table::{From, Gate, Kind, Method, Phase, Tables};
 
 /// INIT-01: `initialize` comes first, and nothing else before it has been answered. INIT-02 for the agent's side of it.
 pub(super) fn phase(attempt: &Attempt<'_>) -> Option<Refusal> {
-    if attempt.ready || attempt.method.phase != Phase::Ready {
-        return None;
-    }
-    let rule = if attempt.sender == Role::Client { "INIT-01" } else { "INIT-02" };
-    Some(Refusal {
-        rule,
+    let early = !attempt.ready && attempt.method.phase == Phase::Ready;
+    early.then(|| too_early(attempt.sender))
+}
+
+/// What INIT-01 and INIT-02 say. Names that are in no table are refused by it too: which names there are is settled with
+/// the version.
+pub(crate) fn too_early(sender: Role) -> Refusal {
+    Refusal {
+        rule: if sender == Role::Client { "INIT-01" } else { "INIT-02" },
         code: ErrorCode::INVALID_REQUEST,
         kind: MisuseKind::Phase,
         message: "nothing may be sent before initialize has been answered".into(),
-    })
+    }
 }
 
 /// INIT-09: `initialize` once.

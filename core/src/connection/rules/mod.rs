@@ -10,7 +10,7 @@ use super::misuse::MisuseKind;
 use crate::jsonrpc::ErrorCode;
 use crate::validation::table::{Kind, Method};
 
-pub(crate) use admission::Gates;
+pub(crate) use admission::{too_early, Gates};
 
 /// A call that one side makes and the other is to serve.
 pub(crate) struct Attempt<'a> {
