@@ -539,6 +539,22 @@ acp_status acp_connection_own_capabilities(const acp_connection *connection, acp
 // The peer's whole params or result of `initialize`: its name, its ways to log in.
 acp_status acp_connection_peer_info(const acp_connection *connection, acp_slice *out);
 
+// What the peer says about one extension under `_meta` of its capabilities, as JSON text; `ACP_NONE` where it does not
+// advertise it, and before `initialize`. Valid until the next call that changes the connection.
+acp_status acp_connection_peer_extension(const acp_connection *connection, acp_slice name, acp_slice *out);
+
+// All that is known of the connection as a whole, as JSON text: an object with these members, always all of them.
+//
+// - `phase`: the name of `ACP_PHASE_…`; `version`: the agreed version, or null before it is agreed
+// - `login`: whether the agent works for this user, as far as anything has said: `unknown`, `required` or `done`
+// - `loginMethods`: a list of `{"methodId", "kind"}` of the ways to log in that can be used, in the agent's order; the
+//   kind is `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a terminal
+// - `openElicitations`: the ids of questions that are settled on web pages and have not been yet
+// - `providers` (draft): a list of `{"providerId", "enabled"}` of the model providers that the agent listed last
+//
+// Valid until the next call that changes the connection, and this is one.
+acp_status acp_connection_snapshot(acp_connection *connection, acp_slice *out);
+
 // Whether a session can be used (`ACP_SESSION_…`); `ACP_NONE` when it is not known.
 acp_status acp_connection_session_state(const acp_connection *connection, acp_slice id, int32_t *out);
 
@@ -556,6 +572,7 @@ acp_status acp_connection_session_turn(const acp_connection *connection, acp_sli
 // - `toolCalls`: a list of `{"toolCallId", "status"}`, oldest first
 // - `plan`: the list of its entries, or null; `planIds`: the ids of plans that have one
 // - `openCompactions`: the ids of compactions that have not ended
+// - `authUncertain`: whether the user has logged out since it was opened, so that it may fail for want of a login
 //
 // Valid until the next call that changes the connection, and this is one.
 acp_status acp_connection_session_snapshot(acp_connection *connection, acp_slice id, acp_slice *out);

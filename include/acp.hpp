@@ -287,6 +287,14 @@ public:
     Json capabilities() const noexcept { return Json(text(acp_connection_capabilities)); }
     Json own_capabilities() const noexcept { return Json(text(acp_connection_own_capabilities)); }
     Json peer_info() const noexcept { return Json(text(acp_connection_peer_info)); }
+    /// What the peer says about one extension; nothing where it does not advertise it.
+    std::optional<Json> peer_extension(std::string_view name) const noexcept
+    {
+        const auto told = detail::read_text(acp_connection_peer_extension, handle(), detail::slice(name));
+        return told ? std::optional<Json>(Json(*told)) : std::nullopt;
+    }
+    /// All that is known of the connection as a whole, as an object; acp.h lists its members.
+    Json snapshot() noexcept { return Json(text(acp_connection_snapshot)); }
 
     /// Whether a session can be used, and whether the agent works for it; nothing when it is not known.
     std::optional<SessionState> session_state(std::string_view id) const noexcept

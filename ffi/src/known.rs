@@ -70,6 +70,46 @@ pub unsafe extern "C" fn acp_connection_peer_info(
     unsafe { read(connection, out, |connection| Some(connection.core().peer_info().into())) }
 }
 
+/// What the peer says about one extension under `_meta` of its capabilities, as JSON text; `ACP_NONE` where it does not
+/// advertise it, and before `initialize`. Valid until the next call that changes the connection.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_peer_extension(
+    connection: *const acp_connection,
+    name: acp_slice,
+    out: *mut acp_slice,
+) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let (connection, name) = unsafe { (intact(connection)?, name.text()?) };
+        let value = connection.core().peer_extension(name);
+        // SAFETY: as above.
+        unsafe { output(out, || value.map(Into::into).ok_or(ACP_NONE)) }
+    })
+}
+
+/// All that is known of the connection as a whole, as JSON text: an object with these members, always all of them.
+///
+/// - `phase`: the name of `ACP_PHASE_…`; `version`: the agreed version, or null before it is agreed
+/// - `login`: whether the agent works for this user, as far as anything has said: `unknown`, `required` or `done`
+/// - `loginMethods`: a list of `{"methodId", "kind"}` of the ways to log in that can be used, in the agent's order; the
+///   kind is `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a terminal
+/// - `openElicitations`: the ids of questions that are settled on web pages and have not been yet
+/// - `providers` (draft): a list of `{"providerId", "enabled"}` of the model providers that the agent listed last
+///
+/// Valid until the next call that changes the connection, and this is one.
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_snapshot(connection: *mut acp_connection, out: *mut acp_slice) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(connection, |connection| {
+            output(out, || {
+                connection.scratch = connection.core().snapshot();
+                Ok(connection.scratch.as_str().into())
+            })
+        })
+    }
+}
+
 /// Looks up one session and what `look` wants of it.
 ///
 /// # Safety
@@ -124,6 +164,7 @@ pub unsafe extern "C" fn acp_connection_session_turn(
 /// - `toolCalls`: a list of `{"toolCallId", "status"}`, oldest first
 /// - `plan`: the list of its entries, or null; `planIds`: the ids of plans that have one
 /// - `openCompactions`: the ids of compactions that have not ended
+/// - `authUncertain`: whether the user has logged out since it was opened, so that it may fail for want of a login
 ///
 /// Valid until the next call that changes the connection, and this is one.
 #[no_mangle]

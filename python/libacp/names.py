@@ -18,6 +18,8 @@ Consequence = Literal["delivered", "dropped", "refused"]
 CloseReason = Literal["end_of_stream", "host", "version"]
 SessionState = Literal["loading", "resuming", "ready"]
 Turn = Literal["idle", "running", "cancelling"]
+Login = Literal["unknown", "required", "done"]
+LoginKind = Literal["agent", "terminal"]
 MisuseKind = Literal["phase", "method", "capability", "params", "session", "id", "limit"]
 Event = Union[Request, Notification, Response, Cancel, Answered, Violation, Advice, Closed]
 
@@ -60,3 +62,35 @@ class SessionSnapshot(TypedDict):
     commands: "Optional[List[_types.v1.AvailableCommand]]"
     openCompactions: List[str]
     """Compactions that have not ended."""
+    authUncertain: bool
+    """The user has logged out since it was opened, so that it may fail for want of a login."""
+
+
+class LoginMethod(TypedDict):
+    """A way to log in that can be used."""
+
+    methodId: str
+    kind: LoginKind
+    """``agent`` where ``authenticate`` asks the agent to do it, ``terminal`` where the client runs it in a terminal."""
+
+
+class ProviderState(TypedDict):
+    """A model provider that the agent has listed."""
+
+    providerId: str
+    enabled: bool
+
+
+class ConnectionSnapshot(TypedDict):
+    """What ``Connection.snapshot`` gives."""
+
+    phase: Phase
+    version: Optional[int]
+    login: Login
+    """Whether the agent works for this user, as far as anything has said."""
+    loginMethods: List[LoginMethod]
+    """In the agent's order."""
+    openElicitations: List[str]
+    """Questions that are settled on web pages and have not been yet."""
+    providers: List[ProviderState]
+    """Those that the agent listed last; a draft."""

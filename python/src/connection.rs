@@ -302,6 +302,19 @@ impl Connection {
         json::loads(py, &text)
     }
 
+    /// What the peer says about one extension under `_meta` of its capabilities, a new object each time; `None` where it
+    /// does not advertise it, and before `initialize`.
+    fn peer_extension(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+        let text = self.core()?.peer_extension(name).map(str::to_owned);
+        text.map(|text| json::loads(py, &text)).transpose()
+    }
+
+    /// All that is known of the connection as a whole, as `libacp.names.ConnectionSnapshot` has it.
+    fn snapshot(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let text = self.core()?.snapshot();
+        json::loads(py, &text)
+    }
+
     /// The sessions that are known, by id, in no order.
     #[getter]
     fn sessions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -4,7 +4,7 @@ import unittest
 from typing import Any, get_type_hints
 
 import libacp
-from libacp.names import SessionSnapshot
+from libacp.names import ConnectionSnapshot, SessionSnapshot
 from pair import AGENT, CLIENT, Pair, line, ready, with_session
 
 
@@ -320,6 +320,27 @@ class Requests(unittest.TestCase):
         self.assertIsNone(pair.client.next_event())
         self.assertRaises(libacp.PhaseMisuse, pair.client.request, "_x/y")
 
+    def test_what_is_known_of_it_as_a_whole(self) -> None:
+        start: "dict[str, Any]" = {"phase": "start", "version": None, "login": "unknown", "loginMethods": []}
+        lists: "dict[str, Any]" = {"openElicitations": [], "providers": []}
+        client = libacp.Connection("client")
+        self.assertEqual(client.snapshot(), {**start, **lists})
+        self.assertEqual(list(get_type_hints(ConnectionSnapshot)), list(client.snapshot()))
+        self.assertIsNone(client.peer_extension("x.example"))
+        methods = [{"id": "web", "name": "Web"}, {"id": "tty", "name": "T", "type": "terminal"}]
+        meta = {"x.example": {"level": 2}, "y.example": True}
+        pair = Pair()
+        told = {"clientCapabilities": {"auth": {"terminal": True}}}
+        pair.call(pair.client, "initialize", told, {"agentCapabilities": {"_meta": meta}, "authMethods": methods})
+        known = [{"methodId": "web", "kind": "agent"}, {"methodId": "tty", "kind": "terminal"}]
+        for side in (pair.client, pair.agent):
+            ready = {"phase": "ready", "version": 1, "login": "unknown", "loginMethods": known}
+            self.assertEqual(side.snapshot(), {**ready, **lists})
+        self.assertEqual(pair.client.peer_extension("x.example"), {"level": 2})
+        self.assertIs(pair.client.peer_extension("y.example"), True)
+        self.assertIsNone(pair.client.peer_extension("z.example"))
+        self.assertIsNone(pair.agent.peer_extension("x.example"))
+
     def test_can_and_why_not(self) -> None:
         pair = ready(client={})
         self.assertTrue(pair.client.can("session/new"))
@@ -351,6 +372,7 @@ class Sessions(unittest.TestCase):
         "planIds": [],
         "commands": None,
         "openCompactions": [],
+        "authUncertain": False,
     }
 
     def test_a_snapshot_is_all_that_is_known(self) -> None:

@@ -4,7 +4,7 @@
 from typing import Any, Optional
 
 import libacp
-from libacp.names import Id, MisuseKind, Outcome, Phase, Policy, SessionSnapshot
+from libacp.names import ConnectionSnapshot, Id, MisuseKind, Outcome, Phase, Policy, SessionSnapshot
 from libacp.types import v1
 
 
@@ -49,6 +49,9 @@ def converse(data: bytes) -> "list[Id]":
     snapshot: "SessionSnapshot | None" = connection.session_snapshot("s")
     if snapshot is not None and snapshot["configOptions"] is not None:
         print([option["id"] for option in snapshot["configOptions"]], snapshot["modes"])
+    whole: ConnectionSnapshot = connection.snapshot()
+    kinds: "list[tuple[str, str]]" = [(method["methodId"], method["kind"]) for method in whole["loginMethods"]]
+    print(kinds, whole["login"], whole["providers"], connection.peer_extension("x.example") is None)
     text: "str | None" = connection.command_text("s", "web", "acp")
     inside: bool = connection.in_roots("s", "/work")
     print(text, inside)

@@ -258,6 +258,31 @@ static void what_is_known(void)
     acp_sessions_free(sessions);
 }
 
+static void what_is_known_of_a_connection(void)
+{
+    acp_connection *connection = start(ACP_ROLE_CLIENT);
+    acp_slice slice = EMPTY;
+    uint64_t call;
+    OK(acp_connection_snapshot(connection, &slice));
+    CHECK(is_text(slice, "{\"phase\":\"start\",\"version\":null,\"login\":\"unknown\",\"loginMethods\":[],"
+                         "\"openElicitations\":[],\"providers\":[]}"));
+    STATUS(acp_connection_peer_extension(connection, acp_text("x.example"), &slice), ACP_NONE);
+    OK(acp_connection_request(connection, acp_text("initialize"), acp_text("{}"), &call));
+    feed(connection, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":1,\"agentCapabilities\":"
+                     "{\"_meta\":{\"x.example\":{\"level\":2}}},\"authMethods\":[{\"id\":\"web\",\"name\":\"Web\"}]}}");
+    skip(connection, ACP_EVENT_RESPONSE);
+    OK(acp_connection_snapshot(connection, &slice));
+    CHECK(is_text(slice, "{\"phase\":\"ready\",\"version\":1,\"login\":\"unknown\",\"loginMethods\":"
+                         "[{\"methodId\":\"web\",\"kind\":\"agent\"}],\"openElicitations\":[],\"providers\":[]}"));
+    OK(acp_connection_peer_extension(connection, acp_text("x.example"), &slice));
+    CHECK(is_text(slice, "{\"level\":2}"));
+    slice = acp_text("untouched");
+    STATUS(acp_connection_peer_extension(connection, acp_text("y.example"), &slice), ACP_NONE);
+    STATUS(acp_connection_peer_extension(connection, acp_text("\xff"), &slice), ACP_INVALID_ARGUMENT);
+    CHECK(is_text(slice, "untouched"));
+    acp_connection_free(connection);
+}
+
 static void what_is_known_of_a_session(void)
 {
     acp_connection *connection = with_session();
@@ -266,7 +291,7 @@ static void what_is_known_of_a_session(void)
     OK(acp_connection_session_snapshot(connection, id, &slice));
     CHECK(is_text(slice, "{\"state\":\"ready\",\"turn\":\"idle\",\"terminals\":{},\"cwd\":\"/w\",\"roots\":[\"/w\"],"
                          "\"modes\":null,\"configOptions\":null,\"toolCalls\":[],\"plan\":null,\"planIds\":[],"
-                         "\"commands\":null,\"openCompactions\":[]}"));
+                         "\"commands\":null,\"openCompactions\":[],\"authUncertain\":false}"));
     slice = acp_text("untouched");
     STATUS(acp_connection_session_snapshot(connection, acp_text("s-2"), &slice), ACP_NONE);
     STATUS(acp_connection_session_snapshot(connection, wrong, &slice), ACP_INVALID_ARGUMENT);
@@ -354,6 +379,7 @@ void test_calls(void)
         {"calls: parts of messages", parts_of_messages},
         {"calls: after the end", after_the_end},
         {"calls: what is known", what_is_known},
+        {"calls: what is known of a connection", what_is_known_of_a_connection},
         {"calls: what is known of a session", what_is_known_of_a_session},
         {"calls: reminders", reminders},
         {"calls: output is cut", output_is_cut},

@@ -103,6 +103,8 @@ static void outputs(void)
     REFUSED(acp_connection_session_state(connection, acp_text("s"), NULL));
     REFUSED(acp_connection_session_turn(connection, acp_text("s"), NULL));
     REFUSED(acp_connection_session_snapshot(connection, acp_text("s"), NULL));
+    REFUSED(acp_connection_snapshot(connection, NULL));
+    REFUSED(acp_connection_peer_extension(connection, acp_text("e"), NULL));
     REFUSED(acp_connection_command_text(connection, acp_text("s"), acp_text("c"), acp_text(""), NULL));
     REFUSED(acp_connection_in_roots(connection, acp_text("s"), acp_text("/"), NULL));
     REFUSED(acp_config_new(ACP_ROLE_AGENT, NULL));
@@ -145,6 +147,8 @@ static void handles(void)
     REFUSED(acp_connection_session_state(NULL, text, &number));
     REFUSED(acp_connection_session_turn(NULL, text, &number));
     REFUSED(acp_connection_session_snapshot(NULL, text, &out));
+    REFUSED(acp_connection_snapshot(NULL, &out));
+    REFUSED(acp_connection_peer_extension(NULL, text, &out));
     REFUSED(acp_connection_command_text(NULL, text, text, text, &out));
     REFUSED(acp_connection_in_roots(NULL, text, text, &flag));
     REFUSED(acp_connection_sessions(NULL, &sessions));

@@ -202,7 +202,7 @@ void write_state(acp_writer *writer, acp_connection *connection)
     uint16_t version;
     uint64_t timeout;
     acp_requests *requests;
-    acp_slice capabilities;
+    acp_slice capabilities, snapshot;
     need(acp_writer_begin_object(writer), "state");
     need(acp_connection_phase(connection, &phase), "phase");
     word(writer, "phase", acp_phase_name(phase));
@@ -216,6 +216,8 @@ void write_state(acp_writer *writer, acp_connection *connection)
     }
     need(acp_connection_capabilities(connection, &capabilities), "capabilities");
     json(writer, "capabilities", capabilities);
+    need(acp_connection_snapshot(connection, &snapshot), "snapshot");
+    json(writer, "connection", snapshot);
     write_sessions(writer, connection);
     write_terminals(writer, connection);
     need(acp_connection_pending(connection, &requests), "pending");

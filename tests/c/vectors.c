@@ -260,7 +260,7 @@ static bool same_sessions(acp_slice expected, acp_slice found)
     return same;
 }
 
-// As `json_fits`, but of a session only the members that are expected matter.
+// As `json_fits`, but of snapshots only the members that are expected matter.
 static bool same_state(acp_slice expected, acp_slice found)
 {
     size_t count, other;
@@ -272,6 +272,8 @@ static bool same_state(acp_slice expected, acp_slice found)
             same = acp_equal(want, acp_text("null"));
         } else if (acp_equal(item_key(wanted, i), acp_text("sessions"))) {
             same = same_sessions(want, value);
+        } else if (acp_equal(item_key(wanted, i), acp_text("connection"))) {
+            same = json_fits(want, value);
         } else {
             same = json_same(want, value);
         }
@@ -323,6 +325,10 @@ static bool ask(scenario *run, acp_slice step, acp_writer *writer, text *why)
         given = json_text(call, "/path");
         status = acp_connection_in_roots(run->connection, text_slice(&session), text_slice(&given), &flag);
         need(acp_writer_bool(writer, flag), "in_roots");
+    } else if (json_at(step, "/peer_extension", &call)) {
+        given = json_text(call, "/name");
+        status = acp_connection_peer_extension(run->connection, text_slice(&given), &value);
+        need(status == ACP_OK ? acp_writer_json(writer, value) : acp_writer_null(writer), "peer_extension");
     } else if (json_at(step, "/cut_output", &call)) {
         given = json_text(call, "/output");
         status = acp_cut_output(text_slice(&given), json_number(call, "/limit"), &value, &flag);

@@ -20,6 +20,9 @@ void connections()
     CHECK(client.own_capabilities().boolean("/terminal") == true);
     CHECK(client.capabilities().type() == acp::JsonType::object);
     CHECK(client.peer_info().is("/agentInfo/name", "a"));
+    CHECK(client.snapshot().is("/phase", "ready") && client.snapshot().is("/login", "unknown"));
+    const std::optional<acp::Json> extension = client.peer_extension("x.example");
+    CHECK(extension && extension->uint64("/level") == 2 && !client.peer_extension("y.example"));
 
     // Requests, with an id of the library's and of the host's.
     const acp::Result<std::uint64_t> first = client.request("_x/a", R"({"a":1})");

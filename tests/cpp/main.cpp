@@ -77,7 +77,8 @@ acp::Connection with_session()
     acp::Connection client(acp::Role::client);
     CHECK(client.request(ACP_METHOD_INITIALIZE,
                          R"({"clientCapabilities":{"terminal":true,"fs":{"readTextFile":true}}})"));
-    feed(client, R"({"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"}}})");
+    feed(client, R"({"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentInfo":{"name":"a","version":"1"},)"
+                 R"("agentCapabilities":{"_meta":{"x.example":{"level":2}}}}})");
     // What was received is read when events are asked for.
     next<acp::Response>(client, [](const acp::Response &) {});
     CHECK(client.request(ACP_METHOD_SESSION_NEW, R"({"cwd":"/w","mcpServers":[]})"));

@@ -128,10 +128,28 @@ test("a reminder names the request, once", () => {
   agent.respond(request);
 });
 
+test("a snapshot is all that is known of a connection", () => {
+  const lists = { openElicitations: [], providers: [] };
+  const fresh = new Connection({ role: "agent" });
+  const start = { phase: "start", version: null, login: "unknown", loginMethods: [], ...lists };
+  assert.deepEqual([fresh.snapshot(), fresh.peerExtension("x.example")], [start, undefined]);
+  const client = new Connection({ role: "client" });
+  client.request("initialize", { clientCapabilities: { auth: { terminal: true } } });
+  const meta = { "x.example": { level: 2n ** 60n }, "y.example": false, "z.example": null };
+  const authMethods = [{ id: "web", name: "Web" }, { id: "tty", name: "T", type: "terminal" }];
+  const result = `{"protocolVersion":1,"agentCapabilities":{"_meta":{"x.example":{"level":${2n ** 60n}},"y.example":false,"z.example":null}},"authMethods":${JSON.stringify(authMethods)}}`;
+  client.receive(`{"jsonrpc":"2.0","id":1,"result":${result}}\n`);
+  assert.deepEqual([...client.events()].map(({ type }) => type), ["response"]);
+  const loginMethods = [{ methodId: "web", kind: "agent" }, { methodId: "tty", kind: "terminal" }];
+  assert.deepEqual(client.snapshot(), { phase: "ready", version: 1, login: "unknown", loginMethods, ...lists });
+  for (const [name, value] of Object.entries(meta)) assert.deepEqual(client.peerExtension(name), value);
+  assert.equal(client.peerExtension("w.example"), undefined);
+});
+
 test("a snapshot is all that is known of a session", () => {
   const { client, agent } = withSession();
   const empty = { cwd: "/", roots: ["/"], modes: null, configOptions: null, plan: null, commands: null };
-  const lists = { toolCalls: [], planIds: [], openCompactions: [] };
+  const lists = { toolCalls: [], planIds: [], openCompactions: [], authUncertain: false };
   const nothing = { state: "ready", turn: "idle", terminals: new Map(), ...empty, ...lists };
   const commands = [{ name: "web", description: "Searches", _meta: { n: 2n ** 60n } }];
   const update = { sessionUpdate: "available_commands_update", availableCommands: commands };

@@ -1,7 +1,7 @@
 // How a host in TypeScript uses the package; compiled, never run. Each `@ts-expect-error` is a mistake that the types
 // must catch.
 import { Connection, ErrorCode, Misuse, cutOutput, init, raw, rule } from "libacp";
-import type { Event, RequestEvent, SessionSnapshot, v1, v2 } from "libacp";
+import type { ConnectionSnapshot, Event, Json, RequestEvent, SessionSnapshot, v1, v2 } from "libacp";
 
 await init();
 
@@ -121,6 +121,13 @@ const refusal: Misuse | undefined = client.whyNot("session/load");
 const broken: string | undefined = refusal?.rule;
 const turn: "idle" | "running" | "cancelling" | undefined = client.session("s")?.turn;
 const snapshot: SessionSnapshot<false> | undefined = client.sessionSnapshot("s");
+const whole: ConnectionSnapshot = client.snapshot();
+const login: "unknown" | "required" | "done" = whole.login;
+const kinds: ("agent" | "terminal")[] = whole.loginMethods.map(({ kind }) => kind);
+const extension: Json | undefined = client.peerExtension("x.example");
+console.log(login, kinds, whole.version?.toFixed(), whole.openElicitations[0], whole.providers[0]?.enabled, extension);
+// @ts-expect-error no extension may be advertised
+extension.toString();
 const option: string | undefined = snapshot?.configOptions?.[0]?.id;
 const command: string | undefined = client.commandText("s", snapshot?.commands?.[0]?.name ?? "", "input");
 const inside: boolean = client.inRoots("s", "/");

@@ -36,6 +36,7 @@ const MEMBER = {
 
 /** What is known, by the name that the vectors have for it. */
 const STATE = {
+  connection: (connection, expected) => expectedOf(connection.snapshot(), expected.connection),
   sessions: (connection, expected) => sessions(connection, expected.sessions),
   pending: (connection) => connection.pending().map(({ id }) => idOf(id)),
   unanswered: (connection) => connection.unanswered().map(({ id }) => idOf(id)),
@@ -43,12 +44,14 @@ const STATE = {
   terminals: (connection) => connection.openTerminals(),
 };
 
+/** The members of a snapshot that are expected; all of them where nothing is. */
+const expectedOf = (snapshot, expected = snapshot) =>
+  Object.fromEntries(Object.entries(snapshot).filter(([name]) => Object.hasOwn(expected, name)));
+
 function sessions(connection, expected) {
   const plain = (id) => {
     const { terminals, ...rest } = connection.sessionSnapshot(id);
-    const all = Object.entries({ ...rest, terminals: Object.fromEntries(terminals) });
-    // Of a session, the members that are expected.
-    return [id, Object.fromEntries(all.filter(([name]) => !expected[id] || Object.hasOwn(expected[id], name)))];
+    return [id, expectedOf({ ...rest, terminals: Object.fromEntries(terminals) }, expected[id])];
   };
   return Object.fromEntries([...connection.sessions().keys()].map(plain));
 }
@@ -57,6 +60,7 @@ function sessions(connection, expected) {
 const HELP = {
   command_text: (connection, { session, name, input }) => or(connection.commandText(session, name, input)),
   in_roots: (connection, { session, path }) => connection.inRoots(session, path),
+  peer_extension: (connection, { name }) => or(connection.peerExtension(name)),
   cut_output: (_, { output, limit }) => cutOutput(output, limit),
 };
 

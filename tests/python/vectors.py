@@ -37,6 +37,11 @@ def members(expected, found, at):
             raise Difference(f"{at}/{name}: expected {value!r}, found {actual!r}")
 
 
+def chosen(snapshot, expected):
+    """The members of a snapshot that are expected; all of them where nothing is."""
+    return {name: value for name, value in snapshot.items() if expected is None or name in expected}
+
+
 def id_text(value):
     return json.dumps(value, ensure_ascii=False)
 
@@ -170,6 +175,7 @@ class Scenario:
     def do_state(self, expected, at):
         connection = self.connection
         found = {
+            "connection": chosen(connection.snapshot(), expected.get("connection")),
             "phase": connection.phase,
             "version": connection.version,
             "pending": [id_text(each.id) for each in connection.pending],
@@ -177,15 +183,15 @@ class Scenario:
             "timeout": connection.poll_timeout(),
             "capabilities": connection.capabilities,
             "terminals": terminals(connection.open_terminals),
-            "sessions": {name: self.known(name, expected) for name in connection.sessions},
+            "sessions": {
+                name: chosen(connection.session_snapshot(name), expected.get("sessions", {}).get(name))
+                for name in connection.sessions
+            },
         }
         members(expected, found, f"{at}/state")
 
-    def known(self, name, expected):
-        """What is known of a session; of its members those that are expected."""
-        snapshot = self.connection.session_snapshot(name)
-        wanted = expected.get("sessions", {}).get(name, snapshot)
-        return {member: value for member, value in snapshot.items() if member in wanted}
+    def do_peer_extension(self, call, at):
+        members({"gives": call["gives"]}, {"gives": self.connection.peer_extension(call["name"])}, at)
 
     def do_command_text(self, call, at):
         found = self.connection.command_text(call["session"], call["name"], call.get("input", ""))

@@ -216,6 +216,15 @@ export class Connection {
     return this.#live.buffered();
   }
 
+  peerExtension(name) {
+    const text = this.#live.peerExtension(name);
+    return text === undefined ? undefined : parse(text);
+  }
+
+  snapshot() {
+    return parse(this.#live.snapshot());
+  }
+
   sessions() {
     const sessions = Object.entries(parse(this.#live.sessions()));
     return new Map(sessions.map(([id, session]) => [id, asSession(session)]));

@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" />
 /** The Agent Client Protocol as a state machine without I/O: bytes in, events out, bytes out. */
+import type { ConnectionSnapshot, LoginMethod, ProviderState } from "./session.js";
 import type { Session, SessionModes, SessionSnapshot, ToolCallState } from "./session.js";
 import type { Json, ProtocolVersion, RequestId, v1, v2 } from "./types.js";
 
 export type { Json, ProtocolVersion, RequestId, Session, SessionModes, SessionSnapshot, ToolCallState, v1, v2 };
+export type { ConnectionSnapshot, LoginMethod, ProviderState };
 
 /**
  * Loads the WebAssembly file, in browsers and bundlers; await it before the first {@link Connection}. Under Node there is
@@ -443,6 +445,13 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
   /** Bytes that were received and not read yet: stop reading from the transport while this is large. */
   readonly buffered: number;
 
+  /**
+   * What the peer says about one extension under `_meta` of its capabilities; undefined where it does not advertise it,
+   * and before `initialize`.
+   */
+  peerExtension(name: string): Json | undefined;
+  /** All that is known of the connection as a whole; a new object each time. */
+  snapshot(): ConnectionSnapshot;
   /** The known sessions by id, in no order. */
   sessions(): Map<string, Session>;
   /** What is known of one session. */

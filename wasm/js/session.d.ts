@@ -1,5 +1,5 @@
-// What is known of a session. Part of index.d.ts.
-import type { v1, v2 } from "./types.js";
+// What is known of a session, and of a connection as a whole. Part of index.d.ts.
+import type { ProtocolVersion, v1, v2 } from "./types.js";
 
 /** What is known of a session at a glance. */
 export interface Session {
@@ -44,4 +44,34 @@ export interface SessionSnapshot<Two extends boolean = boolean> extends Session 
   commands: (v1.AvailableCommand | (Two extends true ? v2.AvailableCommand : never))[] | null;
   /** Compactions that have not ended. */
   openCompactions: string[];
+  /** The user has logged out since it was opened, so that it may fail for want of a login. */
+  authUncertain: boolean;
+}
+
+/** A way to log in that can be used. */
+export interface LoginMethod {
+  methodId: string;
+  /** `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a terminal. */
+  kind: "agent" | "terminal";
+}
+
+/** A model provider that the agent has listed. */
+export interface ProviderState {
+  providerId: string;
+  enabled: boolean;
+}
+
+/** All that is known of a connection as a whole. */
+export interface ConnectionSnapshot {
+  phase: "start" | "initializing" | "ready" | "closed";
+  /** The agreed version; null before it is agreed. */
+  version: ProtocolVersion | null;
+  /** Whether the agent works for this user, as far as anything has said. */
+  login: "unknown" | "required" | "done";
+  /** In the agent's order. */
+  loginMethods: LoginMethod[];
+  /** Questions that are settled on web pages and have not been yet. */
+  openElicitations: string[];
+  /** Those that the agent listed last; a draft. */
+  providers: ProviderState[];
 }

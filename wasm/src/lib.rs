@@ -179,6 +179,17 @@ impl Core {
         self.connection.peer_info().to_owned()
     }
 
+    /// What the peer says about one extension.
+    #[wasm_bindgen(js_name = peerExtension)]
+    pub fn peer_extension(&self, name: &str) -> Option<String> {
+        self.connection.peer_extension(name).map(str::to_owned)
+    }
+
+    /// All that is known of the connection as a whole.
+    pub fn snapshot(&self) -> String {
+        self.connection.snapshot()
+    }
+
     /// The sessions by id.
     pub fn sessions(&self) -> String {
         state::sessions(self.connection.sessions())

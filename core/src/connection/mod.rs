@@ -8,7 +8,7 @@
 //!
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` (the host's calls), `incoming` (frames),
 //! `calls` and `answers` (what frames turn into), `dismiss` (what the connection answers by itself), `handshake`
-//! (`initialize`), `session` and `pending` (what is tracked), `snapshot` (what hosts see of it), `rules`.
+//! (`initialize`), `session` and `pending` (what is tracked), `snapshot` (all that hosts see of it), `rules`.
 
 mod answers;
 mod calls;
@@ -268,7 +268,7 @@ impl Connection {
         self.phase
     }
 
-    /// The agreed protocol version, once `initialize` has been answered.
+    /// The agreed protocol version: a client knows it once `initialize` has been answered, an agent once it has come.
     pub fn version(&self) -> Option<u16> {
         self.state.version
     }
@@ -289,8 +289,7 @@ impl Connection {
     }
 
     /// What the peer says about one extension under `_meta` of its capabilities, as JSON text; `None` where it does not
-    /// advertise it (EXT-10).
-    #[doc(hidden)] // Until every binding has it.
+    /// advertise it (EXT-10), and before `initialize`.
     pub fn peer_extension(&self, name: &str) -> Option<&str> {
         self.state.peer.extension(name)
     }
@@ -335,27 +334,24 @@ impl Connection {
         self.state.inbound.get(id)
     }
 
-    /// Whether the agent works for this user, as far as anything has said (AUTH-02). After a logout, sessions that were
+    /// Whether the agent works for this user, as far as anything has said (AUTH-02); both sides know it. After a logout, sessions that were
     /// open are marked as well: [`Session::auth_uncertain`].
-    #[doc(hidden)] // Until every binding has it.
     pub fn login(&self) -> Login {
         self.state.auth.login
     }
 
     /// The ways to log in that the agent listed and that can be used, in its order: the id, and who carries it out.
-    #[doc(hidden)] // Until every binding has it.
     pub fn login_methods(&self) -> impl Iterator<Item = (&str, LoginKind)> {
         self.state.auth.methods.iter().map(|(id, kind)| (&**id, *kind))
     }
 
-    /// The ids of questions that are settled on web pages and have not been yet (ELIC-20).
-    #[doc(hidden)] // Until every binding has it.
+    /// The ids of questions that are settled on web pages and have not been yet (ELIC-20), in the order of their text.
     pub fn open_elicitations(&self) -> impl Iterator<Item = &str> {
         self.state.elicitations.ids()
     }
 
-    /// The model providers that the agent listed last, and whether each is switched on (PROV-04; draft).
-    #[doc(hidden)] // Until every binding has it.
+    /// The model providers that the agent listed last, in the order of their ids, and whether each is switched on
+    /// (PROV-04; draft).
     pub fn providers(&self) -> impl Iterator<Item = (&str, bool)> {
         self.state.providers.iter()
     }

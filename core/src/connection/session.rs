@@ -69,7 +69,6 @@ pub struct Session {
     /// Tells it from an earlier session of the same id; see [`Sessions::of`].
     life: u64,
     /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
-    #[doc(hidden)] // Until every binding has it.
     pub auth_uncertain: bool,
     /// Prompts without an answer.
     pub(crate) prompts: usize,

@@ -1,7 +1,53 @@
-//! All that is known of a session as one JSON text, the same in every language.
+//! All that is known of a connection, and of a session, as one JSON text each, the same in every language.
 
 use super::session::Session;
+use super::Connection;
 use crate::json::Writer;
+
+impl Connection {
+    /// All that is known of the connection as a whole as JSON text: an object with these members, always all of them.
+    /// [`Session::snapshot`] is the same for a session.
+    ///
+    /// | member | value | from |
+    /// | --- | --- | --- |
+    /// | `phase` | `start`, `initializing`, `ready` or `closed` | [`phase`](Connection::phase) |
+    /// | `version` | a number, or null before it is agreed | [`version`](Connection::version) |
+    /// | `login` | `unknown`, `required` or `done` | [`login`](Connection::login) |
+    /// | `loginMethods` | a list of `{"methodId", "kind"}`, the second `agent` or `terminal` | [`login_methods`](Connection::login_methods) |
+    /// | `openElicitations` | a list of ids | [`open_elicitations`](Connection::open_elicitations) |
+    /// | `providers` | a list of `{"providerId", "enabled"}` | [`providers`](Connection::providers) |
+    ///
+    /// ```
+    /// # use libacp::{Config, Connection};
+    /// let mut client = Connection::new(Config::client());
+    /// client.request("initialize", "{}").unwrap();
+    /// client.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":1,\"authMethods\":[{\"id\":\"web\",\"name\":\"Web\"}]}}\n");
+    /// while client.poll_event().is_some() {}
+    /// let snapshot = client.snapshot();
+    /// assert_eq!(libacp::json::pointer(&snapshot, "/login"), Some("\"unknown\""));
+    /// assert_eq!(libacp::json::pointer(&snapshot, "/loginMethods"), Some(r#"[{"methodId":"web","kind":"agent"}]"#));
+    /// ```
+    pub fn snapshot(&self) -> String {
+        let mut out = Writer::new();
+        out.begin_object().key("phase").string(self.phase().name()).key("version");
+        match self.version() {
+            Some(version) => out.unsigned(version.into()),
+            None => out.null(),
+        };
+        out.key("login").string(self.login().name()).key("loginMethods").begin_array();
+        for (id, kind) in self.login_methods() {
+            out.begin_object().key("methodId").string(id).key("kind").string(kind.name()).end_object();
+        }
+        out.end_array();
+        strings(&mut out, "openElicitations", self.open_elicitations());
+        out.key("providers").begin_array();
+        for (id, enabled) in self.providers() {
+            out.begin_object().key("providerId").string(id).key("enabled").boolean(enabled).end_object();
+        }
+        out.end_array().end_object();
+        out.finish().unwrap_or_default()
+    }
+}
 
 impl Session {
     /// All that is known of the session as JSON text: an object with these members, always all of them. Lists that the
@@ -21,6 +67,7 @@ impl Session {
     /// | `planIds` | a list | [`plan_ids`](Session::plan_ids) |
     /// | `commands` | a list, or null | [`commands`](Session::commands) |
     /// | `openCompactions` | a list of ids | [`open_compactions`](Session::open_compactions) |
+    /// | `authUncertain` | whether it was opened before the last logout | [`auth_uncertain`](Session::auth_uncertain) |
     ///
     /// Null says that the session has told of none, or of more than is kept. It costs as much as it is long, so take it
     /// when it is looked at, not with every message.
@@ -63,7 +110,7 @@ impl Session {
         strings(&mut out, "planIds", self.plan_ids());
         list(&mut out, "commands", self.commands());
         strings(&mut out, "openCompactions", self.open_compactions());
-        out.end_object();
+        out.key("authUncertain").boolean(self.auth_uncertain).end_object();
         out.finish().unwrap_or_default()
     }
 

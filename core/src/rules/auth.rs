@@ -53,6 +53,16 @@ pub enum LoginKind {
     Terminal,
 }
 
+impl LoginKind {
+    /// A name for it, the same in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LoginKind::Agent => "agent",
+            LoginKind::Terminal => "terminal",
+        }
+    }
+}
+
 /// What is known of logging in.
 #[derive(Debug, Default)]
 pub(crate) struct Auth {

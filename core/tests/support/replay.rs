@@ -152,7 +152,10 @@ impl Replay {
         }
         if let Some(expected) = step.get("state") {
             let mut found = state(&self.connection);
-            narrow(&mut found["sessions"], &expected["sessions"]);
+            narrow(&mut found["connection"], &expected["connection"]);
+            for (id, session) in found["sessions"].as_object_mut().expect("sessions") {
+                narrow(session, &expected["sessions"][id]);
+            }
             return difference(expected, &found).map_or(Ok(()), Err);
         }
         if let Some(outcome) = self.helped(step) {
@@ -260,6 +263,9 @@ impl Replay {
             (call, json!(session(call).and_then(run)))
         } else if let Some(call) = step.get("in_roots") {
             (call, json!(session(call).is_some_and(|session| session.in_roots(&text(call, "path")))))
+        } else if let Some(call) = step.get("peer_extension") {
+            let value = self.connection.peer_extension(&text(call, "name"));
+            (call, value.map_or(Value::Null, |value| serde_json::from_str(value).expect("JSON")))
         } else if let Some(call) = step.get("cut_output") {
             let output = text(call, "output");
             let (output, truncated) = libacp::terminal::cut_output(&output, call["limit"].as_u64().expect("a limit"));
@@ -350,6 +356,7 @@ fn state(connection: &Connection) -> Value {
         (id.to_string(), serde_json::from_str::<Value>(&session.snapshot()).expect("a snapshot is JSON"))
     };
     json!({
+        "connection": serde_json::from_str::<Value>(&connection.snapshot()).expect("a snapshot is JSON"),
         "phase": connection.phase().name(),
         "version": connection.version(),
         "sessions": connection.sessions().map(session).collect::<serde_json::Map<_, _>>(),
@@ -363,9 +370,7 @@ fn state(connection: &Connection) -> Value {
 
 /// Leaves of each session the members that are expected of it.
 fn narrow(found: &mut Value, expected: &Value) {
-    for (id, session) in found.as_object_mut().expect("sessions") {
-        if let (Some(session), Some(expected)) = (session.as_object_mut(), expected[id].as_object()) {
-            session.retain(|name, _| expected.contains_key(name));
-        }
+    if let (Some(found), Some(expected)) = (found.as_object_mut(), expected.as_object()) {
+        found.retain(|name, _| expected.contains_key(name));
     }
 }
