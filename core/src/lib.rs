@@ -68,6 +68,7 @@ pub mod connection;
 pub mod framing;
 pub mod json;
 pub mod jsonrpc;
+mod map;
 pub mod rules;
 pub mod schema;
 pub mod terminal;
@@ -77,6 +78,7 @@ pub mod validation;
 
 pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
+pub use map::Map;
 
 /// The README's Rust example, compiled and run with the documentation tests.
 #[cfg(doctest)]
