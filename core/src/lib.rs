@@ -54,6 +54,7 @@
 //!
 //! | feature | default | what |
 //! | --- | --- | --- |
+//! | `words` | on | [`rules::Rule::text`], and the names of types in [`validation::table::Tables`] |
 //! | `types` | on | the message types of [`schema`] and the connection with them ([`typed`]); without them JSON stays text, and the crate builds in seconds |
 //!
 //! # Two kinds of errors
