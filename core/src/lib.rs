@@ -54,6 +54,7 @@
 //!
 //! | feature | default | what |
 //! | --- | --- | --- |
+//! | `words` | on | [`rules::Rule::text`], and the names of types in [`validation::table::Tables`] |
 //! | `types` | on | the message types of [`schema`] and the connection with them ([`typed`]); without them JSON stays text, and the crate builds in seconds |
 //!
 //! # Two kinds of errors
@@ -68,6 +69,7 @@ pub mod connection;
 pub mod framing;
 pub mod json;
 pub mod jsonrpc;
+mod map;
 pub mod rules;
 pub mod schema;
 pub mod terminal;
@@ -77,6 +79,7 @@ pub mod validation;
 
 pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
+pub use map::Map;
 
 /// The README's Rust example, compiled and run with the documentation tests.
 #[cfg(doctest)]

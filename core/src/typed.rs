@@ -10,7 +10,8 @@
 //! let mut client = Client::default();
 //! let hello = client.call(&InitializeRequest::new(ProtocolVersion(1)))?;
 //! let answer = agent(client.transmit()); // over any transport
-//! client.consume(client.transmit().len());
+//! let written = client.transmit().len();
+//! client.consume(written);
 //! client.receive(answer);
 //! while let Some(event) = client.poll_event() {
 //!     if let Event::Response(response) = event {

@@ -4,34 +4,47 @@ import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
+import { WebSocketServer } from "ws";
 import { install } from "../node/installed.mjs";
+import { bundles } from "./bundles.mjs";
 import { launch } from "./chromium.mjs";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 
-/** Serves the page, and the package under /libacp/. */
-async function serve(root) {
+/** Serves the page, the package under /libacp/, the bundles, and an agent behind a WebSocket. */
+async function serve({ folder, root, agent }) {
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const entry = `/libacp/${normalize(exports["."].browser)}`;
+  const entry = ({ browser, default: any }) => `/libacp/${normalize(browser ?? any)}`;
+  const named = [".", "./agent", "./client", "./rules"].map((name) => [join("libacp", name), entry(exports[name])]);
+  const imports = JSON.stringify(Object.fromEntries(named));
+  const places = { "/libacp/": root, ...(await bundles(folder, root)), "/": here };
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url, "http://localhost").pathname);
-    const file = path.startsWith("/libacp/") ? join(root, path.slice("/libacp/".length)) : join(here, path);
+    const place = Object.keys(places).find((place) => path.startsWith(place));
+    const file = join(places[place], path.slice(place.length));
     if (!existsSync(file) || TYPES[extname(file)] === undefined) {
       response.writeHead(404).end();
       return;
     }
     const body = readFileSync(file);
     response.writeHead(200, { "content-type": TYPES[extname(file)] });
-    response.end(path === "/page.html" ? body.toString().replace("%ENTRY%", entry) : body);
+    response.end(path === "/page.html" ? body.toString().replace("%IMPORTS%", imports) : body);
   });
+  const { Agent, webSocket } = await import(agent);
+  const echo = new Agent("server", "1").prompt(async (turn) => {
+    await turn.message(turn.text);
+    if (turn.text === "wait") await new Promise((resolve) => turn.signal.addEventListener("abort", resolve));
+    await turn.toolCall("T", { status: "pending" }, (call) => call.askPermission());
+  });
+  new WebSocketServer({ server, path: "/acp" }).on("connection", (socket) => void echo.serve(webSocket(socket)));
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
   return server;
 }
 
 async function runChecks(browser) {
-  const server = await serve(install().root);
+  const server = await serve(install());
   const counts = { passed: 0, failed: 0 };
   try {
     const page = await browser.newPage();
@@ -39,7 +52,7 @@ async function runChecks(browser) {
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("requestfailed", (request) => complaints.push(`${request.url()} was not loaded`));
     await page.goto(`http://127.0.0.1:${server.address().port}/page.html`);
-    await page.waitForFunction(() => globalThis.checks !== undefined, undefined, { timeout: 20_000 }).catch((error) => {
+    await page.waitForFunction(() => globalThis.more !== undefined, undefined, { timeout: 20_000 }).catch((error) => {
       throw new Error(`the page did not load: ${complaints.join("; ") || error.message}`);
     });
     for (const name of await page.evaluate(() => Object.keys(globalThis.checks))) {

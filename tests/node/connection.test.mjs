@@ -1,7 +1,9 @@
 // The members of the connection: calls, answers, events, state, time, misuse.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Connection, ErrorCode, Misuse, carry, cutOutput, greeted, init, rule, sent, withSession } from "./pair.mjs";
+import {
+  Connection, ErrorCode, Misuse, ParamsMisuse, PhaseMisuse, carry, cutOutput, greeted, init, rule, sent, withSession,
+} from "./pair.mjs";
 
 test("under Node the package is ready when it is imported", async () => {
   await init();
@@ -63,8 +65,9 @@ test("misuse is thrown, names its rule and place, and sends nothing", () => {
   const { client } = greeted();
   const wrong = () => client.request("session/new", { cwd: "relative", mcpServers: [] });
   assert.throws(wrong, (error) => {
-    assert.ok(error instanceof Misuse && error instanceof Error);
-    assert.deepEqual([error.name, error.kind, error.pointer], ["Misuse", "params", "/cwd"]);
+    assert.ok(error instanceof ParamsMisuse && error instanceof Misuse && error instanceof Error);
+    assert.ok(!(error instanceof PhaseMisuse));
+    assert.deepEqual([error.name, error.kind, error.pointer], ["ParamsMisuse", "params", "/cwd"]);
     assert.match(error.rule, /^[A-Z]+-\d+$/);
     assert.ok(error.message.includes(error.rule) && error.message.includes("/cwd"));
     return true;

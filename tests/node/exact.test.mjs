@@ -91,7 +91,7 @@ test("raw text is sent as it is, and checked", () => {
 
 test("half a surrogate pair, which is no Unicode text, is refused", () => {
   const { client } = greeted();
-  assert.throws(() => client.notify("_x/y", { text: "\ud83e" }), { name: "Misuse", kind: "params" });
+  assert.throws(() => client.notify("_x/y", { text: "\ud83e" }), { name: "ParamsMisuse", kind: "params" });
   assert.equal(sent(client), "");
 });
 

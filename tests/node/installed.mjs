@@ -23,6 +23,8 @@ export function install() {
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
   npm(folder, "install", "--offline", "--no-audit", "--no-fund", "--loglevel=error", `./${filename}`);
   // Resolves the name as a module of the folder does.
-  writeFileSync(join(folder, "entry.mjs"), 'export * from "libacp";\n');
-  return { folder, root: join(folder, "node_modules/libacp"), entry: pathToFileURL(join(folder, "entry.mjs")).href };
+  writeFileSync(join(folder, "entry.mjs"), 'export * from "libacp";\nexport * from "libacp/rules";\n');
+  for (const half of ["agent", "client"]) writeFileSync(join(folder, `${half}.mjs`), `export * from "libacp/${half}";\n`);
+  const [entry, agent] = ["entry.mjs", "agent.mjs"].map((name) => pathToFileURL(join(folder, name)).href);
+  return { folder, root: join(folder, "node_modules/libacp"), tarball: join(folder, filename), entry, agent };
 }

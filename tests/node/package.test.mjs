@@ -41,17 +41,55 @@ test("the browser's entry waits for init, and loads once", async () => {
   assert.equal(execFileSync(process.execPath, ["browser.mjs"], { cwd: folder, encoding: "utf8" }), "start\n");
 });
 
+test("each way to resolve modules finds the right types", () => {
+  const attw = createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json");
+  const options = ["--profile", "esm-only", "--exclude-entrypoints", "wasm", "package.json", "--no-emoji", "--format", "ascii"];
+  const program = join(attw, "../dist/index.js");
+  try {
+    execFileSync(process.execPath, [program, process.env.LIBACP_TARBALL, ...options], { encoding: "utf8", stdio: "pipe" });
+  } catch (error) {
+    assert.fail(error.stdout || error.stderr);
+  }
+});
+
 for (const [resolution, module] of [["node16", "node16"], ["bundler", "es2022"]]) {
-  test(`a strict host compiles, with modules resolved as ${resolution} does`, () => {
-    const source = fileURLToPath(new URL("usage.ts", import.meta.url));
-    copyFileSync(source, join(folder, "usage.ts"));
+  test(`strict hosts compile, with modules resolved as ${resolution} does`, () => {
+    const hosts = ["usage.ts", "host.ts"];
+    for (const host of hosts) copyFileSync(fileURLToPath(new URL(host, import.meta.url)), join(folder, host));
     const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
     const options = ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess", "--noEmit"];
-    const target = ["--target", "es2022", "--lib", "es2022,dom", "--module", module, "--moduleResolution", resolution];
+    const target = ["--target", "es2022", "--lib", "es2022,dom,dom.iterable", "--module", module, "--moduleResolution", resolution];
     try {
-      execFileSync(process.execPath, [tsc, ...options, ...target, "usage.ts"], { cwd: folder, encoding: "utf8" });
+      execFileSync(process.execPath, [tsc, ...options, ...target, ...hosts], { cwd: folder, encoding: "utf8" });
     } catch (error) {
       assert.fail(error.stdout);
     }
   });
 }
+
+test("hosts compile with the types of Node in the place of a browser's", () => {
+  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  const types = fileURLToPath(new URL("node_modules/@types", import.meta.url));
+  writeFileSync(
+    join(folder, "node.ts"),
+    `import { spawn } from "node:child_process";
+    import { Readable, Writable } from "node:stream";
+    import { MessageChannel } from "node:worker_threads";
+    import { Agent, childProcess, messagePort, nodeStreams, streams } from "libacp/agent";
+    import { connect } from "libacp/client";
+    const agent = new Agent("a");
+    await agent.serve(nodeStreams(process.stdin, process.stdout));
+    await agent.serve(streams(Readable.toWeb(process.stdin), Writable.toWeb(process.stdout)));
+    await agent.serve(messagePort(new MessageChannel().port1));
+    const { process: child } = childProcess(spawn("x", { stdio: ["pipe", "pipe", "inherit"] }));
+    const pid: number | undefined = child.pid;
+    await connect(childProcess(spawn("x")));
+    console.log(pid);`,
+  );
+  const options = ["--strict", "--noEmit", "--target", "es2022", "--lib", "es2022", "--module", "node16", "--types", "node", "--typeRoots", types];
+  try {
+    execFileSync(process.execPath, [tsc, ...options, "node.ts"], { cwd: folder, encoding: "utf8" });
+  } catch (error) {
+    assert.fail(error.stdout);
+  }
+});

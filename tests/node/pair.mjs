@@ -1,6 +1,8 @@
 // Two connections wired together, for tests.
 const entry = await import(process.env.LIBACP_ENTRY);
-export const { Connection, ErrorCode, Misuse, RawJson, cutOutput, init, raw, rule } = entry;
+export const {
+  Connection, ErrorCode, Misuse, ParamsMisuse, PhaseMisuse, RawJson, cutOutput, init, raw, rule, rules,
+} = entry;
 
 const decoder = new TextDecoder();
 

@@ -4,16 +4,17 @@ import { join } from "node:path";
 import { run } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { install } from "./installed.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const { folder, root, entry } = install();
-Object.assign(process.env, { LIBACP_ENTRY: entry, LIBACP_FOLDER: folder });
+const { folder, root, entry, tarball } = install();
+Object.assign(process.env, { LIBACP_ENTRY: entry, LIBACP_FOLDER: folder, LIBACP_TARBALL: tarball });
 
 let passed = 0;
 let failed = 0;
 const files = readdirSync(here).filter((name) => name.endsWith(".test.mjs"));
-const stream = run({ files: files.map((name) => join(here, name)), concurrency: 1 });
+const stream = run({ files: files.map((name) => join(here, name)), concurrency: 1, timeout: 120_000 });
 stream.on("test:pass", ({ details }) => (passed += details.type === "suite" ? 0 : 1));
 stream.on("test:fail", ({ name, details, file }) => {
   if (details.type === "suite") return;
@@ -23,13 +24,24 @@ stream.on("test:fail", ({ name, details, file }) => {
 stream.resume();
 await new Promise((end) => stream.on("end", end));
 
-const dist = join(root, "dist");
-const read = (wanted) => readdirSync(dist).filter(wanted).map((name) => readFileSync(join(dist, name)));
-const kib = (parts) => `${(parts.reduce((sum, part) => sum + part.length, 0) / 1024).toFixed(1)} KiB`;
-const wasm = read((name) => name.endsWith(".wasm"));
-// What a page loads: one entry, not both.
-const script = read((name) => name.endsWith(".js") && name !== "node.js");
-const packed = [...wasm, ...script].map((part) => gzipSync(part, { level: 9 }));
-console.log(`note: npm package: wasm ${kib(wasm)}, script ${kib(script)}, both gzipped ${kib(packed)}`);
+/** What a page downloads for some modules, in KiB after compression. */
+async function download(modules, resolveDir) {
+  const contents = modules.map((name) => `export * from ${JSON.stringify(name)};`).join("\n");
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir }, bundle: true, minify: true, format: "esm", target: "es2022", write: false,
+  });
+  return gzipSync(outputFiles[0].contents, { level: 9 }).length / 1024;
+}
+const wasm = gzipSync(readFileSync(join(root, "dist/libacp_core_bg.wasm")), { level: 9 }).length / 1024;
+const [glue, whole, sdk] = [
+  await download(["libacp"], folder),
+  await download(["libacp/agent", "libacp/client"], folder),
+  await download(["@agentclientprotocol/sdk"], here),
+];
+const kib = (size) => `${size.toFixed(1)} KiB`;
+console.log(
+  `note: npm package, as a page downloads it: wasm ${kib(wasm)} and glue ${kib(glue)}, together ${kib(wasm + glue)}; ` +
+    `with the high level ${kib(wasm + whole)}; the official SDK ${kib(sdk)}`,
+);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;

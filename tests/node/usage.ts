@@ -1,6 +1,7 @@
 // How a host in TypeScript uses the package; compiled, never run. Each `@ts-expect-error` is a mistake that the types
 // must catch.
-import { Connection, ErrorCode, Misuse, cutOutput, init, raw, rule } from "libacp";
+import { CapabilityMisuse, Connection, ErrorCode, Misuse, cutOutput, init, raw } from "libacp";
+import { rule, rules } from "libacp/rules";
 import type { ConnectionSnapshot, Event, Json, RequestEvent, SessionSnapshot, v1, v2 } from "libacp";
 
 await init();
@@ -78,7 +79,7 @@ for (const event of client.events()) {
       event.result;
       break;
     case "violation":
-      console.log(event.rule, event.pointer, event.consequence, event.code?.toFixed());
+      console.log(event.rule, event.severity, event.pointer, event.consequence, event.code?.toFixed());
       break;
     case "advice":
       console.log(event.rule, event.method, event.id, rule(event.rule)?.text);
@@ -118,7 +119,8 @@ function keep(event: Event<"agent">): RequestEvent<"agent"> | undefined {
 }
 
 const refusal: Misuse | undefined = client.whyNot("session/load");
-const broken: string | undefined = refusal?.rule;
+const broken: string | undefined = refusal?.rule ?? rules[0]?.id;
+if (refusal instanceof CapabilityMisuse) refusal.kind satisfies "capability";
 const turn: "idle" | "running" | "cancelling" | undefined = client.session("s")?.turn;
 const snapshot: SessionSnapshot<false> | undefined = client.sessionSnapshot("s");
 const whole: ConnectionSnapshot = client.snapshot();

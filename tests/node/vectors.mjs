@@ -87,7 +87,9 @@ function makeCall(connection, step, name) {
   } catch (error) {
     if (!(error instanceof Misuse) || step.misuse === undefined) throw error;
     const { kind, rule, pointer } = error;
-    assert.deepEqual({ kind, rule, ...(step.misuse.pointer !== undefined && { pointer }) }, step.misuse);
+    // What a vector does not name is not what it is about.
+    const named = Object.entries({ kind, rule, pointer }).filter(([name]) => name in step.misuse);
+    assert.deepEqual(Object.fromEntries(named), step.misuse);
     assert.deepEqual(connection.transmit(), before, "misuse sent something");
     return;
   }

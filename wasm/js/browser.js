@@ -1,5 +1,5 @@
 // The entry for browsers and bundlers: ready when `init` is.
-import { loaded } from "./connection.js";
+import { loaded, loadsWith } from "./connection.js";
 import load from "./libacp_core.js";
 
 let loading;
@@ -13,7 +13,9 @@ export function init(source) {
   return loading;
 }
 
+loadsWith(init);
+
 export { ErrorCode } from "./codes.js";
-export { Connection, cutOutput, rule } from "./connection.js";
-export { Misuse } from "./events.js";
+export { Connection, cutOutput } from "./connection.js";
+export * from "./misuse.js";
 export { RawJson, raw } from "./json.js";

@@ -1,6 +1,6 @@
 // The connection as JavaScript has it: values instead of JSON text, AbortSignal, disposal. What each member does is said
 // in index.d.ts; what it means, in the core.
-import { Core, cutOutput as cut, rule as ruleText } from "./libacp_core.js";
+import { Core, cutOutput as cut } from "./libacp_core.js";
 import { Misuse } from "./events.js";
 import { parse, stringify } from "./json.js";
 
@@ -69,20 +69,26 @@ function target(request) {
 const asSession = (session) => ({ ...session, terminals: new Map(Object.entries(session.terminals)) });
 
 let ready = false;
+let load;
 
 /** Said by the entries once the module is there. */
 export function loaded() {
   ready = true;
 }
 
-function mustBeReady() {
-  if (!ready) throw new Error("libacp is not loaded yet: await init() first");
+/** Said by an entry that has to be waited for. */
+export function loadsWith(init) {
+  load = init;
 }
 
-export function rule(id) {
+/** Waits for the module, where an entry can load it. */
+export async function whenLoaded() {
+  if (!ready) await load?.();
   mustBeReady();
-  const text = ruleText(String(id));
-  return text === undefined ? undefined : parse(text);
+}
+
+function mustBeReady() {
+  if (!ready) throw new Error("libacp is not loaded yet: await init() first");
 }
 
 export function cutOutput(output, byteLimit) {
@@ -214,6 +220,10 @@ export class Connection {
 
   get buffered() {
     return this.#live.buffered();
+  }
+
+  get unsent() {
+    return this.#live.unsent();
   }
 
   peerExtension(name) {

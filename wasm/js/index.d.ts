@@ -12,7 +12,7 @@ export type { ConnectionSnapshot, LoginMethod, ProviderState };
  * nothing to wait for. `source` says where the file is when it does not lie beside the script: a URL, a `Response`, the
  * bytes, or a compiled module (the file itself is `libacp/wasm`).
  */
-export function init(source?: string | URL | Request | Response | Promise<Response> | BufferSource | WebAssembly.Module): Promise<void>;
+export function init(source?: string | object): Promise<void>;
 
 /** The side that the host plays. */
 export type Role = "client" | "agent";
@@ -103,25 +103,6 @@ export class RawJson {
 /** JSON text in the place of params, a result or data. */
 export function raw(text: string): RawJson;
 
-/** A rule of the catalogue, whose id events and errors carry. */
-export interface Rule {
-  id: string;
-  /** How binding the specification makes it. */
-  level: "MUST" | "MUST NOT" | "SHOULD" | "SHOULD NOT" | "MAY";
-  severity: Severity;
-  /** Whether the host's calls are held to it. */
-  send: boolean;
-  /** Whether the peer's messages are held to it. */
-  receive: boolean;
-  /** Whether the connection follows or does what it says. */
-  track: boolean;
-  /** What it says, in one sentence. */
-  text: string;
-}
-
-/** The rule with this id. */
-export function rule(id: string): Rule | undefined;
-
 /**
  * The end of a command's output that fits the `outputByteLimit` of `terminal/create`, as the answer to `terminal/output`;
  * the exit status can be added. It is cut from the front, and never inside a character; the limit counts bytes of UTF-8.
@@ -141,15 +122,46 @@ export const ErrorCode: {
   readonly UNSUPPORTED_PROTOCOL_VERSION: -32022;
 };
 
-/** The host asked for something that the specification forbids now. Nothing was sent and nothing has changed. */
+/**
+ * The host asked for something that the specification forbids now. Nothing was sent and nothing has changed. What a rule
+ * says: `rule` of `libacp/rules`.
+ */
 export class Misuse extends Error {
-  private constructor();
-  readonly name: "Misuse";
+  protected constructor();
   readonly kind: "phase" | "method" | "capability" | "params" | "session" | "id" | "limit";
   /** The rule that forbids it. */
   readonly rule: string;
   /** JSON pointer into what the host passed; empty when it is about the call as a whole. */
   readonly pointer: string;
+}
+
+/** Not in this phase of the connection. */
+export class PhaseMisuse extends Misuse {
+  readonly kind: "phase";
+}
+/** No such method, or not one that this side sends. */
+export class MethodMisuse extends Misuse {
+  readonly kind: "method";
+}
+/** The peer did not say that it can. */
+export class CapabilityMisuse extends Misuse {
+  readonly kind: "capability";
+}
+/** Params or a result that do not fit. */
+export class ParamsMisuse extends Misuse {
+  readonly kind: "params";
+}
+/** No such session, or not in its state. */
+export class SessionMisuse extends Misuse {
+  readonly kind: "session";
+}
+/** No such request, or one that has been answered. */
+export class IdMisuse extends Misuse {
+  readonly kind: "id";
+}
+/** More at once than the limits allow. */
+export class LimitMisuse extends Misuse {
+  readonly kind: "limit";
 }
 
 type Other<R extends Role> = R extends "client" ? "agent" : "client";
@@ -287,6 +299,7 @@ export interface AnsweredEvent extends Call<string> {
 export interface ViolationEvent {
   type: "violation";
   rule: string;
+  severity: Severity;
   /** What is wrong, in one sentence. */
   message: string;
   /** JSON pointer into the params or result; empty when it is about the message as a whole. */
@@ -444,6 +457,8 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
   readonly peerInfo: Partial<Called<"client", Two, "initialize", R extends "client" ? "result" : "params">>;
   /** Bytes that were received and not read yet: stop reading from the transport while this is large. */
   readonly buffered: number;
+  /** Bytes that wait to be sent; the length of `transmit` with other framings than `messages`. */
+  readonly unsent: number;
 
   /**
    * What the peer says about one extension under `_meta` of its capabilities; undefined where it does not advertise it,

@@ -3,6 +3,8 @@
 // JavaScript's own parser and writer do the work. Only where a bigint is in play do numbers pass them as strings with a
 // mark in front; a string that begins with the mark by itself gets a second one, so nothing can be taken for the other.
 
+import { branded } from "./events.js";
+
 const MARK = "\u0001";
 // How the mark stands in JSON text; it has no other spelling there.
 const WRITTEN = '"\\u0001';
@@ -21,6 +23,9 @@ export class RawJson {
     throw new TypeError("raw: expected as the whole of params, a result or data, found inside a value");
   }
 }
+
+// Another copy of this package may have made it.
+branded(RawJson, "RawJson");
 
 export const raw = (text) => new RawJson(text);
 

@@ -9,6 +9,6 @@ loaded();
 export async function init() {}
 
 export { ErrorCode } from "./codes.js";
-export { Connection, cutOutput, rule } from "./connection.js";
-export { Misuse } from "./events.js";
+export { Connection, cutOutput } from "./connection.js";
+export * from "./misuse.js";
 export { RawJson, raw } from "./json.js";

@@ -38,7 +38,7 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
     *depth = number(json, "limits/depth")?.unwrap_or(*depth);
     let drafts = (0..).map_while(|index| pointer(json, &format!("/drafts/{index}")));
     for draft in drafts.filter_map(unescape) {
-        config.draft(&draft).map_err(|_| format!("drafts: no {draft:?}, there are {}", DRAFTS.join(", ")))?;
+        config.draft(&draft).map_err(|_| format!("drafts: no \"{draft}\", there are {}", DRAFTS.join(", ")))?;
     }
     Ok(config)
 }
@@ -91,8 +91,8 @@ fn choice<T: Copy>(json: &str, option: &str, names: &[(&str, T)]) -> Result<Opti
     let Some(text) = pointer(json, &format!("/{option}")).and_then(unescape) else { return Ok(None) };
     let found = names.iter().find(|(name, _)| *name == text);
     let Some(&(_, value)) = found else {
-        let list: Vec<_> = names.iter().map(|(name, _)| format!("{name:?}")).collect();
-        return Err(format!("{option}: expected {}, found {text:?}", list.join(" or ")));
+        let list: Vec<_> = names.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+        return Err(format!("{option}: expected {}, found \"{text}\"", list.join(" or ")));
     };
     Ok(Some(value))
 }

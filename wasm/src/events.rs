@@ -2,6 +2,7 @@
 
 use libacp::connection::{Consequence, Event, Outcome, Violation};
 use libacp::json::Writer;
+use libacp::rules::Severity;
 use libacp::Id;
 
 /// The members of an event, and the JSON text of its params, result, or error's data.
@@ -88,6 +89,8 @@ fn outcome<'a>(out: &mut Writer, outcome: &'a Outcome) -> Option<&'a str> {
 
 fn write_violation(out: &mut Writer, violation: &Violation) {
     out.key("rule").string(violation.rule);
+    let severity = libacp::rules::rule(violation.rule).map_or(Severity::Error, |rule| rule.severity);
+    out.key("severity").string(severity.name());
     out.key("message").string(&violation.message);
     out.key("pointer").string(&violation.pointer);
     optional(out, "method", violation.method.as_deref());

@@ -234,6 +234,11 @@ impl Core {
         state::terminals(&self.connection.open_terminals())
     }
 
+    /// Bytes that wait to be sent.
+    pub fn unsent(&self) -> usize {
+        self.connection.transmit().len()
+    }
+
     /// Bytes that wait to be read.
     pub fn buffered(&self) -> usize {
         self.connection.buffered()
@@ -249,12 +254,6 @@ impl Core {
         let message = format!("the request with the id {id} has been answered already");
         Err(thrown(Misuse { kind: MisuseKind::Id, rule: "RPC-15", pointer: String::new(), message: message.into() }))
     }
-}
-
-/// What a rule says.
-#[wasm_bindgen]
-pub fn rule(id: &str) -> Option<String> {
-    libacp::rules::rule(id).map(state::rule)
 }
 
 /// The end of a command's output, if its beginning has to go.

@@ -1,10 +1,9 @@
-//! What is known of a connection, as JSON text; and what a rule says.
+//! What is known of a connection, as JSON text.
 
 use std::sync::Arc;
 
 use libacp::connection::{OpenRequest, Session, TerminalRef};
 use libacp::json::Writer;
-use libacp::rules::Rule;
 
 /// An object from session id to session.
 pub(crate) fn sessions<'a>(sessions: impl Iterator<Item = (&'a Arc<str>, &'a Session)>) -> String {
@@ -69,20 +68,5 @@ pub(crate) fn terminals(terminals: &[TerminalRef]) -> String {
         out.end_object();
     }
     out.end_array();
-    out.finish().unwrap_or_default()
-}
-
-/// A rule of the catalogue.
-pub(crate) fn rule(rule: &Rule) -> String {
-    let mut out = Writer::new();
-    out.begin_object();
-    out.key("id").string(rule.id);
-    out.key("level").string(rule.level.name());
-    out.key("severity").string(rule.severity.name());
-    out.key("send").boolean(rule.send);
-    out.key("receive").boolean(rule.receive);
-    out.key("track").boolean(rule.track);
-    out.key("text").string(rule.text);
-    out.end_object();
     out.finish().unwrap_or_default()
 }

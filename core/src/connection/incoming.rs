@@ -35,7 +35,7 @@ impl Checked {
     /// The text to deliver.
     pub(super) fn json(&mut self, frame: String, range: Range<usize>) -> Json {
         match self.edits.take() {
-            Some(mut edits) => Json::whole(edits.apply(&frame, range)),
+            Some(edits) => Json::whole(edits.apply(&frame, range)),
             None => Json::new(frame, range),
         }
     }
@@ -435,6 +435,6 @@ pub(super) struct Message {
 
 /// Whether a text that cannot be read may have been a call: an answer to an answer could go round for ever.
 fn may_be_call(frame: &[u8]) -> bool {
-    let has = |name: &[u8]| memchr::memmem::find(frame, name).is_some();
+    let has = |name: &[u8]| crate::json::mentions(frame, name);
     has(b"\"method\"") || !(has(b"\"error\"") || has(b"\"result\""))
 }

@@ -319,7 +319,7 @@ impl Connection {
                 return Err(Misuse::new(MisuseKind::Method, "RPC-26", message));
             }
             let message = format!(
-                "no method {method:?} in version {}{}; own methods start with an underscore",
+                "no method \"{method}\" in version {}{}; own methods start with an underscore",
                 self.state.tables.version,
                 if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
             );
@@ -368,7 +368,7 @@ impl Connection {
         let Some(row) = row.filter(|row| row.session) else { return Ok(None) };
         let Some(id) = json::pointer(params, "/sessionId").and_then(json::unescape) else { return Ok(None) };
         if needs_open_session(row) && !self.state.sessions.may_be(&id) {
-            let message = format!("the session {id:?} is not open on this connection");
+            let message = format!("the session \"{id}\" is not open on this connection");
             return Err(Misuse::new(MisuseKind::Session, "SESS-01", message).at("/sessionId"));
         }
         Ok(Some(self.state.sessions.intern(&id)))

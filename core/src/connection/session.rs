@@ -4,12 +4,13 @@
 //! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
 //! Read `snapshot` next for what hosts see of it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
 use super::pending::OpenRequest;
+use crate::map::{Map, Set};
 use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 use crate::rules::{Permits, Place, Shelf, Turns};
 
@@ -65,7 +66,7 @@ pub struct Session {
     /// Whether the agent works for it.
     pub turn: Turn,
     /// Its open terminals, and whether the command of each has ended.
-    pub terminals: BTreeMap<Box<str>, bool>,
+    pub terminals: Map<Box<str>, bool>,
     /// Tells it from an earlier session of the same id; see [`Sessions::of`].
     life: u64,
     /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
@@ -75,7 +76,7 @@ pub struct Session {
     /// Terminals that were asked for and are not there yet.
     pub(crate) creating: usize,
     /// Byte limits of open terminals that have one.
-    pub(crate) byte_limits: BTreeMap<Box<str>, u64>,
+    pub(crate) byte_limits: Map<Box<str>, u64>,
     /// Ids of released terminals, oldest first.
     pub(crate) released: VecDeque<Box<str>>,
     pub(crate) modes: Modes,
@@ -85,7 +86,7 @@ pub struct Session {
     pub(crate) commands: Commands,
     pub(crate) compactions: Compactions,
     /// Terminals, open or in that list, that a tool call has shown.
-    pub(crate) shown: BTreeSet<Box<str>>,
+    pub(crate) shown: Set<Box<str>>,
     pub(crate) permits: Permits,
     pub(crate) place: Option<Place>,
     pub(crate) turns: Turns,
@@ -96,12 +97,12 @@ impl Session {
         Session {
             state,
             turn: Turn::Idle,
-            terminals: BTreeMap::new(),
+            terminals: Map::default(),
             life: 0,
             auth_uncertain: false,
             prompts: 0,
             creating: 0,
-            byte_limits: BTreeMap::new(),
+            byte_limits: Map::default(),
             released: VecDeque::new(),
             modes: Modes::default(),
             options: Options::default(),
@@ -109,7 +110,7 @@ impl Session {
             plans: Plans::default(),
             commands: Commands::default(),
             compactions: Compactions::default(),
-            shown: BTreeSet::new(),
+            shown: Set::default(),
             permits: Permits::default(),
             place: None,
             turns: Turns::default(),
@@ -120,7 +121,7 @@ impl Session {
 /// All sessions of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    pub(crate) known: HashMap<Arc<str>, Session>,
+    pub(crate) known: Map<Arc<str>, Box<Session>>,
     /// Calls under way that will make a session known whose id is not known yet.
     pub(crate) expected: usize,
     /// Sessions that are not open here.
@@ -143,19 +144,19 @@ impl Full {
 
 impl Sessions {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
-        self.known.iter()
+        self.known.iter().map(|(id, session)| (id, &**session))
     }
 
     pub(crate) fn get_mut(&mut self, id: Option<&Arc<str>>) -> Option<&mut Session> {
-        self.known.get_mut(id?)
+        self.known.get_mut(id?).map(|session| &mut **session)
     }
 
     /// The session of this id, which begins now if there is none.
     pub(crate) fn enter(&mut self, id: Arc<str>, state: SessionState) -> &mut Session {
         let lives = &mut self.lives;
-        self.known.entry(id).or_insert_with(|| {
+        self.known.get_or_insert_with(id, || {
             *lives += 1;
-            Session { life: *lives, ..Session::new(state) }
+            Box::new(Session { life: *lives, ..Session::new(state) })
         })
     }
 
@@ -170,7 +171,7 @@ impl Sessions {
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Session> {
-        self.known.get(id)
+        self.known.get(id).map(|session| &**session)
     }
 
     /// The limit that a call would go over, if any.
@@ -209,7 +210,7 @@ impl Sessions {
     }
 
     pub(crate) fn timing(&self, id: &str) -> Timing {
-        match self.known.get(id) {
+        match self.get(id) {
             Some(Session { state: SessionState::Loading, .. }) => Timing::Replay,
             Some(Session { turn: Turn::Running | Turn::Cancelling, .. }) => Timing::Turn,
             _ => Timing::Idle,
@@ -223,7 +224,6 @@ impl Sessions {
                 all.push(TerminalRef { session: Arc::clone(session), terminal: terminal.clone() });
             }
         }
-        all.sort();
         all
     }
 }

@@ -1,15 +1,17 @@
 //! Repairs of a text that keep everything else as it was sent.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::read::MAX_DEPTH;
 use super::scan::{Kind, Scanner, SyntaxError};
 
-/// Replacements to make, in any order; one that lies inside another is lost with it.
+/// Replacements to make; one that lies inside another is lost with it.
 #[derive(Debug, Default)]
 pub(crate) struct Edits {
+    /// By their starts, and the longer ones first. A walk finds them almost in this order.
     list: Vec<(Range<usize>, Cow<'static, str>)>,
 }
 
@@ -20,7 +22,9 @@ impl Edits {
     }
 
     pub(crate) fn push(&mut self, range: Range<usize>, with: impl Into<Cow<'static, str>>) {
-        self.list.push((range, with.into()));
+        let order = |range: &Range<usize>| (range.start, Reverse(range.end));
+        let at = self.list.partition_point(|(known, _)| order(known) <= order(&range));
+        self.list.insert(at, (range, with.into()));
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -36,8 +40,7 @@ impl Edits {
     }
 
     /// The text of `range` with the edits made.
-    pub(crate) fn apply(&mut self, text: &str, range: Range<usize>) -> String {
-        self.list.sort_by_key(|(place, _)| (place.start, std::cmp::Reverse(place.end)));
+    pub(crate) fn apply(&self, text: &str, range: Range<usize>) -> String {
         let mut out = String::with_capacity(range.len());
         let mut done = range.start;
         for (place, with) in &self.list {

@@ -3,13 +3,15 @@
 //! Everything here works on text that is known to be UTF-8. Read [`scan`](self) for the grammar, then
 //! [`pointer`](read) for look-ups.
 
+mod decimal;
 mod edit;
 mod read;
 mod scan;
 mod write;
 
+pub(crate) use decimal::Decimal;
 pub(crate) use edit::{without, Edits, Trim};
-pub(crate) use read::{columns, items, members};
+pub(crate) use read::{columns, items, members, mentions};
 pub use read::{pointer, unescape, MAX_DEPTH};
 pub(crate) use scan::{Kind, Mark, Scanner};
 pub use scan::{SyntaxError, SyntaxKind};

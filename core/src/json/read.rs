@@ -10,6 +10,11 @@ pub const MAX_DEPTH: u32 = 1024;
 /// Strings of which every byte is looked at in turn.
 const SHORT: usize = 64;
 
+/// Whether a word stands anywhere in a text, found by its first byte.
+pub(crate) fn mentions(text: &[u8], word: &[u8]) -> bool {
+    word.first().is_none_or(|&first| memchr::memchr_iter(first, text).any(|at| text[at..].starts_with(word)))
+}
+
 /// The value that an RFC 6901 pointer names in a JSON text, as it stands there; `None` when it names nothing or the
 /// text is not JSON that far.
 ///

@@ -117,7 +117,10 @@ fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
 
 fn given_up(scene: &Scene<'_>) -> Option<Objection> {
     let inner = scene.message.get("/code")?.parse() == Ok(ErrorCode::INTERNAL_ERROR.0);
-    let says = inner && scene.message.text("/message")?.to_lowercase().contains("cancel");
+    let says = inner && {
+        let message = scene.message.text("/message")?;
+        message.as_bytes().windows(6).any(|word| word.eq_ignore_ascii_case(b"cancel"))
+    };
     says.then(|| Objection::new("", format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED)))
 }
 

@@ -66,7 +66,7 @@ pub struct Rule {
     pub receive: bool,
     /// Whether the connection follows or does what it says.
     pub track: bool,
-    /// What it says, in one sentence of our own.
+    /// What it says, in one sentence of our own; empty without the feature `words`.
     pub text: &'static str,
 }
 
@@ -78,6 +78,9 @@ pub(crate) const R: u8 = 2;
 pub(crate) const T: u8 = 4;
 
 /// A row of the catalogue.
+///
+/// Without the feature `words` its text stays out of the program.
 pub(crate) const fn rule(id: &'static str, level: Level, severity: Severity, how: u8, text: &'static str) -> Rule {
+    let text = if cfg!(feature = "words") { text } else { "" };
     Rule { id, level, severity, send: how & E != 0, receive: how & R != 0, track: how & T != 0, text }
 }

@@ -6,7 +6,7 @@
 //! `mcp_connections` has them for peers that go by that, beside and not instead of the above.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
@@ -16,6 +16,7 @@ use super::{cap, Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
+use crate::map::Map;
 use Level::{Must, MustNot};
 use Severity::{Error, Note};
 
@@ -29,13 +30,13 @@ const DISCONNECT: &[&str] = &["mcp/disconnect"];
 #[derive(Debug, Default)]
 pub(crate) struct Mcp {
     /// By id: the name, and how many sessions have it or are being opened with it.
-    servers: BTreeMap<Box<str>, (Box<str>, usize)>,
+    servers: Map<Box<str>, (Box<str>, usize)>,
     /// The servers of each session.
-    sessions: HashMap<Arc<str>, Vec<Box<str>>>,
+    sessions: Map<Arc<str>, Vec<Box<str>>>,
     /// Open requests to servers, by their own ids, with the server of each.
-    requests: BTreeMap<Box<str>, Box<str>>,
+    requests: Map<Box<str>, Box<str>>,
     /// Open connections to servers, with the server of each.
-    connections: BTreeMap<Box<str>, Box<str>>,
+    connections: Map<Box<str>, Box<str>>,
     /// There was more than is kept, so that an unknown id says nothing.
     forgot: bool,
 }
@@ -180,7 +181,7 @@ fn declared(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
             state.mcp.forgot = true;
         } else if seen.insert(id.clone()) {
             writer.string(&id);
-            state.mcp.servers.entry(id.into()).or_insert_with(|| (name.into(), 0)).1 += 1;
+            state.mcp.servers.get_or_insert_with(id.into(), || (name.into(), 0)).1 += 1;
         }
     }
     writer.end_array().end_object();

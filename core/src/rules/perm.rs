@@ -3,13 +3,14 @@
 //! The answers that a cancel brings are in the connection (`dismiss`); types are in the model.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::State;
 use crate::json;
+use crate::map::{Map, Set};
 use Level::{May, Must, Should};
 use Severity::{Error, Note, Warning};
 
@@ -23,9 +24,9 @@ const KEPT: usize = 16 * 1024;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Permits {
     /// Tool calls with open requests, and how many; no more than requests can be open.
-    waiting: BTreeMap<Box<str>, usize>,
+    waiting: Map<Box<str>, usize>,
     /// Tool calls of the turn whose last request was not granted.
-    denied: BTreeSet<Box<str>>,
+    denied: Set<Box<str>>,
 }
 
 pub(super) static AREA: Area = Area {
@@ -102,7 +103,7 @@ fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     if let Some(id) = tool_call(call).filter(|id| id.len() <= KEPT) {
         writer.key("call").string(&id);
         if let Some(session) = state.sessions.get_mut(call.session) {
-            *session.permits.waiting.entry(id.into()).or_default() += 1;
+            *session.permits.waiting.get_or_insert_with(id.into(), || 0) += 1;
         }
     }
     if call.items("/options").iter().map(|item| item.len()).sum::<usize>() <= KEPT {
@@ -139,7 +140,7 @@ fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     if allows(answer) == Some(true) {
         permits.denied.remove(&*id);
     } else if permits.denied.len() < keep {
-        permits.denied.insert(id.into());
+        permits.denied.insert(id.into(), ());
     }
     None
 }
@@ -159,7 +160,7 @@ fn runs_without(scene: &Scene<'_>) -> Option<Objection> {
     let id = update.text("/update/toolCallId")?;
     let why = if permits.waiting.contains_key(&*id) {
         "the permission that this tool waits for has not been given yet; leave it pending"
-    } else if permits.denied.contains(&*id) {
+    } else if permits.denied.contains_key(&*id) {
         "the permission for this tool was not given; report it as failed"
     } else {
         return None;

@@ -3,13 +3,12 @@
 //! The shapes of entries are in the model, which leaves out entries that do not fit. Plans with ids are a draft of
 //! version 1.
 
-use std::collections::BTreeSet;
-
 use super::catalogue::{rule, E, R, T};
 use super::recent::KEPT;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, Session, State};
+use crate::map::Set;
 use Level::{Must, MustNot};
 use Severity::{Error, Note, Warning};
 
@@ -50,7 +49,7 @@ pub(super) static AREA: Area = Area {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Plans {
     entries: Option<Box<str>>,
-    ids: BTreeSet<Box<str>>,
+    ids: Set<Box<str>>,
 }
 
 impl Session {
@@ -63,7 +62,7 @@ impl Session {
 
     /// The ids of the session's plans that have one, in alphabetical order (PLAN-13; the draft `plan_operations`).
     pub fn plan_ids(&self) -> impl Iterator<Item = &str> {
-        self.plans.ids.iter().map(|id| &**id)
+        self.plans.ids.keys().map(|id| &**id)
     }
 }
 
@@ -84,7 +83,7 @@ fn updated(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let ids = &mut state.sessions.get_mut(update.session)?.plans.ids;
     if ids.len() < limit {
-        ids.insert(update.text("/update/plan/planId")?.into());
+        ids.insert(update.text("/update/plan/planId")?.into(), ());
     }
     None
 }

@@ -4,7 +4,7 @@
 //! since; where nothing has been listed, nothing is held against a call.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
@@ -12,6 +12,7 @@ use super::{Area, Level, Severity};
 use crate::connection::State;
 use crate::json;
 use crate::jsonrpc::ErrorCode;
+use crate::map::Map;
 use Level::{Must, Should};
 use Severity::{Error, Note, Warning};
 
@@ -23,7 +24,7 @@ const CHANGES: &[&str] = &["providers/set", "providers/disable"];
 /// The providers that the agent has listed.
 #[derive(Debug, Default)]
 pub(crate) struct Providers {
-    known: BTreeMap<Box<str>, Provider>,
+    known: Map<Box<str>, Provider>,
     /// A list has been seen, and all of it is remembered.
     complete: bool,
 }

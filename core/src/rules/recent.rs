@@ -1,7 +1,9 @@
 //! What is remembered of one session under ids that the peer chooses: bounded, the oldest forgotten first.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
+
+use crate::map::Map;
 
 /// A list of a session's that is longer than this many bytes is not kept, and nothing is held against it.
 pub(super) const KEPT: usize = 256 * 1024;
@@ -12,7 +14,7 @@ pub(super) const LONG_ID: usize = 4096;
 /// The newest entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Recent<V> {
-    entries: HashMap<Arc<str>, V>,
+    entries: Map<Arc<str>, V>,
     order: VecDeque<Arc<str>>,
     /// Something has been forgotten, so that an unknown id says nothing.
     forgot: bool,
@@ -20,7 +22,7 @@ pub(super) struct Recent<V> {
 
 impl<V> Default for Recent<V> {
     fn default() -> Self {
-        Recent { entries: HashMap::new(), order: VecDeque::new(), forgot: false }
+        Recent { entries: Map::default(), order: VecDeque::new(), forgot: false }
     }
 }
 
@@ -46,7 +48,7 @@ impl<V> Recent<V> {
             }
             id
         });
-        self.entries.entry(id).or_insert_with(new)
+        self.entries.get_or_insert_with(id, new)
     }
 
     /// Oldest first.

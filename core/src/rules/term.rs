@@ -126,7 +126,7 @@ fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session()?;
     let late = |id: &str| {
         !session.terminals.contains_key(id)
-            && !session.shown.contains(id)
+            && !session.shown.contains_key(id)
             && session.released.iter().any(|known| **known == *id)
     };
     let (at, _) = shown_ids(&scene.message).find(|(_, id)| late(id))?;
@@ -141,7 +141,7 @@ fn shown(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
     for (_, id) in shown_ids(update) {
         if session.terminals.contains_key(&*id) {
-            session.shown.insert(id.into());
+            session.shown.insert(id.into(), ());
         }
     }
     None

@@ -89,7 +89,7 @@ pub fn check<'a>(
     }
     let (edits, problems, _) = walker.finish(&scanner)?;
     let json = match edits {
-        Some(mut edits) => Cow::Owned(edits.apply(json, 0..json.len())),
+        Some(edits) => Cow::Owned(edits.apply(json, 0..json.len())),
         None => Cow::Borrowed(json),
     };
     Ok(Checked { json, problems })

@@ -12,7 +12,7 @@ pub struct Tables {
     pub version: u16,
     /// All types; a [`TypeId`] is an index into this.
     pub types: &'static [Type],
-    /// The names of the types that have one, sorted, for look-ups by name.
+    /// The names of the types that have one, sorted, for look-ups by name; empty without the feature `words`.
     pub names: &'static [(&'static str, TypeId)],
     /// All methods, sorted by name.
     pub methods: &'static [Method],

@@ -17,7 +17,7 @@ use std::ops::Range;
 use super::facts::Facts;
 use super::problem::{Problem, Segment};
 use super::table::{Field, Tables, Type, TypeId};
-use super::words::{expected, integer_within, specific};
+use super::words::{expected, integer_within, number_within, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
 
@@ -166,9 +166,7 @@ impl Walker {
             }
             (Type::Line, Kind::Number) => return self.line(scanner),
             (Type::Number { bounds }, Kind::Number) => {
-                let number = scanner.number()?.parse::<f64>().unwrap_or(f64::NAN);
-                let within = bounds.is_none_or(|(low, high)| number >= low.into() && number <= high.into());
-                if !within || !number.is_finite() {
+                if !number_within(scanner.number()?, *bounds) {
                     return Err(self.invalid(expected(ty), "a number outside of that"));
                 }
             }

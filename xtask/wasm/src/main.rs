@@ -5,6 +5,9 @@
 //! them. What it calls: cargo, npm and node.
 #![forbid(unsafe_code)]
 
+mod rules;
+mod shrink;
+
 use std::error::Error;
 use std::ffi::OsStr;
 use std::fs;
@@ -16,20 +19,6 @@ use wasm_bindgen_cli_support::Bindgen;
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// The optimiser, made smaller round by round until nothing changes; the features are those of the Rust target.
-const OPTIMISER: [&str; 10] = [
-    "node_modules/binaryen/bin/wasm-opt",
-    "-Oz",
-    "--converge",
-    "--strip-producers",
-    "--enable-bulk-memory",
-    "--enable-nontrapping-float-to-int",
-    "--enable-sign-ext",
-    "--enable-mutable-globals",
-    "--enable-reference-types",
-    "--enable-multivalue",
-];
-
 fn main() -> ExitCode {
     match build() {
         Ok(dist) => {
@@ -53,15 +42,20 @@ fn build() -> Outcome<PathBuf> {
     }
     fs::create_dir_all(&dist)?;
     // `web` serves every entry: it takes the module from a file, from a URL or from bytes.
-    Bindgen::new()
+    let mut output = Bindgen::new()
         .input_path(module)
         .out_name("libacp_core")
         .web(true)
         .and_then(|bindgen| {
-            bindgen.typescript(false).omit_default_module_path(false).remove_name_section(true).generate(&dist)
+            bindgen.typescript(false).omit_default_module_path(false).remove_name_section(true).generate_output()
         })
         .map_err(|error| format!("{error:#}"))?;
-    optimise(&package, &dist.join("libacp_core_bg.wasm"))?;
+    if shrink::trap_on_panic(output.wasm_mut()) == 0 {
+        return Err("no function that begins a panic was found; have the names been stripped?".into());
+    }
+    output.emit(&dist).map_err(|error| format!("{error:#}"))?;
+    shrink::optimise(&package, &dist.join("libacp_core_bg.wasm"))?;
+    fs::write(dist.join("rules.js"), rules::script())?;
     for entry in fs::read_dir(package.join("js"))? {
         let path = entry?.path();
         if matches!(path.extension().and_then(OsStr::to_str), Some("js" | "ts")) {
@@ -85,13 +79,6 @@ fn compile(root: &Path) -> Outcome<PathBuf> {
         .current_dir(root))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
     Ok(target.join(TARGET).join("wasm/libacp_wasm.wasm"))
-}
-
-fn optimise(package: &Path, module: &Path) -> Outcome<()> {
-    if !package.join("node_modules/binaryen").exists() {
-        run(Command::new("npm").args(["ci", "--silent"]).current_dir(package))?;
-    }
-    run(Command::new("node").args(OPTIMISER).arg(module).arg("-o").arg(module).current_dir(package))
 }
 
 fn run(command: &mut Command) -> Outcome<()> {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::json;
+use crate::json::{self, Decimal};
 
 /// The place in the result that does not fit, and what was expected there.
 pub(super) type Mismatch = (String, String);
@@ -63,20 +63,17 @@ fn wrong(field: &str, value: &str) -> Option<Cow<'static, str>> {
 }
 
 fn is_whole(value: &str) -> bool {
-    value.parse::<i64>().is_ok() || value.parse::<f64>().is_ok_and(|number| number.fract() == 0.0)
+    Decimal::read(value).is_some_and(|number| number.is_whole())
 }
 
 fn beyond(value: &str, minimum: Option<&str>, maximum: Option<&str>) -> Option<Cow<'static, str>> {
-    let Ok(number) = value.parse::<f64>() else { return Some("a number".into()) };
-    // Large whole numbers are compared as such: as floating point they would lose digits.
-    let less = |a: &str, b: &str| match (a.parse::<i64>(), b.parse::<i64>()) {
-        (Ok(a), Ok(b)) => a < b,
-        _ => a.parse::<f64>().is_ok_and(|a| b.parse::<f64>().is_ok_and(|b| a < b)),
-    };
+    let Some(number) = Decimal::read(value) else { return Some("a number".into()) };
+    let below = |bound: &str| Decimal::read(bound).is_some_and(|bound| number.is_below(&bound));
+    let above = |bound: &str| Decimal::read(bound).is_some_and(|bound| bound.is_below(&number));
     match (minimum, maximum) {
         _ if !number.is_finite() => Some("a number".into()),
-        (Some(least), _) if less(value, least) => Some(format!("a number from {least}").into()),
-        (_, Some(most)) if less(most, value) => Some(format!("a number up to {most}").into()),
+        (Some(least), _) if below(least) => Some(format!("a number from {least}").into()),
+        (_, Some(most)) if above(most) => Some(format!("a number up to {most}").into()),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@
 mod form;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
@@ -16,6 +16,7 @@ use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id};
+use crate::map::Map;
 use crate::validation::table::StringKind;
 use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
@@ -29,7 +30,7 @@ const KEPT: usize = 64 * 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Elicitations {
     /// By id, with their sessions.
-    urls: BTreeMap<Box<str>, Option<Arc<str>>>,
+    urls: Map<Box<str>, Option<Arc<str>>>,
     /// There were more than are kept, so that an unknown id says nothing.
     forgot: bool,
 }

@@ -1,21 +1,21 @@
 //! What is known of sessions that are not open here: where they work, which were deleted, and how to list more.
 
-use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::super::scene::{Message, Objection, Scene};
 use super::roots::Place;
 use crate::connection::State;
 use crate::json;
+use crate::map::{Map, Set};
 
 /// Sessions that were listed, closed or deleted. Each part stops growing at the limit for sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
-    places: HashMap<Box<str>, Place>,
+    places: Map<Box<str>, Place>,
     /// Digests of the ids of deleted sessions.
-    deleted: HashSet<u64>,
+    deleted: Set<u64>,
     /// Digests of the cursors that pages ended with.
-    cursors: HashSet<u64>,
+    cursors: Set<u64>,
     /// There were more cursors than are kept, so none can be called foreign.
     more_cursors: bool,
 }
@@ -37,7 +37,7 @@ impl Shelf {
     pub(super) fn delete(&mut self, id: &str, limit: usize) {
         self.places.remove(id);
         if self.deleted.len() < limit {
-            self.deleted.insert(digest(id));
+            self.deleted.insert(digest(id), ());
         }
     }
 
@@ -80,7 +80,7 @@ pub(super) fn moved(scene: &Scene<'_>) -> Option<Objection> {
 pub(super) fn foreign_cursor(scene: &Scene<'_>) -> Option<Objection> {
     let shelf = &scene.state.sessions.shelf;
     let cursor = digest(&scene.message.text("/cursor")?);
-    if shelf.more_cursors || shelf.cursors.contains(&cursor) {
+    if shelf.more_cursors || shelf.cursors.contains_key(&cursor) {
         return None;
     }
     Some(Objection::new(
@@ -99,7 +99,7 @@ pub(super) fn deleted(scene: &Scene<'_>) -> Option<Objection> {
     if deleted.is_empty() {
         return None;
     }
-    let at = ids(&scene.message).position(|(_, id)| deleted.contains(&digest(&id)))?;
+    let at = ids(&scene.message).position(|(_, id)| deleted.contains_key(&digest(&id)))?;
     Some(Objection::new(format!("/sessions/{at}"), "this session was deleted on this connection"))
 }
 
@@ -114,7 +114,7 @@ pub(super) fn listed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>
     }
     if let Some(cursor) = answer.text("/nextCursor") {
         if shelf.cursors.len() < limit {
-            shelf.cursors.insert(digest(&cursor));
+            shelf.cursors.insert(digest(&cursor), ());
         } else {
             shelf.more_cursors = true;
         }

@@ -8,8 +8,14 @@ use crate::validation::table::{
 };
 
 /// Everything about version 1.
-pub static TABLES: Tables =
-    Tables { version: 1, types: TYPES, names: NAMES, methods: METHODS, rules: RULES, aliases: ALIASES };
+pub static TABLES: Tables = Tables {
+    version: 1,
+    types: TYPES,
+    names: if cfg!(feature = "words") { NAMES } else { &[] },
+    methods: METHODS,
+    rules: RULES,
+    aliases: ALIASES,
+};
 
 const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {
     Field { name, ty, flags, draft }

@@ -18,7 +18,7 @@ impl Tables<'_> {
              Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,\n}};\n\n\
              /// Everything about version {number}.\n\
              pub static TABLES: Tables = Tables {{\n\
-             version: {number}, types: TYPES, names: NAMES, methods: METHODS, rules: RULES, aliases: ALIASES,\n}};\n\n\
+             version: {number}, types: TYPES, names: if cfg!(feature = \"words\") {{ NAMES }} else {{ &[] }}, methods: METHODS, rules: RULES, aliases: ALIASES,\n}};\n\n\
              const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {{\n\
              Field {{ name, ty, flags, draft }}\n}}\n\n\
              const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {{\nVariant {{ tag, ty, draft }}\n}}\n\n\

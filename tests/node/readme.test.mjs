@@ -1,0 +1,52 @@
+// The examples of the READMEs, as their readers would run them, and those of examples/node.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const folder = join(process.env.LIBACP_FOLDER, "readme");
+mkdirSync(folder, { recursive: true });
+const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const blocks = (path) => [...readFileSync(at(path), "utf8").matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
+const run = (name, ...args) =>
+  execFileSync(process.execPath, [name, ...args], { cwd: folder, encoding: "utf8", timeout: 20_000, input: "" });
+
+test("the README of the project", () => {
+  const said = blocks("README.md").map((code, index) => {
+    writeFileSync(join(folder, `main-${index}.mjs`), code);
+    return run(`main-${index}.mjs`);
+  });
+  assert.match(said[0], /protocolVersion: 1.*SESS-09: /s);
+  assert.equal(said[1], "You said: Hello\n");
+  assert.equal(said.length, 2);
+});
+
+test("the README of the package: its client talks to its agent", () => {
+  const [agent, client, connection] = blocks("wasm/README.md");
+  writeFileSync(join(folder, "agent.mjs"), agent);
+  writeFileSync(join(folder, "client.mjs"), client);
+  writeFileSync(join(folder, "connection.mjs"), connection);
+  writeFileSync(join(folder, "notes.md"), "1234567");
+  assert.equal(run("client.mjs"), "7 characters about everything\nend_turn\n");
+  assert.match(run("connection.mjs"), /^response initialize \{/);
+});
+
+test("the short examples", () => {
+  for (const name of ["short-agent.mjs", "short-client.mjs"]) copyFileSync(at(`examples/node/${name}`), join(folder, name));
+  writeFileSync(join(folder, "notes.md"), "one\ntwo\n");
+  const said = run("short-client.mjs", "count the lines", "--", process.execPath, "short-agent.mjs");
+  // A question may be put before what was told before it has been shown.
+  assert.deepEqual(said.split("\n").filter((line) => line !== "wc wants to run; allowed"), [
+    "[plan] read notes.md, count, answer",
+    "[Read notes.md: in_progress]",
+    "[Read notes.md: completed]",
+    "[wc: pending]",
+    "[wc: in_progress]",
+    "[wc: completed]",
+    "notes.md has 2 lines, and wc says 2 notes.md.",
+    "(end_turn)",
+    "",
+  ]);
+});

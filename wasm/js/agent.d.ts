@@ -1,0 +1,179 @@
+/// <reference lib="esnext.disposable" />
+/** An agent: handlers for what clients ask, and a place to serve them. */
+import type { Awaitable, Content, HostOptions, On, Peer, SessionNotify, SessionRequest, Transport } from "./shared.js";
+import type { v1 } from "./types.js";
+
+export * from "./shared.js";
+
+export interface AgentOptions extends HostOptions {
+  /** What no handler shows, as `{ promptCapabilities: { image: true } }`. */
+  capabilities?: v1.AgentCapabilities | undefined;
+  /** Ways to log in; there must be a handler for `authenticate` then. */
+  authMethods?: readonly v1.AuthMethod[] | undefined;
+}
+
+/** Why a turn ended; nothing stands for `end_turn`. */
+export type Ending = void | undefined | v1.StopReason | Partial<v1.PromptResponse>;
+
+/**
+ * An agent. One can serve any number of clients, and each client any number of sessions. Handlers say what it can do: one
+ * for `session/load` tells clients that sessions can be loaded.
+ *
+ *     const agent = new Agent("echo", "1.0");
+ *     agent.prompt(async (turn) => {
+ *       await turn.message(turn.text);
+ *     });
+ *     await agent.serve();
+ */
+export class Agent {
+  constructor(name: string, version?: string, options?: AgentOptions);
+  /**
+   * The handler of prompts. When the client cancels, or is gone, `turn.signal` aborts and calls of the turn reject with
+   * its reason; however the handler ends then, the answer is `cancelled`.
+   */
+  prompt(handler: (turn: Turn) => Awaitable<Ending>): this;
+  /** The handler of new sessions; what it returns is added to the result. A `sessionId` replaces the one made up. */
+  newSession(handler: (session: AgentSession) => Awaitable<Partial<v1.NewSessionResponse> | void>): this;
+  /** The handler of sessions that are to be loaded. It replays them with {@link AgentSession.update} before it returns. */
+  loadSession(handler: (session: AgentSession) => Awaitable<v1.LoadSessionResponse | void>): this;
+  /** The handler of any other method: called with the session it is about, or the client, and the params. */
+  on: On<v1.ClientRequests, v1.ClientNotifications, AgentSession, ClientPeer, this>;
+  /** Serves one client until it closes its side; under Node on standard input and output, where nothing else is given. */
+  serve(transport?: Transport, options?: { signal?: AbortSignal | undefined }): Promise<void>;
+}
+
+/** The client, as its agent sees it. */
+export interface ClientPeer extends Peer<"agent", v1.AgentRequests, v1.AgentNotifications> {
+  readonly capabilities: v1.ClientCapabilities;
+  /** Its name and version, as far as it told. */
+  readonly info: Partial<v1.Implementation>;
+  /** Open sessions by their ids. */
+  readonly sessions: ReadonlyMap<string, AgentSession>;
+}
+
+/** A session, on the agent's side. */
+export interface AgentSession {
+  readonly id: string;
+  readonly client: ClientPeer;
+  readonly cwd: string;
+  /** The working directory and all further roots. */
+  readonly roots: readonly string[];
+  readonly mcpServers: readonly v1.McpServer[];
+  /** Whatever the agent wants to keep with it. */
+  data: any;
+  update(update: v1.SessionUpdate): Promise<void>;
+  /** As the client's, with the session's id added. */
+  request: SessionRequest<v1.AgentRequests>;
+  notify: SessionNotify<v1.AgentNotifications>;
+}
+
+/**
+ * One prompt, until it is answered. Each call waits while the client is slow to read, rejects with the reason of `signal`
+ * once the turn is cancelled, and with `Misuse` when the rules forbid it, as reading through a client without files.
+ */
+export class Turn {
+  private constructor();
+  readonly session: AgentSession;
+  readonly client: ClientPeer;
+  /** The prompt as it came. */
+  readonly blocks: readonly v1.ContentBlock[];
+  /** Its text, put together. */
+  readonly text: string;
+  /** Whether the client has cancelled the turn, or is gone. */
+  readonly cancelled: boolean;
+  readonly signal: AbortSignal;
+  /** Says something to the user. Pieces with the same id are one message. */
+  message(what: Content, options?: { messageId?: string | undefined }): Promise<void>;
+  /** Shows what the agent thinks. */
+  thought(what: Content, options?: { messageId?: string | undefined }): Promise<void>;
+  /** Shows the plan, whole; text stands for a step of medium priority that has not begun. */
+  plan(entries: readonly (string | v1.PlanEntry)[]): Promise<void>;
+  update(update: v1.SessionUpdate): Promise<void>;
+  /**
+   * Reports a tool call. With `run`, it is completed when that returns, and failed when that throws; without, use
+   * `await using` and say {@link ToolCall.complete}: a block cannot tell its end from an exception, so what was not
+   * completed has failed.
+   */
+  toolCall(title: string, options?: ToolCallOptions): Promise<ToolCall>;
+  toolCall<T>(title: string, options: ToolCallOptions, run: (call: ToolCall) => Awaitable<T>): Promise<T>;
+  /** Asks the user to allow a tool call: once or not at all, where `options` say nothing else. */
+  askPermission(call: ToolCall | v1.ToolCallUpdate, options?: readonly v1.PermissionOption[]): Promise<Permission>;
+  /** The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1. */
+  readTextFile(path: string, options?: { line?: number | undefined; limit?: number | undefined }): Promise<string>;
+  writeTextFile(path: string, content: string): Promise<void>;
+  /** Runs a command in a terminal of the client's. It is released by `await using`, after `run`, or when the turn ends. */
+  terminal(command: string, args?: readonly string[], options?: TerminalOptions): Promise<Terminal>;
+  terminal<T>(
+    command: string,
+    args: readonly string[],
+    options: TerminalOptions,
+    run: (terminal: Terminal) => Awaitable<T>,
+  ): Promise<T>;
+}
+
+export interface ToolCallOptions {
+  /** Made up, unless given. */
+  id?: string | undefined;
+  kind?: v1.ToolKind | undefined;
+  /** `in_progress`; one that is to ask for permission begins as `pending`. */
+  status?: v1.ToolCallStatus | undefined;
+  name?: string | undefined;
+  content?: readonly v1.ToolCallContent[] | undefined;
+  /** A path alone will do. */
+  locations?: readonly (string | v1.ToolCallLocation)[] | undefined;
+  rawInput?: unknown;
+}
+
+/** A tool call that reports how far it is. */
+export class ToolCall {
+  private constructor();
+  readonly id: string;
+  readonly title: string;
+  /** As the client was told. */
+  readonly status: v1.ToolCallStatus;
+  /** Reports changes; content and locations take the place of the earlier ones. */
+  update(changes: Omit<v1.ToolCallUpdate, "toolCallId" | "_meta">): Promise<void>;
+  /** Adds text to what the call shows. */
+  text(text: string): Promise<void>;
+  /** Adds a change to a file; without `oldText`, the file is new. */
+  diff(path: string, newText: string, oldText?: string): Promise<void>;
+  /** Adds a terminal, live. */
+  show(terminal: Terminal): Promise<void>;
+  complete(options?: { rawOutput?: unknown }): Promise<void>;
+  /** Reports it as failed, and why. */
+  fail(text?: string): Promise<void>;
+  /** Asks the user to allow it. If it is pending, it is in progress from then on, or fails at its end. */
+  askPermission(options?: readonly v1.PermissionOption[]): Promise<Permission>;
+  /** Reports it as failed, unless it has ended. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What the user said. */
+export class Permission {
+  private constructor();
+  /** The option that was chosen, if one was. */
+  readonly optionId: string | undefined;
+  readonly kind: v1.PermissionOptionKind | undefined;
+  readonly allowed: boolean;
+}
+
+export interface TerminalOptions {
+  env?: Readonly<Record<string, string>> | undefined;
+  cwd?: string | undefined;
+  outputByteLimit?: number | undefined;
+}
+
+/** A command that the client runs. */
+export class Terminal {
+  private constructor();
+  readonly id: string;
+  /** Waits for its end. */
+  wait(): Promise<v1.WaitForTerminalExitResponse>;
+  output(): Promise<v1.TerminalOutputResponse>;
+  /** Ends the command, and keeps the terminal. */
+  kill(): Promise<void>;
+  /** Releases it. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

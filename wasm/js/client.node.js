@@ -1,0 +1,9 @@
+// `libacp/client` for Node.
+import "./node.js";
+
+export * from "./client.js";
+export { Files, ReadOnlyFiles } from "./files.node.js";
+export { init } from "./node.js";
+export { childProcess, nodeStreams, stdio } from "./process.node.js";
+export { spawnAgent } from "./spawn.node.js";
+export { Terminals } from "./terminals.node.js";

@@ -1,0 +1,233 @@
+/** What `libacp/agent` and `libacp/client` have in common. */
+import type { Connection, Draft, Limits, Misuse, Policy, Role, Severity, ViolationEvent } from "./index.js";
+import type { v1 } from "./types.js";
+
+export {
+  CapabilityMisuse,
+  ErrorCode,
+  IdMisuse,
+  LimitMisuse,
+  MethodMisuse,
+  Misuse,
+  ParamsMisuse,
+  PhaseMisuse,
+  SessionMisuse,
+  init,
+} from "./index.js";
+export type { v1, v2 } from "./types.js";
+
+/** The peer has answered with an error. */
+export class PeerError extends Error {
+  private constructor();
+  readonly name: "PeerError";
+  readonly method: string;
+  readonly code: number;
+  readonly data?: unknown;
+}
+
+/** A request has ended without an answer that can be used: with one that breaks the rules, in time, or before the end. */
+export class NoResult extends Error {
+  protected constructor();
+  readonly name: string;
+  readonly method: string;
+  readonly outcome: "invalid" | "timeout" | "closed";
+}
+
+/** The agent's process has ended before it answered. */
+export class AgentEnded extends NoResult {
+  private constructor();
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** What a handler throws to answer with an error of its own. Anything else is logged, and answered without detail. */
+export class RequestError extends Error {
+  constructor(code: number, message: string, data?: unknown);
+  readonly name: "RequestError";
+  readonly code: number;
+  readonly data?: unknown;
+}
+
+/** How messages come in and go out. Functions below make one of what a platform has; any object will do. */
+export interface Transport {
+  /** What comes in: bytes or text in any split, or, with the framing `messages`, one message at a time. */
+  readonly readable: AsyncIterable<Uint8Array | string>;
+  /** Takes bytes. What it returns settles when more can be taken; nothing means at once. */
+  write(bytes: Uint8Array): PromiseLike<unknown> | void;
+  /** Ends this side. */
+  close(): PromiseLike<unknown> | void;
+  readonly framing?: "lines" | "content-length" | "messages" | undefined;
+}
+
+/** A transport with a process at its other end. */
+export interface ProcessTransport<Child = ChildLike> extends Transport {
+  readonly process: Child;
+}
+
+interface ReadableLike {
+  getReader(): { read(): Promise<{ done: boolean; value?: unknown }>; cancel(): Promise<void> };
+}
+interface WritableLike {
+  getWriter(): { readonly ready: Promise<unknown>; write(chunk: Uint8Array): Promise<void>; close(): Promise<void> };
+}
+interface SocketLike {
+  binaryType: string;
+  readonly readyState: number;
+  readonly bufferedAmount: number;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: string, listener: (event: any) => void): void;
+}
+interface PortLike {
+  postMessage(message: unknown, transfer: any[]): void;
+  addEventListener(type: string, listener: (event: any) => void): void;
+  removeEventListener(type: string, listener: (event: any) => void): void;
+}
+interface NodeWritableLike {
+  write(chunk: Uint8Array): boolean;
+  end(): unknown;
+  on(event: string, listener: (...args: any[]) => void): unknown;
+}
+/** What is used of a child process of Node's. */
+export interface ChildLike {
+  readonly stdin: NodeWritableLike | null;
+  readonly stdout: AsyncIterable<any> | null;
+  readonly exitCode: number | null;
+  readonly signalCode: string | null;
+  readonly pid?: number | undefined;
+  kill(signal?: any): boolean;
+  once(event: string, listener: (...args: any[]) => void): unknown;
+}
+
+/** A pair of web streams that carry bytes or text. */
+export function streams(
+  readable: ReadableLike,
+  writable: WritableLike,
+  options?: { framing?: "lines" | "content-length" | "messages" },
+): Transport;
+
+/**
+ * A WebSocket or the address of one, with one message a frame. A socket cannot be held back: a peer that is `most` bytes
+ * (64 MiB) ahead of this side is cut off.
+ */
+export function webSocket(
+  socket: SocketLike | string | URL,
+  options?: { protocols?: string | string[]; most?: number },
+): Transport;
+
+/** A message port, a worker, or the global scope of one; `most` as for {@link webSocket}. Null is the end. */
+export function messagePort(port: PortLike, options?: { most?: number }): Transport;
+
+/** A child process whose input and output are pipes. Node only. */
+export function childProcess<Child extends ChildLike>(child: Child): ProcessTransport<Child>;
+
+/** A pair of Node's streams, or a socket twice. Node only. */
+export function nodeStreams(
+  readable: AsyncIterable<any>,
+  writable: NodeWritableLike,
+  options?: { framing?: "lines" | "content-length" | "messages" },
+): Transport;
+
+/**
+ * Standard input and output. Until the transport is closed, what the program prints goes to standard error. Node only.
+ */
+export function stdio(): Transport;
+
+export interface CallOptions {
+  /** Asks the peer to cancel the request, and rejects with its reason. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds, after which it rejects with {@link NoResult}. */
+  timeout?: number | undefined;
+}
+
+export interface HostOptions {
+  /** The name that a user is to see. */
+  title?: string | undefined;
+  /** Called with what a peer did that the rules forbid; it is written to the console in any case. */
+  onViolation?: ((violation: ViolationEvent) => unknown) | undefined;
+  framing?: "lines" | "content-length" | "messages" | undefined;
+  policy?: Policy | undefined;
+  policies?: { [S in Severity]?: Policy | undefined } | undefined;
+  limits?: Partial<Limits> | undefined;
+  drafts?: readonly Draft[] | undefined;
+  /** Milliseconds after which the console is told of a request of the peer's that has no answer yet. */
+  reminder?: number | undefined;
+}
+
+export type Awaitable<T> = T | PromiseLike<T>;
+export type Extension = `_${string}`;
+type Given<P> = Omit<P, "sessionId">;
+type Rest<P> = {} extends P ? [params?: P, options?: CallOptions] : [params: P, options?: CallOptions];
+type About<P, Session, Other> = P extends { sessionId: string } ? Session : Other;
+/** A result that has no required member need not be returned. */
+type Returned<T> = {} extends T ? T | void : T;
+type Params<T> = T extends { params: infer P } ? P : never;
+type Result<T> = T extends { result: infer R } ? R : never;
+
+/** Handlers by method; requests run at the same time, notifications one after the other. */
+export interface On<Requests, Notifications, Session, Other, Self> {
+  <M extends keyof Requests & string>(
+    method: M,
+    handler: (
+      subject: About<Params<Requests[M]>, Session, Other>,
+      params: Params<Requests[M]>,
+      how: { signal: AbortSignal },
+    ) => Awaitable<Returned<Result<Requests[M]>>>,
+  ): Self;
+  <M extends keyof Notifications & string>(
+    method: M,
+    handler: (subject: About<Params<Notifications[M]>, Session, Other>, params: Params<Notifications[M]>) => unknown,
+  ): Self;
+  (method: Extension, handler: (subject: Session | Other, params: any, how: { signal: AbortSignal }) => unknown): Self;
+}
+
+/** What can be asked of a peer. */
+export interface Request<Requests> {
+  <M extends keyof Requests & string>(method: M, ...rest: Rest<Params<Requests[M]>>): Promise<Result<Requests[M]>>;
+  <T = unknown>(method: Extension, params?: unknown, options?: CallOptions): Promise<T>;
+}
+
+/** The same about one session, whose id is added. */
+export interface SessionRequest<Requests> {
+  <M extends keyof Requests & string>(method: M, ...rest: Rest<Given<Params<Requests[M]>>>): Promise<Result<Requests[M]>>;
+  <T = unknown>(method: Extension, params?: object, options?: CallOptions): Promise<T>;
+}
+
+export interface Notify<Notifications> {
+  <M extends keyof Notifications & string>(
+    method: M,
+    params: Params<Notifications[M]>,
+    options?: { signal?: AbortSignal },
+  ): Promise<void>;
+  (method: Extension, params?: unknown, options?: { signal?: AbortSignal }): Promise<void>;
+}
+
+export interface SessionNotify<Notifications> {
+  <M extends keyof Notifications & string>(
+    method: M,
+    ...rest: {} extends Given<Params<Notifications[M]>>
+      ? [params?: Given<Params<Notifications[M]>>, options?: { signal?: AbortSignal }]
+      : [params: Given<Params<Notifications[M]>>, options?: { signal?: AbortSignal }]
+  ): Promise<void>;
+  (method: Extension, params?: object, options?: { signal?: AbortSignal }): Promise<void>;
+}
+
+/** The other side of a connection. */
+export interface Peer<R extends Role, Requests, Notifications> {
+  /** The connection underneath: its state can be looked at. Whoever feeds it takes over from this object. */
+  readonly connection: Connection<R>;
+  /** Whether a method can be sent now, as far as version, phase and capabilities go. */
+  can(method: string): boolean;
+  /** Why a method cannot be sent now. */
+  whyNot(method: string): Misuse | undefined;
+  /**
+   * Asks the peer. It rejects with {@link Misuse} when that is not allowed now (nothing was sent), with {@link PeerError}
+   * when the peer answers with an error, and with {@link NoResult} when there is no answer that can be used.
+   */
+  request: Request<Requests>;
+  /** Tells the peer something. */
+  notify: Notify<Notifications>;
+}
+
+/** A content block, or text for one. */
+export type Content = string | v1.ContentBlock;

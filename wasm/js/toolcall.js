@@ -1,0 +1,124 @@
+// A tool call that reports how far it is, and the question whether it may run.
+import { content, disposable, given, randomId } from "./host.js";
+import { Misuse } from "./events.js";
+
+const MEMBERS = ["title", "kind", "status", "name", "content", "locations", "rawInput", "rawOutput"];
+const OVER = ["completed", "failed"];
+const ONCE = [
+  { optionId: "allow", name: "Allow", kind: "allow_once" },
+  { optionId: "reject", name: "Reject", kind: "reject_once" },
+];
+
+/** What the user said to a request for permission. */
+export class Permission {
+  constructor(options, outcome) {
+    this.optionId = outcome.optionId;
+    this.kind = options.find(({ optionId }) => optionId === this.optionId)?.kind;
+    this.allowed = this.kind?.startsWith("allow") ?? false;
+  }
+}
+
+export class ToolCall {
+  #turn;
+  #members;
+  #content;
+  #refused = false;
+
+  constructor(turn, title, { id, status = "in_progress", kind = "other", name, content, locations, rawInput, ...rest }) {
+    const [stranger] = Object.keys(rest);
+    if (stranger !== undefined) throw new TypeError(`${stranger}: a tool call has no such member`);
+    this.id = id ?? `call-${randomId()}`;
+    this.title = title;
+    this.status = status;
+    this.#turn = turn;
+    const places = locations?.map((each) => (typeof each === "string" ? { path: each } : each));
+    this.#members = given({ kind, name, content, locations: places, rawInput });
+    this.#content = content ?? [];
+  }
+
+  async update(changes) {
+    const stranger = Object.keys(changes).find((name) => !MEMBERS.includes(name));
+    if (stranger !== undefined) throw new TypeError(`${stranger}: a tool call has ${MEMBERS.join(", ")}`);
+    await this.#report("tool_call_update", changes);
+    this.title = changes.title ?? this.title;
+    this.status = changes.status ?? this.status;
+    this.#content = changes.content ?? this.#content;
+  }
+
+  text(text) {
+    return this.#show({ type: "content", content: content(text) });
+  }
+
+  diff(path, newText, oldText) {
+    return this.#show({ type: "diff", path, newText, ...given({ oldText }) });
+  }
+
+  show(terminal) {
+    return this.#show({ type: "terminal", terminalId: terminal.id });
+  }
+
+  complete({ rawOutput } = {}) {
+    return this.update({ status: "completed", ...given({ rawOutput }) });
+  }
+
+  fail(text) {
+    const said = text === undefined ? {} : { content: [...this.#content, { type: "content", content: content(text) }] };
+    return this.update({ status: "failed", ...said });
+  }
+
+  async askPermission(options) {
+    const permission = await askPermission(this.#turn, { toolCallId: this.id, title: this.title }, options);
+    this.#refused = !permission.allowed;
+    if (permission.allowed && this.status === "pending") await this.update({ status: "in_progress" });
+    return permission;
+  }
+
+  /** Ends the report: a call that nobody has completed has failed. */
+  close() {
+    return this._end("failed");
+  }
+
+  _begin() {
+    return this.#report("tool_call", { title: this.title, status: this.status, ...this.#members });
+  }
+
+  async _end(status) {
+    if (OVER.includes(this.status)) return;
+    const { client, session } = this.#turn;
+    this.status = this.#refused ? "failed" : status;
+    if (client.connection.phase === "closed") return;
+    try {
+      // At once, so that the end of a turn does not leave the call without one.
+      client._wire.notifyNow("session/update", this.#update("tool_call_update", { status: this.status }));
+    } catch (error) {
+      // What it is left by says more than that its end cannot be reported.
+      if (!(error instanceof Misuse)) throw error;
+    }
+    await client._wire.drain();
+  }
+
+  #show(item) {
+    return this.update({ content: [...this.#content, item] });
+  }
+
+  async #report(kind, members) {
+    const { client, session, signal } = this.#turn;
+    await client._wire.notify("session/update", this.#update(kind, members), { signal });
+  }
+
+  #update(kind, members) {
+    return { sessionId: this.#turn.session.id, update: { sessionUpdate: kind, toolCallId: this.id, ...members } };
+  }
+}
+disposable(ToolCall, "close");
+
+export async function askPermission(turn, toolCall, options = ONCE) {
+  const { client, session, signal } = turn;
+  const cancel = (id) => {
+    // A client that cancels a turn answers its open permission requests; there is nothing left to cancel then.
+    if (client.connection.session(session.id)?.turn !== "cancelling") client._wire.cancel(id);
+  };
+  const params = { sessionId: session.id, toolCall, options };
+  const { outcome } = await client._wire.request("session/request_permission", params, { signal, cancel });
+  return new Permission(options, outcome);
+}

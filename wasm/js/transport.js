@@ -1,0 +1,151 @@
+// Transports for every place: web streams, WebSockets, message ports. A transport is an object with
+//   readable   what comes in, asynchronously iterable: bytes or text; whole messages with the framing `messages`
+//   write()    takes bytes; what it returns settles when more can be taken, and nothing means at once
+//   close()    ends this side
+//   framing    how messages are told apart; lines, when it says nothing
+import { deferred } from "./wire.js";
+
+// What may wait of a source that cannot be held back. It is twice the largest message that is taken by default.
+const MOST = 64 << 20;
+// A socket is full with so many bytes, and is asked again after so many milliseconds.
+const BUFFERED = 1 << 20;
+const ROUND = 10;
+
+/** A function, or a class, of the other entry. */
+export const nodeOnly = (name) =>
+  function () {
+    throw new Error(`${name} needs processes and files, as under Node; here, connect to a WebSocket, streams or a port`);
+  };
+
+/** What a source that pushes has brought, in order and up to a limit. */
+class Inbox {
+  #chunks = [];
+  #size = 0;
+  #over = false;
+  #problem;
+  #more;
+
+  constructor(most, full) {
+    this.most = most;
+    this.full = full;
+  }
+
+  push(chunk) {
+    if (this.#over) return;
+    this.#chunks.push(chunk);
+    this.#size += chunk.byteLength ?? chunk.length;
+    if (this.#size > this.most) {
+      this.end(new Error(`more than ${this.most} bytes wait to be read; the peer was cut off`));
+      this.full();
+    }
+    this.#more?.resolve();
+  }
+
+  end(problem) {
+    if (this.#over) return;
+    this.#over = true;
+    this.#problem = problem;
+    this.#more?.resolve();
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for (;;) {
+      while (this.#chunks.length > 0) {
+        const chunk = this.#chunks.shift();
+        this.#size -= chunk.byteLength ?? chunk.length;
+        yield chunk;
+      }
+      if (this.#problem) throw this.#problem;
+      if (this.#over) return;
+      await (this.#more = deferred()).promise;
+    }
+  }
+}
+
+const bytesOf = (data) =>
+  typeof data === "string" ? data : new Uint8Array(data.buffer ?? data, data.byteOffset ?? 0, data.byteLength);
+
+/** A pair of web streams that carry bytes (or, with the framing `messages`, one message a chunk). */
+export function streams(readable, writable, { framing } = {}) {
+  const writer = writable.getWriter();
+  const reader = readable.getReader();
+  return {
+    framing,
+    readable: iterated(reader),
+    async write(bytes) {
+      await writer.ready;
+      // Whether it arrives shows at the next write.
+      writer.write(bytes).catch(() => {});
+      await writer.ready;
+    },
+    close() {
+      reader.cancel().catch(() => {});
+      return writer.close();
+    },
+  };
+}
+
+/** Not every browser's streams can be iterated over, and none can be ended meanwhile. */
+async function* iterated(reader) {
+  for (let read; !(read = await reader.read()).done; ) yield read.value;
+}
+
+/** A WebSocket, or the address of one; one message a frame. A peer that outruns the host by `most` bytes is cut off. */
+export function webSocket(socket, { protocols, most = MOST } = {}) {
+  if (typeof socket === "string" || socket instanceof URL) socket = new WebSocket(socket, protocols);
+  socket.binaryType = "arraybuffer";
+  const opened = deferred();
+  const inbox = new Inbox(most, () => socket.close(1008, "too much at once"));
+  const failed = new Error("the WebSocket failed");
+  if (socket.readyState === 1) opened.resolve();
+  if (socket.readyState > 1) inbox.end(failed);
+  socket.addEventListener("open", () => opened.resolve());
+  socket.addEventListener("message", ({ data }) => inbox.push(bytesOf(data)));
+  socket.addEventListener("error", () => inbox.end(failed));
+  socket.addEventListener("close", () => {
+    opened.reject(failed);
+    inbox.end();
+  });
+  opened.promise.catch(() => {});
+  const decoder = new TextDecoder();
+  return {
+    framing: "messages",
+    readable: inbox,
+    async write(bytes) {
+      await opened.promise;
+      socket.send(decoder.decode(bytes));
+      while (socket.bufferedAmount > BUFFERED && socket.readyState === 1) {
+        await new Promise((resolve) => setTimeout(resolve, ROUND));
+      }
+    },
+    close() {
+      socket.close(1000);
+      inbox.end();
+    },
+  };
+}
+
+/** A message port, a worker, or what a worker sees of its page; one message a message, and null at the end. */
+export function messagePort(port, { most = MOST } = {}) {
+  const inbox = new Inbox(most, () => port.close?.());
+  const heard = ({ data }) => {
+    const message = typeof data === "string" || ArrayBuffer.isView(data) || data instanceof ArrayBuffer;
+    if (message) inbox.push(bytesOf(data));
+    else if (data === null) inbox.end();
+  };
+  port.addEventListener("message", heard);
+  port.addEventListener("close", () => inbox.end());
+  port.start?.();
+  return {
+    framing: "messages",
+    readable: inbox,
+    write(bytes) {
+      port.postMessage(bytes, [bytes.buffer]);
+    },
+    close() {
+      port.postMessage(null);
+      port.removeEventListener("message", heard);
+      inbox.end();
+    },
+  };
+}
