@@ -38,7 +38,7 @@ impl Walker {
             self.facts.tag(variant.tag);
             return self.tagged(scanner, tag, variant.ty, false);
         }
-        if let Some(ty) = untagged.filter(|&ty| self.is_untagged(owner, ty, &text.value())) {
+        if let Some(ty) = untagged.filter(|_| self.is_untagged(owner, &text.value())) {
             return self.tagged(scanner, tag, ty, false);
         }
         let extension = text.value().starts_with('_');

@@ -19,7 +19,8 @@ pub struct Tables {
     /// The rule that a wrong value breaks, where the model names one: type, index of the field (255: the type itself,
     /// whose tag or value is unknown; 254: its missing tag), rule id. Sorted.
     pub rules: &'static [(TypeId, u8, &'static str)],
-    /// Names that tolerant receivers take for a member's: type, index of the field, name. Sorted.
+    /// Names that tolerant receivers take for a member's: type, index of the field, name; with 254 for the index, the tag
+    /// that says the same as none. Sorted.
     pub aliases: &'static [(TypeId, u8, &'static str)],
 }
 

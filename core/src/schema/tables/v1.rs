@@ -2762,8 +2762,10 @@ static RULES: &[(TypeId, u8, &str)] = &[
 ];
 
 static ALIASES: &[(TypeId, u8, &str)] = &[
+    (10, 254, "agent"),
     (43, 0, "acpId"),
     (53, 0, "modeId"),
+    (112, 254, "stdio"),
     (113, 1, "id"),
     (177, 0, "id"),
     (179, 0, "id"),

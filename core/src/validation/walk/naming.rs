@@ -23,12 +23,9 @@ impl Walker {
         find(self.tables.rules, ty, TAG)
     }
 
-    /// Whether a tag spells out which type is meant where it is absent: `agent` for `AuthMethodAgent`, which an
-    /// `AuthMethod` without a type is. The schemas know these tags only by the names of the types.
-    pub(in crate::validation) fn is_untagged(&self, owner: TypeId, untagged: TypeId, tag: &str) -> bool {
-        let name = |ty: TypeId| self.tables.names.iter().find(|row| row.1 == ty).map(|row| row.0);
-        let rest = name(untagged).zip(name(owner)).and_then(|(name, owner)| name.strip_prefix(owner));
-        rest.is_some_and(|rest| rest.eq_ignore_ascii_case(tag) && tag.starts_with(|c: char| c.is_ascii_lowercase()))
+    /// Whether a tag spells out which type is meant where it is absent: `agent` for `AuthMethodAgent`.
+    pub(in crate::validation) fn is_untagged(&self, owner: TypeId, tag: &str) -> bool {
+        find(self.tables.aliases, owner, TAG) == Some(tag)
     }
 
     /// Puts a problem inside a member. The rule that the model names for the member says more than a general one.

@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 
 use super::super::{screaming, MARK};
 use super::{draft, Tables, ANY};
-use crate::model::{GateForm, Kind, Method, Phase, Scope, Sender};
+use crate::model::{Body, GateForm, Kind, Method, Phase, Scope, Sender, Shape};
+
+/// Stands for the tag of a union where the index of a member is wanted.
+const TAG: u8 = 254;
 
 impl Tables<'_> {
     /// The whole file.
@@ -51,6 +54,9 @@ impl Tables<'_> {
             for (field, alias) in &entry.aliases {
                 let _ = writeln!(out, "({id}, {field}, {alias:?}),");
             }
+            for tag in names[id].iter().filter_map(|name| self.spelled_out(name)) {
+                let _ = writeln!(out, "({id}, {TAG}, {tag:?}),");
+            }
         }
         out.push_str("];\n\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
         out.push_str("use crate::validation::table::TypeId;\n\n");
@@ -59,6 +65,14 @@ impl Tables<'_> {
         }
         out.push_str("}\n");
         out
+    }
+
+    /// The tag that spells out which type is meant where the tag is absent: `agent` for `AuthMethodAgent`, which an
+    /// `AuthMethod` without a type is. The schemas know these tags only by the names of the types.
+    fn spelled_out(&self, owner: &str) -> Option<String> {
+        let Shape::Union(union) = &self.version.types[owner].shape else { return None };
+        let Some(Body::Named(name)) = &union.untagged else { return None };
+        name.strip_prefix(owner).map(str::to_lowercase)
     }
 
     fn method(&self, name: &str, method: &Method, out: &mut String) {
