@@ -66,10 +66,6 @@ impl<K, V> Map<K, V> {
             }
         }
     }
-
-    pub(crate) fn first_key_value(&self) -> Option<(&K, &V)> {
-        self.iter().next()
-    }
 }
 
 impl<K: Ord, V> Map<K, V> {

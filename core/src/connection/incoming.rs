@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::config::{Policy, Role};
-use super::event::{Json, Timing};
+use super::event::Json;
 use super::report::{Breach, Subject};
-use super::{Connection, Consequence, Event, Notification, State};
+use super::{Connection, Consequence, Follows, State};
 use crate::framing::Item;
 use crate::json::{Edits, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Body, Envelope, ErrorCode, Id, IdMember, Member, Version};
@@ -241,24 +241,23 @@ impl Connection {
         })
     }
 
-    /// Reads, validates and hands out the next update, and follows nothing: what following costs is measured against it.
+    /// Reads and validates what has come, and nothing else: what the rules and trackers cost is measured against it. How
+    /// many messages fit the model.
     #[doc(hidden)]
-    pub fn poll_validated(&mut self) -> Option<Event> {
-        loop {
-            let Item::Frame(bytes) = self.decoder.poll()? else { continue };
+    pub fn validate_alone(&mut self) -> usize {
+        let mut fitting = 0;
+        while let Some(Item::Frame(bytes)) = self.decoder.poll() {
             let Ok(text) = String::from_utf8(bytes) else { continue };
             let scanner = Scanner::new(&text, self.state.config.limits.depth);
-            let Ok(mut message) = self.read(scanner) else { continue };
-            let (Some(row), Some(range)) = (message.checked.row, message.params.clone()) else { continue };
-            let (_, range) = range;
-            if message.checked.invalid.is_none() {
-                let (session, update) = (message.checked.session.take(), message.checked.update);
-                let params = message.checked.json(text, range);
-                let (method, timing) = (Cow::Borrowed(row.name), Timing::None);
-                self.events.push_back(Event::Notification(Notification { method, session, update, timing, params }));
-                return self.events.pop_front();
-            }
+            fitting += usize::from(self.read(scanner).is_ok_and(|read| read.checked.invalid.is_none()));
         }
+        fitting
+    }
+
+    /// From now on messages are delivered without checks, and with or without trackers, to measure what these cost.
+    #[doc(hidden)]
+    pub fn check_nothing(&mut self, track: bool) {
+        self.state.follows = Follows { checks: false, trackers: track };
     }
 
     /// The static name of a method that the model knows.

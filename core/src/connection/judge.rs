@@ -37,6 +37,9 @@ impl Connection {
         sender: Role,
         action: impl Fn(&Check) -> Action,
     ) -> Vec<(&'static Check, Objection)> {
+        if !self.state.follows.checks {
+            return Vec::new();
+        }
         let scene = Scene::new(*message, sender, &self.state);
         let wanted = message.rows.checks().filter(|check| self.matters(action(check)));
         wanted.filter_map(|check| (check.test)(&scene).map(|objection| (check, objection))).collect()
@@ -165,6 +168,9 @@ impl Connection {
     /// Remembers what a message said; what a call says may be kept with it until its answer.
     pub(super) fn track(&mut self, message: &Message<'_>) -> Option<Box<str>> {
         let mut note = None;
+        if !self.state.follows.trackers {
+            return note;
+        }
         for tracker in message.rows.trackers() {
             note = join(note, (tracker.track)(&mut self.state, message));
         }

@@ -122,6 +122,14 @@ pub(crate) struct State {
     pub(crate) mcp: Mcp,
     pub(crate) own: Side,
     pub(crate) peer: Side,
+    pub(crate) follows: Follows,
+}
+
+/// What is done with messages beyond delivering them: everything, but for measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Follows {
+    pub(crate) checks: bool,
+    pub(crate) trackers: bool,
 }
 
 /// What one side said in `initialize`.
@@ -164,6 +172,7 @@ impl Connection {
                 mcp: Mcp::default(),
                 own: Side::default(),
                 peer: Side::default(),
+                follows: Follows { checks: true, trackers: true },
                 config,
             },
         }

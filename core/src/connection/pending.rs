@@ -1,10 +1,10 @@
 //! Open requests, one table for each direction.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::jsonrpc::Id;
-use crate::map::{Map, Set};
 use crate::validation::table::Method;
 
 /// A request that has no answer yet.
@@ -32,9 +32,9 @@ pub struct OpenRequest {
 /// The open requests of one direction, by number and by id.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    by_serial: Map<u64, OpenRequest>,
-    by_id: Map<Id, u64>,
-    deadlines: Set<(u64, u64)>,
+    by_serial: BTreeMap<u64, OpenRequest>,
+    by_id: HashMap<Id, u64>,
+    deadlines: BTreeSet<(u64, u64)>,
 }
 
 impl Pending {
@@ -45,7 +45,7 @@ impl Pending {
     pub(crate) fn insert(&mut self, request: OpenRequest) {
         self.by_id.insert(request.id.clone(), request.serial);
         if let Some(deadline) = request.deadline {
-            self.deadlines.insert((deadline, request.serial), ());
+            self.deadlines.insert((deadline, request.serial));
         }
         self.by_serial.insert(request.serial, request);
     }
@@ -78,12 +78,12 @@ impl Pending {
     }
 
     pub(crate) fn next_deadline(&self) -> Option<u64> {
-        self.deadlines.keys().next().map(|&(deadline, _)| deadline)
+        self.deadlines.first().map(|&(deadline, _)| deadline)
     }
 
     /// The request whose time was up first, if one's was.
     pub(crate) fn pop_expired(&mut self, now: u64) -> Option<OpenRequest> {
-        let &(deadline, serial) = self.deadlines.keys().next()?;
+        let &(deadline, serial) = self.deadlines.first()?;
         if deadline > now {
             return None;
         }
@@ -93,7 +93,7 @@ impl Pending {
 
     /// The request whose time was up first, if one's was; it stays open, and is told of once.
     pub(crate) fn overdue(&mut self, now: u64) -> Option<&OpenRequest> {
-        let first = self.deadlines.keys().next().filter(|(deadline, _)| *deadline <= now).copied()?;
+        let first = self.deadlines.first().filter(|(deadline, _)| *deadline <= now).copied()?;
         self.deadlines.remove(&first);
         self.by_serial.get(&first.1)
     }

@@ -4,7 +4,7 @@
 //! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
 //! Read `snapshot` next for what hosts see of it.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::config::Limits;
@@ -121,7 +121,8 @@ impl Session {
 /// All sessions of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    pub(crate) known: Map<Arc<str>, Box<Session>>,
+    /// A table and no list: how many there are does not change what a message costs.
+    pub(crate) known: HashMap<Arc<str>, Box<Session>>,
     /// Calls under way that will make a session known whose id is not known yet.
     pub(crate) expected: usize,
     /// Sessions that are not open here.
@@ -154,7 +155,7 @@ impl Sessions {
     /// The session of this id, which begins now if there is none.
     pub(crate) fn enter(&mut self, id: Arc<str>, state: SessionState) -> &mut Session {
         let lives = &mut self.lives;
-        self.known.get_or_insert_with(id, || {
+        self.known.entry(id).or_insert_with(|| {
             *lives += 1;
             Box::new(Session { life: *lives, ..Session::new(state) })
         })

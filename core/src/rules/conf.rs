@@ -68,6 +68,9 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
+/// So many options are compared with each other faster than a table of them is made.
+const FEW: usize = 16;
+
 /// A session's options, as last listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Options {
@@ -193,8 +196,14 @@ fn wrong_type(scene: &Scene<'_>) -> Option<Objection> {
 fn same_id(scene: &Scene<'_>) -> Option<Objection> {
     let place = place(&scene.message);
     let name = id_name(scene);
-    let mut seen = HashSet::new();
-    let twice = options(scene).iter().position(|[id, ..]| string(*id).is_some_and(|id| !seen.insert(id)))?;
+    let options = options(scene);
+    let id = |at: usize| string(options[at][0]);
+    let twice = if options.len() <= FEW {
+        (1..options.len()).find(|&at| id(at).is_some_and(|own| (0..at).any(|before| id(before).as_ref() == Some(&own))))
+    } else {
+        let mut seen = HashSet::new();
+        (0..options.len()).find(|&at| id(at).is_some_and(|id| !seen.insert(id)))
+    }?;
     Some(Objection::new(format!("{place}/{twice}/{name}"), "another option has this id already"))
 }
 

@@ -72,8 +72,8 @@ pub(crate) struct Modes {
 enum Offer {
     #[default]
     Nothing,
-    /// The list as it came, as JSON text.
-    Modes(Box<str>),
+    /// The list as it came, as JSON text, and the ids in it: each change is held against them.
+    Modes { list: Box<str>, ids: Box<[Box<str>]> },
     /// More than the limit: nothing is held against it.
     TooMany,
 }
@@ -90,7 +90,17 @@ impl Session {
     /// offered none, or more than [`Limits::remembered`](crate::connection::Limits::remembered) or 256 KiB of them.
     pub fn available_modes(&self) -> Option<&str> {
         match &self.modes.offer {
-            Offer::Modes(list) => Some(list),
+            Offer::Modes { list, .. } => Some(list),
+            Offer::Nothing | Offer::TooMany => None,
+        }
+    }
+}
+
+impl Modes {
+    /// Whether a mode is offered; `None` when nothing is known of that.
+    fn has(&self, id: &str) -> Option<bool> {
+        match &self.offer {
+            Offer::Modes { ids, .. } => Some(ids.iter().any(|known| **known == *id)),
             Offer::Nothing | Offer::TooMany => None,
         }
     }
@@ -103,9 +113,9 @@ fn mode_ids(list: &str) -> impl Iterator<Item = Cow<'_, str>> {
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let offered = scene.session()?.available_modes()?;
+    let session = scene.session()?;
     let wanted = scene.message.text("/modeId")?;
-    if mode_ids(offered).any(|id| id == wanted) {
+    if session.modes.has(&wanted)? {
         return None;
     }
     Some(Objection::new("/modeId", "not a mode of this session; take an id of its availableModes"))
@@ -134,9 +144,9 @@ fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {
-    let offered = scene.session()?.available_modes()?;
+    let session = scene.session()?;
     let new = scene.message.text("/update/currentModeId")?;
-    if mode_ids(offered).any(|id| id == new) {
+    if session.modes.has(&new)? {
         return None;
     }
     Some(Objection::new("/update/currentModeId", "not a mode that this session has offered"))
@@ -160,7 +170,11 @@ fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let current = answer.text("/modes/currentModeId")?;
     let list = answer.get(LIST).unwrap_or("[]");
     let fits = list.len() <= KEPT && json::items(list).len() <= state.config.limits.remembered;
-    let offer = if fits { Offer::Modes(list.into()) } else { Offer::TooMany };
+    let offer = if fits {
+        Offer::Modes { list: list.into(), ids: mode_ids(list).map(Into::into).collect() }
+    } else {
+        Offer::TooMany
+    };
     state.sessions.known.get_mut(&*answer.opens()?)?.modes = Modes { offer, current: Some(current.into()) };
     None
 }
