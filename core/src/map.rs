@@ -1,10 +1,11 @@
-//! A map and a set as sorted lists.
+//! A map and a set as sorted lists, and a table of names for what a single message lists.
 //!
 //! Everything that the connection keeps under an id is small and bounded, so a list that is searched by halves does
 //! what a tree or a hash table would. Its code is shared by all types of values, which makes the WebAssembly module a
 //! third smaller. What is large should be boxed: an insertion moves what comes after it.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
+use std::collections::HashMap;
 use std::ops::Index;
 
 /// Values by key, in the order of the keys.
@@ -168,6 +169,46 @@ impl<'a, K, V> IntoIterator for &'a Map<K, V> {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+/// Texts by name while one message is read, which may list a million of them: finding one takes the same time in any
+/// order. One type for all who ask, as each more would cost the WebAssembly module a kilobyte.
+#[derive(Debug, Default)]
+pub(crate) struct Names<'a>(HashMap<Cow<'a, str>, &'a str>);
+
+impl<'a> Names<'a> {
+    /// Whether the name is new.
+    pub(crate) fn add(&mut self, name: Cow<'a, str>) -> bool {
+        self.0.insert(name, "").is_none()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.get(name).copied()
+    }
+}
+
+impl<'a> FromIterator<(Cow<'a, str>, &'a str)> for Names<'a> {
+    fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, &'a str)>>(entries: I) -> Self {
+        let mut names = Names::default();
+        for (name, text) in entries {
+            names.0.insert(name, text);
+        }
+        names
+    }
+}
+
+impl<'a> FromIterator<Cow<'a, str>> for Names<'a> {
+    fn from_iter<I: IntoIterator<Item = Cow<'a, str>>>(names: I) -> Self {
+        names.into_iter().map(|name| (name, "")).collect()
     }
 }
 

@@ -1,7 +1,8 @@
 //! Open requests, one table for each direction.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use crate::jsonrpc::Id;
@@ -32,35 +33,42 @@ pub struct OpenRequest {
 /// The open requests of one direction, by number and by id.
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
-    by_serial: BTreeMap<u64, OpenRequest>,
+    /// Oldest first, with the serial; `None` where one has ended, but never in front, nor in more than half of all.
+    requests: VecDeque<(u64, Option<OpenRequest>)>,
+    /// The serials of those that are open.
     by_id: HashMap<Id, u64>,
-    deadlines: BTreeSet<(u64, u64)>,
+    /// When somebody is to be told, the first on top; below it there may be some of requests that have ended.
+    deadlines: BinaryHeap<Reverse<(u64, u64)>>,
 }
+
+/// Below this many entries there is nothing to tidy up.
+const FEW: usize = 32;
 
 impl Pending {
     pub(crate) fn len(&self) -> usize {
-        self.by_serial.len()
+        self.by_id.len()
     }
 
     pub(crate) fn insert(&mut self, request: OpenRequest) {
         self.by_id.insert(request.id.clone(), request.serial);
         if let Some(deadline) = request.deadline {
-            self.deadlines.insert((deadline, request.serial));
+            self.deadlines.push(Reverse((deadline, request.serial)));
         }
-        self.by_serial.insert(request.serial, request);
+        self.requests.push_back((request.serial, Some(request)));
     }
 
     pub(crate) fn get(&self, id: &Id) -> Option<&OpenRequest> {
-        self.by_id.get(id).and_then(|serial| self.by_serial.get(serial))
+        self.by_id.get(id).and_then(|serial| self.by_serial(*serial))
     }
 
     pub(crate) fn by_serial(&self, serial: u64) -> Option<&OpenRequest> {
-        self.by_serial.get(&serial)
+        self.requests.get(self.place(serial)?)?.1.as_ref()
     }
 
     /// Marks a request as cancelled; whether it was not before.
     pub(crate) fn mark_cancelled(&mut self, id: &Id) -> Option<&OpenRequest> {
-        let request = self.by_serial.get_mut(self.by_id.get(id)?)?;
+        let at = self.place(*self.by_id.get(id)?)?;
+        let request = self.requests.get_mut(at)?.1.as_mut()?;
         if std::mem::replace(&mut request.cancelled, true) {
             None
         } else {
@@ -70,32 +78,35 @@ impl Pending {
 
     pub(crate) fn remove(&mut self, id: &Id) -> Option<OpenRequest> {
         let serial = self.by_id.remove(id)?;
-        let request = self.by_serial.remove(&serial)?;
-        if let Some(deadline) = request.deadline {
-            self.deadlines.remove(&(deadline, serial));
+        let at = self.place(serial)?;
+        let request = self.requests.get_mut(at)?.1.take();
+        while self.requests.front().is_some_and(|(_, request)| request.is_none()) {
+            self.requests.pop_front();
         }
-        Some(request)
+        if self.requests.len() > 2 * self.len() + FEW {
+            self.requests.retain(|(_, request)| request.is_some());
+        }
+        self.tidy_deadlines();
+        request
     }
 
     pub(crate) fn next_deadline(&self) -> Option<u64> {
-        self.deadlines.first().map(|&(deadline, _)| deadline)
+        self.deadlines.peek().map(|Reverse((deadline, _))| *deadline)
     }
 
     /// The request whose time was up first, if one's was.
     pub(crate) fn pop_expired(&mut self, now: u64) -> Option<OpenRequest> {
-        let &(deadline, serial) = self.deadlines.first()?;
-        if deadline > now {
-            return None;
-        }
-        let id = self.by_serial.get(&serial)?.id.clone();
+        let &Reverse((_, serial)) = self.deadlines.peek().filter(|Reverse((deadline, _))| *deadline <= now)?;
+        let id = self.by_serial(serial)?.id.clone();
         self.remove(&id)
     }
 
     /// The request whose time was up first, if one's was; it stays open, and is told of once.
     pub(crate) fn overdue(&mut self, now: u64) -> Option<&OpenRequest> {
-        let first = self.deadlines.first().filter(|(deadline, _)| *deadline <= now).copied()?;
-        self.deadlines.remove(&first);
-        self.by_serial.get(&first.1)
+        let &Reverse((_, serial)) = self.deadlines.peek().filter(|Reverse((deadline, _))| *deadline <= now)?;
+        self.deadlines.pop();
+        self.tidy_deadlines();
+        self.by_serial(serial)
     }
 
     /// Nobody is told of what is late any more.
@@ -104,12 +115,79 @@ impl Pending {
     }
 
     pub(crate) fn pop_first(&mut self) -> Option<OpenRequest> {
-        let id = self.by_serial.first_key_value()?.1.id.clone();
+        let id = self.iter().next()?.id.clone();
         self.remove(&id)
     }
 
     /// Oldest first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &OpenRequest> {
-        self.by_serial.values()
+        self.requests.iter().filter_map(|(_, request)| request.as_ref())
+    }
+
+    fn place(&self, serial: u64) -> Option<usize> {
+        self.requests.binary_search_by_key(&serial, |(serial, _)| *serial).ok()
+    }
+
+    fn tidy_deadlines(&mut self) {
+        let over = |pending: &Self, serial| pending.by_serial(serial).is_none();
+        while self.deadlines.peek().is_some_and(|Reverse((_, serial))| over(self, *serial)) {
+            self.deadlines.pop();
+        }
+        if self.deadlines.len() > 2 * self.len() + FEW {
+            let mut deadlines = std::mem::take(&mut self.deadlines);
+            deadlines.retain(|Reverse((_, serial))| !over(self, *serial));
+            self.deadlines = deadlines;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(serial: u64, deadline: Option<u64>) -> OpenRequest {
+        OpenRequest {
+            id: Id::Number(serial.cast_signed() * 7),
+            serial,
+            method: Cow::Borrowed("_m"),
+            session: None,
+            cancelled: false,
+            deadline,
+            row: None,
+            life: None,
+            note: None,
+        }
+    }
+
+    #[test]
+    fn requests_end_in_any_order_and_leave_no_room_behind() {
+        let mut pending = Pending::default();
+        let mut model = std::collections::BTreeMap::new();
+        for serial in 0..5000u64 {
+            let deadline = (serial % 3 != 0).then_some(serial * 31 % 977);
+            pending.insert(request(serial, deadline));
+            model.insert(serial, deadline);
+            // The first one stays for long; of the others most end, in an order that is none.
+            let gone = serial * 17 % 5000;
+            if gone > 0 {
+                let ended = pending.remove(&Id::Number(gone.cast_signed() * 7)).map(|request| request.serial);
+                assert_eq!(ended, model.remove(&gone).map(|_| gone));
+            }
+            assert_eq!(pending.next_deadline(), model.values().flatten().min().copied());
+            assert!(pending.requests.len() <= 2 * pending.len() + FEW);
+            assert!(pending.deadlines.len() <= 2 * pending.len() + FEW);
+        }
+        assert!(pending.iter().map(|request| request.serial).eq(model.keys().copied()));
+        assert!(model
+            .iter()
+            .all(|(serial, _)| pending.by_serial(*serial).is_some_and(|known| known.serial == *serial)));
+        let times: Vec<_> = std::iter::from_fn(|| pending.pop_expired(500)).map(|request| request.deadline).collect();
+        assert!(
+            times.is_sorted() && !times.is_empty() && times.iter().all(|time| time.is_some_and(|time| time <= 500))
+        );
+        let next = model.values().flatten().filter(|time| **time > 500).min().copied();
+        assert_eq!(pending.overdue(977).and_then(|request| request.deadline), next);
+        while pending.pop_first().is_some() {}
+        assert!(pending.requests.is_empty() && pending.deadlines.is_empty() && pending.len() == 0);
     }
 }

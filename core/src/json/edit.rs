@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::read::MAX_DEPTH;
 use super::scan::{Kind, Scanner, SyntaxError};
+use crate::map::Names;
 
 /// Replacements to make; one that lies inside another is lost with it.
 #[derive(Debug, Default)]
@@ -96,25 +96,31 @@ impl Trim {
 
 /// A JSON text without the members and items that these pointers name.
 pub(crate) fn without(json: &str, places: &[String]) -> String {
-    let places = places.iter().map(String::as_str).collect();
+    let mut targets = Targets::default();
+    for place in places {
+        targets.places.add(Cow::Borrowed(place));
+        for (at, _) in place.match_indices('/') {
+            targets.above.add(Cow::Borrowed(&place[..at]));
+        }
+    }
     let mut edits = Edits::default();
-    match take_out(&mut Scanner::new(json, MAX_DEPTH), "", &places, &mut edits) {
+    match take_out(&mut Scanner::new(json, MAX_DEPTH), "", &targets, &mut edits) {
         Ok(()) => edits.apply(json, 0..json.len()),
         Err(_) => json.to_owned(),
     }
 }
 
+/// What is to be taken out, and all that it stands in.
+#[derive(Debug, Default)]
+struct Targets<'p> {
+    places: Names<'p>,
+    above: Names<'p>,
+}
+
 /// Goes through the value that comes next and stands at `at`.
-fn take_out(
-    scanner: &mut Scanner<'_>,
-    at: &str,
-    places: &BTreeSet<&str>,
-    edits: &mut Edits,
-) -> Result<(), SyntaxError> {
+fn take_out(scanner: &mut Scanner<'_>, at: &str, targets: &Targets<'_>, edits: &mut Edits) -> Result<(), SyntaxError> {
     let kind = scanner.peek()?;
-    let inside = format!("{at}/");
-    let touched = places.range(&*inside..).next().is_some_and(|place| place.starts_with(&inside));
-    if !touched || !matches!(kind, Kind::Object | Kind::Array) {
+    if !targets.above.has(at) || !matches!(kind, Kind::Object | Kind::Array) {
         return scanner.skip().map(drop);
     }
     let mut trim = Trim::default();
@@ -127,12 +133,12 @@ fn take_out(
             _ => index.to_string(),
         };
         index += 1;
-        let path = format!("{inside}{step}");
-        if places.contains(&*path) {
+        let path = format!("{at}/{step}");
+        if targets.places.has(&path) {
             scanner.skip()?;
             trim.drop(start..scanner.offset(), edits);
         } else {
-            take_out(scanner, &path, places, edits)?;
+            take_out(scanner, &path, targets, edits)?;
             trim.keep(start..scanner.offset(), edits);
         }
         more = scanner.more(kind)?;

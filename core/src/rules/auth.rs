@@ -4,14 +4,13 @@
 //! for want of one, an answer to `authenticate` or `logout`, an agent's own word. No call waits for it (C-04): that there
 //! are ways to log in does not mean that anybody has to.
 
-use std::collections::BTreeSet;
-
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENING};
 use super::{cap, Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
+use crate::map::Names;
 use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
@@ -187,8 +186,8 @@ fn not_empty(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn same_id(scene: &Scene<'_>) -> Option<Objection> {
-    let mut seen = BTreeSet::new();
-    let (at, _) = entries(&scene.message).find(|(_, entry)| id_of(entry).is_some_and(|id| !seen.insert(id)))?;
+    let mut seen = Names::default();
+    let (at, _) = entries(&scene.message).find(|(_, entry)| id_of(entry).is_some_and(|id| !seen.add(id.into())))?;
     Some(Objection::new(format!("/authMethods/{at}"), "another method has this id already, and is the one that counts"))
 }
 
@@ -256,11 +255,11 @@ fn more_than_a_reason(scene: &Scene<'_>) -> Option<Objection> {
 fn listed(state: &mut State, result: &Message<'_>) -> Option<Box<str>> {
     result.body?;
     let terminals = cap::advertises(state, Role::Client, "/auth/terminal");
-    let mut seen = BTreeSet::new();
+    let mut seen = Names::default();
     let mut methods = Vec::new();
     for (_, entry) in entries(result) {
         let kind = if is_terminal(entry) { LoginKind::Terminal } else { LoginKind::Agent };
-        let Some(id) = id_of(entry).filter(|id| seen.insert(id.clone())) else { continue };
+        let Some(id) = id_of(entry).filter(|id| seen.add(id.clone().into())) else { continue };
         if methods.len() < state.config.limits.remembered && (terminals || kind == LoginKind::Agent) {
             methods.push((id.into(), kind));
         }

@@ -3,14 +3,13 @@
 //! The shape of a command is in the model, which leaves out commands without a name or a description, and takes out an
 //! input that does not fit.
 
-use std::collections::HashSet;
-
 use super::catalogue::{rule, E, R, T};
 use super::recent::KEPT;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::{Session, State};
 use crate::json;
+use crate::map::Names;
 use Level::{May, Must, Should};
 use Severity::{Note, Warning};
 
@@ -57,12 +56,11 @@ fn names(list: &str) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
 }
 
 fn odd_name(scene: &Scene<'_>) -> Option<Objection> {
-    let mut seen = HashSet::new();
-    let odd = |name: std::borrow::Cow<'_, str>| {
+    let mut seen = Names::default();
+    let at = names(scene.message.get(LIST)?).position(|name| {
         let odd = name.is_empty() || name.contains(|c: char| c == '/' || c.is_whitespace());
-        odd || !seen.insert(name.into_owned())
-    };
-    let at = names(scene.message.get(LIST)?).position(odd)?;
+        odd || !seen.add(name)
+    })?;
     Some(Objection::new(
         format!("{LIST}/{at}/name"),
         "a name that is empty, used twice, or has a slash or a blank in it",

@@ -5,7 +5,6 @@
 //! out (CONF-12), own categories begin with an underscore (CONF-14).
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use super::catalogue::{rule, E, R, T};
 use super::recent::KEPT;
@@ -13,6 +12,7 @@ use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENIN
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, Session, SessionState, State};
 use crate::json;
+use crate::map::Names;
 use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
@@ -201,8 +201,8 @@ fn same_id(scene: &Scene<'_>) -> Option<Objection> {
     let twice = if options.len() <= FEW {
         (1..options.len()).find(|&at| id(at).is_some_and(|own| (0..at).any(|before| id(before).as_ref() == Some(&own))))
     } else {
-        let mut seen = HashSet::new();
-        (0..options.len()).find(|&at| id(at).is_some_and(|id| !seen.insert(id)))
+        let mut seen = Names::default();
+        (0..options.len()).find(|&at| id(at).is_some_and(|id| !seen.add(id)))
     }?;
     Some(Objection::new(format!("{place}/{twice}/{name}"), "another option has this id already"))
 }

@@ -6,7 +6,6 @@
 //! `mcp_connections` has them for peers that go by that, beside and not instead of the above.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
@@ -16,7 +15,7 @@ use super::{cap, Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::map::Map;
+use crate::map::{Map, Names};
 use Level::{Must, MustNot};
 use Severity::{Error, Note};
 
@@ -124,10 +123,10 @@ fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
-    let mut here = BTreeSet::new();
+    let mut here = Names::default();
     let (at, ..) = servers(&scene.message).find(|(_, id, name)| {
         let elsewhere = scene.state.mcp.servers.get(&**id).is_some_and(|(known, _)| **known != **name);
-        elsewhere || !here.insert(id.clone())
+        elsewhere || !here.add(id.clone())
     })?;
     Some(Objection::new(format!("/mcpServers/{at}/serverId"), "another server has this id; make an id for each"))
 }
@@ -174,12 +173,12 @@ fn no_connection(scene: &Scene<'_>) -> Option<Objection> {
 fn declared(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let mut writer = json::Writer::new();
     writer.begin_object().key("acp").begin_array();
-    let (mut seen, limit) = (BTreeSet::new(), state.config.limits.remembered);
+    let (mut seen, limit) = (Names::default(), state.config.limits.remembered);
     for (_, id, name) in servers(call) {
         let room = state.mcp.servers.len() < limit || state.mcp.servers.contains_key(&*id);
         if !room || id.len() + name.len() > LONG_ID {
             state.mcp.forgot = true;
-        } else if seen.insert(id.clone()) {
+        } else if seen.add(id.clone()) {
             writer.string(&id);
             state.mcp.servers.get_or_insert_with(id.into(), || (name.into(), 0)).1 += 1;
         }

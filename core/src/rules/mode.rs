@@ -4,7 +4,6 @@
 //! looks at the turn. Read `conf` next: settings are what modes became.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use super::catalogue::{rule, E, R, T};
 use super::recent::KEPT;
@@ -13,6 +12,7 @@ use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Session, SessionState, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
+use crate::map::Names;
 use Level::{May, Must, Should};
 use Severity::{Error, Note, Warning};
 
@@ -131,13 +131,13 @@ fn none_offered(scene: &Scene<'_>) -> Option<Objection> {
 
 fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
     let current = scene.message.text("/modes/currentModeId")?;
-    let mut seen = HashSet::new();
+    let mut seen = Names::default();
     let list = scene.message.get(LIST).unwrap_or("[]");
-    if let Some(twice) = mode_ids(list).position(|id| !seen.insert(id)) {
+    if let Some(twice) = mode_ids(list).position(|id| !seen.add(id)) {
         let place = format!("{LIST}/{twice}/id");
         return Some(Objection::new(place, "another mode has this id already"));
     }
-    if seen.contains(&current) {
+    if seen.has(&current) {
         return None;
     }
     Some(Objection::new("/modes/currentModeId", "not one of availableModes"))

@@ -3,14 +3,13 @@
 //! The answers that a cancel brings are in the connection (`dismiss`); types are in the model.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::State;
 use crate::json;
-use crate::map::{Map, Set};
+use crate::map::{Map, Names, Set};
 use Level::{May, Must, Should};
 use Severity::{Error, Note, Warning};
 
@@ -86,8 +85,8 @@ fn no_option(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn same_option(scene: &Scene<'_>) -> Option<Objection> {
-    let mut seen = HashSet::new();
-    let twice = option_ids(&scene.message).position(|id| !seen.insert(id))?;
+    let mut seen = Names::default();
+    let twice = option_ids(&scene.message).position(|id| !seen.add(id))?;
     Some(Objection::new(format!("/options/{twice}/optionId"), "another option of this request has this id already"))
 }
 

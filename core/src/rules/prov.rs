@@ -3,16 +3,14 @@
 //! The gate and the shapes are in the model. What the agent listed last is remembered, and what was set or switched off
 //! since; where nothing has been listed, nothing is held against a call.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
-
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::State;
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::map::Map;
+use crate::map::{Map, Names};
+use std::borrow::Cow;
 use Level::{Must, Should};
 use Severity::{Error, Note, Warning};
 
@@ -147,9 +145,9 @@ fn id_of(info: &str) -> Option<Cow<'_, str>> {
 }
 
 fn gone(scene: &Scene<'_>) -> Option<Objection> {
-    let listed: BTreeSet<_> = infos(&scene.message).into_iter().filter_map(id_of).collect();
+    let listed: Names<'_> = infos(&scene.message).into_iter().filter_map(id_of).collect();
     let mut off = scene.state.providers.known.iter().filter(|(_, provider)| !provider.enabled);
-    off.find(|(id, _)| !listed.contains(&***id))?;
+    off.find(|(id, _)| !listed.has(id))?;
     Some(Objection::new("/providers", "a provider that was switched off is missing; it stays in the list"))
 }
 

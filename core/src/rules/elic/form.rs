@@ -4,21 +4,20 @@
 //! with, and one that nobody knows is no error (ELIC-11).
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use crate::json::{self, Decimal};
+use crate::map::Names;
 
 /// The place in the result that does not fit, and what was expected there.
 pub(super) type Mismatch = (String, String);
 
 /// Holds the content of an answer (none at all is an empty one) against the schema of its request.
 pub(super) fn mismatch(schema: &str, content: Option<&str>) -> Option<Mismatch> {
-    let fields: HashMap<_, _> =
-        json::members(json::pointer(schema, "/properties").unwrap_or("{}")).into_iter().collect();
-    let values: HashMap<_, _> = json::members(content.unwrap_or("{}")).into_iter().collect();
+    let fields: Names<'_> = json::members(json::pointer(schema, "/properties").unwrap_or("{}")).into_iter().collect();
+    let values: Names<'_> = json::members(content.unwrap_or("{}")).into_iter().collect();
     let required = json::pointer(schema, "/required").map(json::items).unwrap_or_default();
     for name in required.into_iter().filter_map(json::unescape) {
-        if !values.contains_key(&name) {
+        if !values.has(&name) {
             return Some((place(&name), "a value, which the form requires".to_owned()));
         }
     }

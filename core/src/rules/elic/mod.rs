@@ -6,7 +6,6 @@
 mod form;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
@@ -16,7 +15,7 @@ use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id};
-use crate::map::Map;
+use crate::map::{Map, Names};
 use crate::validation::table::StringKind;
 use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
@@ -255,8 +254,8 @@ fn nested(scene: &Scene<'_>) -> Option<Objection> {
 
 fn no_such_field(scene: &Scene<'_>) -> Option<Objection> {
     let required = scene.message.items("/requestedSchema/required");
-    let names: HashSet<_> = fields(&scene.message).into_iter().map(|(name, _)| name).collect();
-    let at = required.into_iter().filter_map(json::unescape).position(|name| !names.contains(&name))?;
+    let names: Names<'_> = fields(&scene.message).into_iter().collect();
+    let at = required.into_iter().filter_map(json::unescape).position(|name| !names.has(&name))?;
     Some(Objection::new(format!("/requestedSchema/required/{at}"), "required, but no field of the form has this name"))
 }
 

@@ -1,10 +1,9 @@
 //! Where a session works: its directories, the files inside of them, and its MCP servers.
 
-use std::collections::HashSet;
-
 use super::super::scene::{Message, Objection, Scene};
 use crate::connection::{Role, Session};
 use crate::json;
+use crate::map::Names;
 
 /// The directories of a session are kept up to this many bytes; longer lists are the host's to remember.
 const KEPT: usize = 16 * 1024;
@@ -120,9 +119,9 @@ pub(super) fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 pub(super) fn twice(scene: &Scene<'_>) -> Option<Objection> {
-    let mut seen: HashSet<_> = scene.message.text("/cwd").into_iter().collect();
+    let mut seen: Names<'_> = scene.message.text("/cwd").into_iter().collect();
     let mut roots = scene.message.items("/additionalDirectories").into_iter().filter_map(json::unescape);
-    let at = roots.position(|root| !seen.insert(root))?;
+    let at = roots.position(|root| !seen.add(root))?;
     Some(Objection::new(format!("/additionalDirectories/{at}"), "this directory is given twice; leave it out here"))
 }
 
