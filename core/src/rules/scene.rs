@@ -124,7 +124,13 @@ pub(crate) struct Objection {
 
 impl Objection {
     pub(crate) fn new(pointer: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
-        Objection { pointer: pointer.into(), also: Vec::new(), message: message.into() }
+        Objection::of(pointer.into(), message.into())
+    }
+
+    /// Out of line: hundreds of checks call it, each with its own texts.
+    #[inline(never)]
+    fn of(pointer: Cow<'static, str>, message: Cow<'static, str>) -> Self {
+        Objection { pointer, also: Vec::new(), message }
     }
 
     /// One that is about all of these places; `None` where there are none.
