@@ -11,7 +11,7 @@ use super::session::Turn;
 use super::{Connection, Consequence};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
-use crate::rules::scene::{rows, Message as Said, On};
+use crate::rules::scene::{Message as Said, On};
 use crate::validation::table::{self, Field, Type};
 use crate::validation::Part;
 
@@ -88,14 +88,7 @@ impl Connection {
         let problems = std::mem::take(&mut checked.problems);
         let mut result = checked.json(text, range);
         let facts = Some((result.around(), &checked.facts));
-        let said = Said {
-            method: &request.method,
-            session: self.state.sessions.of(&request),
-            body: Some(result.as_str()),
-            facts,
-            rows: rows(On::Answer, &request.method, None),
-            request: Some(&request),
-        };
+        let said = Said { facts, ..Said::end(On::Answer, &request, &self.state.sessions, Some(result.as_str())) };
         match self.judge_peer(Form::Answer, &said, subject) {
             Verdict::Stop => return self.end_request(request, Outcome::Invalid),
             Verdict::Deliver => {}
@@ -108,14 +101,7 @@ impl Connection {
     /// An error of the peer's. What only says that the work was cancelled ends as the result that says so, so that hosts
     /// have one case to handle.
     fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError, text: &str) {
-        let said = Said {
-            method: &request.method,
-            session: self.state.sessions.of(&request),
-            body: Some(text),
-            facts: None,
-            rows: rows(On::Error, &request.method, None),
-            request: Some(&request),
-        };
+        let said = Said::end(On::Error, &request, &self.state.sessions, Some(text));
         self.judge_peer(Form::Error, &said, subject);
         self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;

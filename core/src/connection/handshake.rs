@@ -15,7 +15,7 @@ use super::rules::Gates;
 use super::{CloseReason, Connection, Consequence, Event, Phase, Policy, Request, Role, Side};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id};
-use crate::rules::scene::{rows, Message as Said, On};
+use crate::rules::scene::{Message as Said, On};
 use crate::schema::tables;
 use crate::validation::table::Tables;
 use crate::validation::{check, Checked, Part, Problem, Rejected};
@@ -295,14 +295,7 @@ impl Connection {
                 self.state.peer = Side::new(tables, Role::Agent, json.clone());
                 let hello = std::mem::take(&mut self.state.own.hello);
                 self.state.own = Side::new(tables, Role::Client, hello);
-                let said = Said {
-                    method: row.name,
-                    session: None,
-                    body: Some(&json),
-                    facts: None,
-                    rows: rows(On::Answer, row.name, None),
-                    request: Some(&request),
-                };
+                let said = Said::end(On::Answer, &request, &self.state.sessions, Some(&json));
                 if self.judge_peer(Form::Answer, &said, subject) == Verdict::Stop {
                     self.hello_failed();
                     return self.end_request(request, Outcome::Invalid);

@@ -7,7 +7,7 @@ use super::report::{Breach, Subject, ECHO};
 use super::{Advice, Connection, Consequence, Event};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::rules::scene::{rows, Action, Check, Message, Objection, On, Scene, REFUSE};
+use crate::rules::scene::{Action, Check, Message, Objection, On, Scene, REFUSE};
 use crate::rules::Severity;
 
 /// What the peer's message is, as far as an answer goes.
@@ -141,27 +141,13 @@ impl Connection {
 
     /// Remembers an answer; `None` for an error.
     pub(super) fn track_answer(&mut self, request: &OpenRequest, result: Option<&str>) {
-        let message = Message {
-            method: &request.method,
-            session: self.state.sessions.of(request),
-            body: result,
-            facts: None,
-            rows: rows(On::Answer, &request.method, None),
-            request: Some(request),
-        };
+        let message = Message::end(On::Answer, request, &self.state.sessions, result);
         self.track(&message);
     }
 
     /// Remembers an error, beside the end of its request.
     pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
-        let message = Message {
-            method: &request.method,
-            session: self.state.sessions.of(request),
-            body: error,
-            facts: None,
-            rows: rows(On::Error, &request.method, None),
-            request: Some(request),
-        };
+        let message = Message::end(On::Error, request, &self.state.sessions, error);
         self.track(&message);
     }
 

@@ -51,7 +51,7 @@ use crate::schema::tables;
 use crate::validation::table::Tables;
 use pending::Pending;
 use rules::Gates;
-use session::Sessions;
+pub(crate) use session::Sessions;
 
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -192,14 +192,7 @@ impl Connection {
         let Fitting { text: result, own } =
             self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
         let message = self.fits_frame(write_result(id, &result))?;
-        let said = Message {
-            method: &request.method,
-            session: self.state.sessions.of(request),
-            body: Some(&result),
-            facts: None,
-            rows: rows(On::Answer, &request.method, None),
-            request: Some(request),
-        };
+        let said = Message::end(On::Answer, request, &self.state.sessions, Some(&result));
         let advice = self.judge_host(&said, own)?;
         self.outbox.push(&message);
         if let Some(request) = self.state.inbound.remove(id) {
@@ -233,10 +226,7 @@ impl Connection {
         } else {
             let text = write_error(id, code, message, data.as_deref());
             let error = json::pointer(&text, "/error");
-            let session = request.session.as_ref();
-            let rows = rows(On::Error, &request.method, None);
-            let said =
-                Message { method: &request.method, session, body: error, facts: None, rows, request: Some(request) };
+            let said = Message::end(On::Error, request, &self.state.sessions, error);
             let advice = self.judge_host(&said, None)?;
             (text, advice)
         };

@@ -113,12 +113,7 @@ fn mode_ids(list: &str) -> impl Iterator<Item = Cow<'_, str>> {
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session()?;
-    let wanted = scene.message.text("/modeId")?;
-    if session.modes.has(&wanted)? {
-        return None;
-    }
-    Some(Objection::new("/modeId", "not a mode of this session; take an id of its availableModes"))
+    strange(scene, "/modeId", "not a mode of this session; take an id of its availableModes")
 }
 
 fn none_offered(scene: &Scene<'_>) -> Option<Objection> {
@@ -144,12 +139,12 @@ fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session()?;
-    let new = scene.message.text("/update/currentModeId")?;
-    if session.modes.has(&new)? {
-        return None;
-    }
-    Some(Objection::new("/update/currentModeId", "not a mode that this session has offered"))
+    strange(scene, "/update/currentModeId", "not a mode that this session has offered")
+}
+
+fn strange(scene: &Scene<'_>, pointer: &'static str, message: &'static str) -> Option<Objection> {
+    let known = scene.session()?.modes.has(&scene.message.text(pointer)?)?;
+    (!known).then(|| Objection::new(pointer, message))
 }
 
 /// Compares the two only in the message that opens a session: later they change one after the other.

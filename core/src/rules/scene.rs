@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use super::AREAS;
-use crate::connection::{MisuseKind, OpenRequest, Role, Session, State};
+use crate::connection::{MisuseKind, OpenRequest, Role, Session, Sessions, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::validation::table::{Kind, Method};
@@ -170,6 +170,13 @@ pub(crate) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
+    /// The end of a request: a result or an error.
+    pub(crate) fn end(on: On, request: &'a OpenRequest, sessions: &Sessions, body: Option<&'a str>) -> Self {
+        let session = sessions.of(request);
+        let rows = rows(on, &request.method, None);
+        Message { method: &request.method, session, body, facts: None, rows, request: Some(request) }
+    }
+
     /// What the trackers noted when the call went through that this answer ends.
     pub(crate) fn note(&self) -> Option<&'a str> {
         self.request?.note.as_deref()

@@ -8,7 +8,7 @@ mod list;
 mod roots;
 
 use super::catalogue::{rule, E, R, T};
-use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, ENDING};
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, ENDING, OPENING};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, SessionState, State, Turn};
 use crate::json;
@@ -18,8 +18,6 @@ use Severity::{Error, Note, Warning};
 pub(crate) use list::Shelf;
 pub(crate) use roots::Place;
 
-/// Calls that open a session in some place.
-const OPENING: &[&str] = &["session/new", "session/load", "session/resume", "session/fork"];
 /// Calls whose answer names a new session.
 const MAKING: &[&str] = &["session/new", "session/fork"];
 /// Updates that are part of the history of a conversation.
