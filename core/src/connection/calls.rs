@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::config::Role;
 use super::dismiss::Occasion;
 use super::event::{Json, Timing};
-use super::incoming::{find_method, Checked, Message};
+use super::incoming::{Checked, Message};
 use super::judge::{Form, Verdict};
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
@@ -50,7 +50,7 @@ impl Connection {
     pub(super) fn call(&mut self, text: String, message: &mut Message, subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
-        let find = || find_method(self.state.tables, self.state.config.drafts, method);
+        let find = || self.state.method(method);
         let Some(row) = message.checked.row.or_else(find) else { return self.unknown_method(text, message, subject) };
         if row.phase == table::Phase::Start
             && is_request
@@ -82,7 +82,7 @@ impl Connection {
         let mut params = checked.json(text, range);
         let form = if is_request { Form::Request } else { Form::Notification };
         let facts = std::mem::take(&mut checked.facts);
-        let mut seen = Seen { facts: Some(&facts), rows: rows(On::Call, row.name, kind_of(row, is_request, update)) };
+        let mut seen = Seen { facts: Some(&facts), rows: self.state.rows(row, kind_of(row, is_request, update)) };
         match self.judge_peer(form, &seen.message(row.name, session.as_ref(), &params), &subject) {
             Verdict::Stop => return,
             Verdict::Deliver => {}
@@ -98,6 +98,7 @@ impl Connection {
         } else {
             self.deliver_notification(subject, session, update, params, seen);
         }
+        self.spare = facts.cleared();
     }
 
     /// What the rules say to a call, in either direction.

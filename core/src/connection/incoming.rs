@@ -47,17 +47,20 @@ pub(super) struct Checker<'c> {
     mode: Mode,
     done: Option<(Walker, Option<Box<Problem>>)>,
     row: Option<&'static Method>,
+    /// Room for what a walk sees.
+    spare: Facts,
 }
 
 impl Checker<'_> {
     fn method(&self, name: &str) -> Option<&'static Method> {
-        find_method(self.state.tables, self.state.config.drafts, name)
+        self.state.method(name)
     }
 
     /// Checks the value that comes next; afterwards the scanner stands behind it, whatever it was.
     fn check(&mut self, scanner: &mut Scanner<'_>, ty: TypeId, part: Part) -> Result<(), SyntaxError> {
         let mark = scanner.mark();
-        let mut walker = Walker::new(self.state.tables, self.state.config.drafts, self.mode, part);
+        let spare = std::mem::take(&mut self.spare);
+        let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, self.mode, part);
         let invalid = match walker.value(scanner, ty) {
             Ok(()) => None,
             Err(Fail::Syntax(error)) => return Err(error),
@@ -128,7 +131,7 @@ impl Connection {
     }
 
     pub(super) fn checker(&self) -> Checker<'_> {
-        Checker { state: &self.state, mode: self.mode(), done: None, row: None }
+        Checker { state: &self.state, mode: self.mode(), done: None, row: None, spare: Facts::default() }
     }
 
     /// Checks one value of a text a second time: its place or its type was not known when the text was read.
@@ -211,15 +214,16 @@ impl Connection {
             }
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
-        match self.read(scanner) {
+        let spare = std::mem::take(&mut self.spare);
+        match self.read(scanner, spare) {
             Ok(mut message) => self.message(text, &mut message),
             Err(error) => self.not_json(text.as_bytes(), error),
         }
     }
 
     /// The envelope, and its params or result held against the model where it is known by then what they should be.
-    fn read(&self, mut scanner: Scanner<'_>) -> Result<Message, SyntaxError> {
-        let mut body = self.checker();
+    fn read(&self, mut scanner: Scanner<'_>, spare: Facts) -> Result<Message, SyntaxError> {
+        let mut body = Checker { spare, ..self.checker() };
         let envelope = Envelope::read(&mut scanner, &mut body)?;
         scanner.end()?;
         Ok(Message {
@@ -249,7 +253,8 @@ impl Connection {
         while let Some(Item::Frame(bytes)) = self.decoder.poll() {
             let Ok(text) = String::from_utf8(bytes) else { continue };
             let scanner = Scanner::new(&text, self.state.config.limits.depth);
-            fitting += usize::from(self.read(scanner).is_ok_and(|read| read.checked.invalid.is_none()));
+            let read = self.read(scanner, Facts::default());
+            fitting += usize::from(read.is_ok_and(|read| read.checked.invalid.is_none()));
         }
         fitting
     }
@@ -326,7 +331,6 @@ impl Connection {
             let breach = Breach::new("RPC-02", "a method that is not a string");
             return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
-        let tolerant = self.state.config.policy_for("RPC-01") != Policy::Strict;
         let version = match message.version {
             Version::Right => None,
             Version::Missing => Some("no jsonrpc member"),
@@ -334,7 +338,7 @@ impl Connection {
         };
         if let Some(wrong) = version {
             let breach = Breach::new("RPC-01", wrong);
-            if tolerant {
+            if self.state.config.policy_for("RPC-01") != Policy::Strict {
                 self.report(&subject, breach, Consequence::Delivered);
             } else if subject.id.is_some() {
                 return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);

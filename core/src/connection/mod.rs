@@ -8,7 +8,7 @@
 //!
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` (the host's calls), `incoming` (frames),
 //! `calls` and `answers` (what frames turn into), `dismiss` (what the connection answers by itself), `handshake`
-//! (`initialize`), `session` and `pending` (what is tracked), `snapshot` (all that hosts see of it), `rules`.
+//! (`initialize`), `state`, `session` and `pending` (what is tracked), `snapshot` (all that hosts see of it), `rules`.
 
 mod answers;
 mod calls;
@@ -18,6 +18,7 @@ mod event;
 mod handshake;
 mod incoming;
 mod judge;
+mod known;
 mod misuse;
 mod outgoing;
 mod pending;
@@ -25,6 +26,7 @@ mod report;
 mod rules;
 mod session;
 mod snapshot;
+mod state;
 
 #[cfg(test)]
 mod tests;
@@ -48,10 +50,11 @@ use crate::framing::{Decoder, Outbox};
 use crate::jsonrpc::Id;
 use crate::rules::{Auth, Elicitations, Mcp, Providers};
 use crate::schema::tables;
-use crate::validation::table::Tables;
+use crate::validation::Facts;
 use pending::Pending;
-use rules::Gates;
 pub(crate) use session::Sessions;
+pub(crate) use state::State;
+use state::{Follows, Lately, Side};
 
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -99,47 +102,11 @@ pub struct Connection {
     head: Vec<u8>,
     /// Whether the frame has more than these.
     head_is_cut: bool,
+    /// What was seen of the last message, for the next one to use its room.
+    spare: Facts,
     /// The connection was ready once.
     opened: bool,
     ended: Option<CloseReason>,
-}
-
-/// What is known of the conversation: what rules look at and trackers change.
-#[derive(Debug)]
-pub(crate) struct State {
-    pub(crate) config: Config,
-    /// The agreed version's tables; version 1's before.
-    pub(crate) tables: &'static Tables,
-    pub(crate) version: Option<u16>,
-    /// The host's open requests.
-    pub(crate) outbound: Pending,
-    /// The peer's open requests.
-    pub(crate) inbound: Pending,
-    pub(crate) sessions: Sessions,
-    pub(crate) auth: Auth,
-    pub(crate) elicitations: Elicitations,
-    pub(crate) providers: Providers,
-    pub(crate) mcp: Mcp,
-    pub(crate) own: Side,
-    pub(crate) peer: Side,
-    pub(crate) follows: Follows,
-}
-
-/// What is done with messages beyond delivering them: everything, but for measuring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Follows {
-    pub(crate) checks: bool,
-    pub(crate) trackers: bool,
-}
-
-/// What one side said in `initialize`.
-#[derive(Debug, Default)]
-pub(crate) struct Side {
-    /// Its capabilities object, as JSON text.
-    pub(crate) capabilities: String,
-    /// Its whole initialize params or result, as JSON text.
-    pub(crate) hello: String,
-    pub(crate) gates: Gates,
 }
 
 impl Connection {
@@ -158,6 +125,7 @@ impl Connection {
             frames: 0,
             head: Vec::new(),
             head_is_cut: false,
+            spare: Facts::default(),
             opened: false,
             ended: None,
             state: State {
@@ -172,6 +140,7 @@ impl Connection {
                 mcp: Mcp::default(),
                 own: Side::default(),
                 peer: Side::default(),
+                lately: Lately::default(),
                 follows: Follows { checks: true, trackers: true },
                 config,
             },

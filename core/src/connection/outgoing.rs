@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::calls::{needs_open_session, JSON_RPC};
 use super::config::Policy;
 use super::dismiss::{question, Occasion};
-use super::incoming::find_method;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::rules::too_early;
@@ -272,8 +271,7 @@ impl Connection {
     /// Why a method could not be sent now; `None` when it could.
     pub fn why_not(&self, method: &str) -> Option<Misuse> {
         let (method, part) = method.split_once(':').map_or((method, None), |(method, part)| (method, Some(part)));
-        let form = find_method(self.state.tables, self.state.config.drafts, method)
-            .map(|row| row.kind != table::Kind::Notification);
+        let form = self.state.method(method).map(|row| row.kind != table::Kind::Notification);
         let refused = self.admitted(method, form.unwrap_or(true)).err();
         refused.or_else(|| {
             let (rule, message) = withheld(&self.state, method, part?)?;
@@ -296,7 +294,7 @@ impl Connection {
         } else {
             self.writable()?;
         }
-        let row = find_method(self.state.tables, self.state.config.drafts, method);
+        let row = self.state.method(method);
         let Some(row) = row else {
             if !self.ready() {
                 return Err(too_early(self.state.config.role).into());

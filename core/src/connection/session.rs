@@ -4,11 +4,12 @@
 //! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
 //! Read `snapshot` next for what hosts see of it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::config::Limits;
 use super::event::{TerminalRef, Timing};
+use super::known::Known;
 use super::pending::OpenRequest;
 use crate::map::{Map, Set};
 use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
@@ -68,7 +69,7 @@ pub struct Session {
     /// Its open terminals, and whether the command of each has ended.
     pub terminals: Map<Box<str>, bool>,
     /// Tells it from an earlier session of the same id; see [`Sessions::of`].
-    life: u64,
+    pub(super) life: u64,
     /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
     pub auth_uncertain: bool,
     /// Prompts without an answer.
@@ -121,8 +122,7 @@ impl Session {
 /// All sessions of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    /// A table and no list: how many there are does not change what a message costs.
-    pub(crate) known: HashMap<Arc<str>, Box<Session>>,
+    pub(crate) known: Known,
     /// Calls under way that will make a session known whose id is not known yet.
     pub(crate) expected: usize,
     /// Sessions that are not open here.
@@ -145,19 +145,19 @@ impl Full {
 
 impl Sessions {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
-        self.known.iter().map(|(id, session)| (id, &**session))
+        self.known.iter()
     }
 
     pub(crate) fn get_mut(&mut self, id: Option<&Arc<str>>) -> Option<&mut Session> {
-        self.known.get_mut(id?).map(|session| &mut **session)
+        self.known.get_mut(id?)
     }
 
     /// The session of this id, which begins now if there is none.
     pub(crate) fn enter(&mut self, id: Arc<str>, state: SessionState) -> &mut Session {
         let lives = &mut self.lives;
-        self.known.entry(id).or_insert_with(|| {
+        self.known.enter(id, || {
             *lives += 1;
-            Box::new(Session { life: *lives, ..Session::new(state) })
+            Session { life: *lives, ..Session::new(state) }
         })
     }
 
@@ -172,7 +172,7 @@ impl Sessions {
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Session> {
-        self.known.get(id).map(|session| &**session)
+        self.known.get(id)
     }
 
     /// The limit that a call would go over, if any.
@@ -220,7 +220,7 @@ impl Sessions {
 
     pub(crate) fn terminals(&self) -> Vec<TerminalRef> {
         let mut all = Vec::new();
-        for (session, known) in &self.known {
+        for (session, known) in self.known.iter() {
             for terminal in known.terminals.keys() {
                 all.push(TerminalRef { session: Arc::clone(session), terminal: terminal.clone() });
             }

@@ -13,6 +13,6 @@ pub(crate) use decimal::Decimal;
 pub(crate) use edit::{without, Edits, Trim};
 pub(crate) use read::{columns, items, members, mentions};
 pub use read::{pointer, unescape, MAX_DEPTH};
-pub(crate) use scan::{Kind, Mark, Scanner};
+pub(crate) use scan::{Kind, Mark, Scanner, Text};
 pub use scan::{SyntaxError, SyntaxKind};
 pub use write::{quote, Writer};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::scan::{Kind, Scanner};
+use super::scan::{special, Kind, Scanner};
 
 /// The deepest nesting that anything here reads.
 pub const MAX_DEPTH: u32 = 1024;
@@ -132,8 +132,7 @@ fn segment(raw: &str) -> Cow<'_, str> {
 pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
     // Names and ids are short and have no escapes, and for them the scanner is a long way round.
     let inside = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inside| inside.len() <= SHORT);
-    let plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-    if let Some(inside) = inside.filter(|inside| inside.bytes().all(plain)) {
+    if let Some(inside) = inside.filter(|inside| special(inside.as_bytes()).is_none()) {
         return Some(Cow::Borrowed(inside));
     }
     let mut scanner = Scanner::new(json, MAX_DEPTH);

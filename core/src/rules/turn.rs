@@ -140,8 +140,8 @@ fn nobody_cancelled(scene: &Scene<'_>) -> Option<Objection> {
 
 /// TURN-11.
 fn said(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
-    let id = update.get("/update/messageId").is_some();
-    state.sessions.get_mut(update.session)?.turns.ids |= id;
+    let turns = &mut state.sessions.get_mut(update.session)?.turns;
+    turns.ids = turns.ids || update.get("/update/messageId").is_some();
     None
 }
 

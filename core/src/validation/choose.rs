@@ -1,11 +1,11 @@
 //! Which of several types a value has: by its tag, or by trying.
 
 use super::problem::{Problem, Segment};
-use super::table::{Other, TypeId, Variant};
-use super::walk::{within, Fail, Read, Walk, Walker};
+use super::table::{Other, Type, TypeId, Variant};
+use super::walk::{within, Fail, First, Read, Walk, Walker};
 use super::words::tags;
 use super::Mode;
-use crate::json::{Kind, Scanner};
+use crate::json::{Kind, Scanner, SyntaxError, Text};
 
 impl Walker {
     pub(super) fn union(
@@ -18,7 +18,19 @@ impl Walker {
         untagged: Option<TypeId>,
     ) -> Walk {
         let mark = scanner.mark();
-        let found = if scanner.enter(Kind::Object)? { scanner.find_string(tag)? } else { None };
+        let (found, first) = if scanner.enter(Kind::Object)? { tag_of(scanner, tag)? } else { (None, None) };
+        if let (Some(Ok(text)), Some(first)) = (found, first) {
+            let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
+            if let Some(Variant { tag: value, ty, .. }) = known {
+                if let Type::Object { fields } = self.type_of(*ty) {
+                    self.met(value);
+                    self.expect_tag(tag, false);
+                    let outcome = self.rest_of_object(scanner, *ty, fields, mark, first);
+                    self.read = Read::default();
+                    return outcome;
+                }
+            }
+        }
         scanner.rewind(mark);
         let text = match (found, untagged) {
             (Some(Ok(text)), _) => text,
@@ -34,8 +46,7 @@ impl Walker {
         };
         let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
         if let Some(variant) = known {
-            self.variant.get_or_insert(variant.tag);
-            self.facts.tag(variant.tag);
+            self.met(variant.tag);
             return self.tagged(scanner, tag, variant.ty, false);
         }
         if let Some(ty) = untagged.filter(|_| self.is_untagged(owner, &text.value())) {
@@ -56,13 +67,24 @@ impl Walker {
 
     /// The whole object, whose tag has been read.
     fn tagged(&mut self, scanner: &mut Scanner<'_>, tag: &'static str, ty: TypeId, extension: bool) -> Walk {
+        self.expect_tag(tag, extension);
+        let outcome = self.value(scanner, ty);
+        self.read = Read::default();
+        outcome
+    }
+
+    /// The object that comes next has this tag beside its fields.
+    fn expect_tag(&mut self, tag: &'static str, extension: bool) {
         if self.mode == Mode::Send {
             self.read.tags.push(tag);
             self.read.extension |= extension;
         }
-        let outcome = self.value(scanner, ty);
-        self.read = Read::default();
-        outcome
+    }
+
+    /// Notes a variant.
+    fn met(&mut self, tag: &'static str) {
+        self.variant.get_or_insert(tag);
+        self.facts.tag(tag);
     }
 
     pub(super) fn any_of(&mut self, scanner: &mut Scanner<'_>, of: &'static [TypeId]) -> Walk {
@@ -105,4 +127,24 @@ impl Walker {
             None => Err(self.invalid("nothing", "a value")),
         }
     }
+}
+
+/// What a member is, if it is there: its text, or its kind when it is none.
+type Found<'a> = Option<Result<Text<'a>, Kind>>;
+
+/// Inside an object: the value of its tag. Most often it is the first member; then the scanner stays behind it, so that
+/// it is read once.
+fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option<First>), SyntaxError> {
+    let mark = scanner.mark();
+    let key = scanner.key()?;
+    if !key.is(tag) || scanner.peek()? != Kind::String {
+        scanner.rewind(mark);
+        return Ok((scanner.find_string(tag)?, None));
+    }
+    let value = scanner.mark().offset();
+    let text = scanner.string()?;
+    let start = mark.offset();
+    let first =
+        First { name: start + 1..start + 1 + key.raw.len(), escaped: key.escaped, value: value..scanner.offset() };
+    Ok((Some(Ok(text)), Some(first)))
 }

@@ -31,9 +31,6 @@ impl Facts {
         if self.blurred {
             return;
         }
-        if self.members.is_empty() {
-            self.members.reserve(16);
-        }
         self.members.push(Member { parent, name, value });
     }
 
@@ -42,6 +39,14 @@ impl Facts {
         if !self.tags.contains(&tag) {
             self.tags.push(tag);
         }
+    }
+
+    /// Nothing seen, with the room that there was.
+    pub(crate) fn cleared(mut self) -> Self {
+        self.members.clear();
+        self.tags.clear();
+        self.blurred = false;
+        self
     }
 
     /// The text is another one now.

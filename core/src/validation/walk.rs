@@ -67,6 +67,14 @@ pub(crate) struct Walker {
     pub(super) lists: u32,
 }
 
+/// The places of a member that has been read before its object: its name without the quotes, and its value.
+#[derive(Debug, Clone)]
+pub(super) struct First {
+    pub(super) name: Range<usize>,
+    pub(super) escaped: bool,
+    pub(super) value: Range<usize>,
+}
+
 /// Members of an object that are not among its fields and still right.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Read {
@@ -78,6 +86,11 @@ pub(super) struct Read {
 
 impl Walker {
     pub(crate) fn new(tables: &'static Tables, drafts: DraftSet, mode: Mode, part: Part) -> Self {
+        Walker::with(Facts::default(), tables, drafts, mode, part)
+    }
+
+    /// As `new`, with the room of facts that nobody needs any more.
+    pub(crate) fn with(facts: Facts, tables: &'static Tables, drafts: DraftSet, mode: Mode, part: Part) -> Self {
         Walker {
             tables,
             drafts,
@@ -91,7 +104,7 @@ impl Walker {
             depth: 0,
             variant: None,
             read: Read::default(),
-            facts: Facts::default(),
+            facts,
             within: None,
             lists: 0,
         }
@@ -266,15 +279,54 @@ impl Walker {
         Ok(())
     }
 
+    pub(super) fn type_of(&self, ty: TypeId) -> &'static Type {
+        &self.tables.types[usize::from(ty)]
+    }
+
     fn object(&mut self, scanner: &mut Scanner<'_>, owner: TypeId, fields: &'static [Field]) -> Walk {
+        let head = scanner.mark();
+        let more = scanner.enter(Kind::Object)?;
+        self.members(scanner, owner, fields, head, None, more)
+    }
+
+    /// An object that begins at `head` and whose first member, a union's tag, has been read.
+    pub(super) fn rest_of_object(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        owner: TypeId,
+        fields: &'static [Field],
+        head: Mark,
+        first: First,
+    ) -> Walk {
+        let more = scanner.more(Kind::Object)?;
+        self.members(scanner, owner, fields, head, Some(first), more)
+    }
+
+    fn members(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        owner: TypeId,
+        fields: &'static [Field],
+        head: Mark,
+        first: Option<First>,
+        mut more: bool,
+    ) -> Walk {
         let mut trim = Trim::default();
         let mut seen = 0u64;
         let read = std::mem::take(&mut self.read);
         let outermost = self.depth == 0;
         let noted = self.depth < 2 && self.lists == 0;
         self.depth += 1;
-        let head = scanner.mark();
-        let mut more = scanner.enter(Kind::Object)?;
+        if let Some(First { name, escaped, value }) = first {
+            trim.keep(name.start - 1..value.end, &mut self.edits);
+            if noted {
+                if outermost {
+                    self.within = Some(name.start);
+                }
+                let parent = self.within.filter(|_| !outermost);
+                self.facts.member(parent, name, escaped, value);
+            }
+        }
         while more {
             let start = scanner.mark().offset();
             let key = scanner.key()?;

@@ -1,0 +1,84 @@
+//! What is known of the conversation, and looked up in what the protocol says.
+
+use std::cell::Cell;
+
+use super::incoming::find_method;
+use super::pending::Pending;
+use super::rules::Gates;
+use super::session::Sessions;
+use super::Config;
+use crate::rules::scene::{rows, Applying, On};
+use crate::rules::{Auth, Elicitations, Mcp, Providers};
+use crate::validation::table::{Method, Tables};
+
+/// What rules look at and trackers change.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) config: Config,
+    /// The agreed version's tables; version 1's before.
+    pub(crate) tables: &'static Tables,
+    pub(crate) version: Option<u16>,
+    /// The host's open requests.
+    pub(crate) outbound: Pending,
+    /// The peer's open requests.
+    pub(crate) inbound: Pending,
+    pub(crate) sessions: Sessions,
+    pub(crate) auth: Auth,
+    pub(crate) elicitations: Elicitations,
+    pub(crate) providers: Providers,
+    pub(crate) mcp: Mcp,
+    pub(crate) own: Side,
+    pub(crate) peer: Side,
+    pub(crate) follows: Follows,
+    pub(crate) lately: Lately,
+}
+
+/// What was looked up last: most messages are of the same kind as the one before.
+#[derive(Debug, Default)]
+pub(crate) struct Lately {
+    method: Cell<Option<&'static Method>>,
+    rows: Cell<Option<(&'static Method, Option<&'static str>, Applying)>>,
+}
+
+impl State {
+    /// A method of the agreed version, if no draft that is off brings it.
+    pub(crate) fn method(&self, name: &str) -> Option<&'static Method> {
+        let here = |row: &&'static Method| self.tables.methods.as_ptr_range().contains(&std::ptr::from_ref(*row));
+        let lately = self.lately.method.get().filter(|row| row.name == name).filter(here);
+        lately.or_else(|| {
+            let found = find_method(self.tables, self.config.drafts, name);
+            self.lately.method.set(found);
+            found
+        })
+    }
+
+    /// The rows of the catalogue for a call.
+    pub(crate) fn rows(&self, method: &'static Method, kind: Option<&'static str>) -> Applying {
+        let name = |kind: Option<&'static str>| kind.map(|kind| (kind.as_ptr(), kind.len()));
+        match self.lately.rows.get() {
+            Some((known, of, rows)) if std::ptr::eq(known, method) && name(of) == name(kind) => rows,
+            _ => {
+                let found = rows(On::Call, method.name, kind);
+                self.lately.rows.set(Some((method, kind, found)));
+                found
+            }
+        }
+    }
+}
+
+/// What is done with messages beyond delivering them: everything, but for measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Follows {
+    pub(crate) checks: bool,
+    pub(crate) trackers: bool,
+}
+
+/// What one side said in `initialize`.
+#[derive(Debug, Default)]
+pub(crate) struct Side {
+    /// Its capabilities object, as JSON text.
+    pub(crate) capabilities: String,
+    /// Its whole initialize params or result, as JSON text.
+    pub(crate) hello: String,
+    pub(crate) gates: Gates,
+}
