@@ -122,7 +122,7 @@ impl Connection {
                 return self.refuse(subject, ErrorCode::PARSE_ERROR, Breach::new("RPC-21", error.to_string()));
             }
         };
-        self.state.tables = tables;
+        self.agree_on(tables);
         self.state.version = Some(version);
         self.phase = Phase::Initializing;
         self.state.peer = Side::new(tables, Role::Client, params.clone());
@@ -172,11 +172,16 @@ impl Connection {
         self.opened = true;
     }
 
+    fn agree_on(&mut self, tables: &'static Tables) {
+        self.state.tables = tables;
+        self.moulds.forget();
+    }
+
     /// `initialize` has failed, so it may be tried again.
     pub(super) fn hello_failed(&mut self) {
         self.phase = Phase::Start;
         self.state.version = None;
-        self.state.tables = &tables::v1::TABLES;
+        self.agree_on(&tables::v1::TABLES);
     }
 
     /// The client's side: the params of its `initialize`, with the version filled in (INIT-03).
@@ -290,7 +295,7 @@ impl Connection {
                     return self.end_request(request, Outcome::Invalid);
                 }
                 self.report_all(subject, &problems);
-                self.state.tables = tables;
+                self.agree_on(tables);
                 self.state.version = Some(version);
                 self.state.peer = Side::new(tables, Role::Agent, json.clone());
                 let hello = std::mem::take(&mut self.state.own.hello);

@@ -49,6 +49,8 @@ pub(super) struct Checker<'c> {
     row: Option<&'static Method>,
     /// Room for what a walk sees.
     spare: Facts,
+    /// Whether the holes of a mould are wanted, and then what they are.
+    holes: Option<Vec<Range<usize>>>,
 }
 
 impl Checker<'_> {
@@ -61,6 +63,7 @@ impl Checker<'_> {
         let mark = scanner.mark();
         let spare = std::mem::take(&mut self.spare);
         let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, self.mode, part);
+        walker.holes = self.holes.take();
         let invalid = match walker.value(scanner, ty) {
             Ok(()) => None,
             Err(Fail::Syntax(error)) => return Err(error),
@@ -70,6 +73,11 @@ impl Checker<'_> {
                 Some(problem)
             }
         };
+        self.holes = walker.holes.take();
+        if let (Some(holes), Some(session)) = (&mut self.holes, walker.session()) {
+            // The session is looked up by its id.
+            holes.retain(|hole| *hole != session);
+        }
         self.done = Some((walker, invalid));
         Ok(())
     }
@@ -131,7 +139,7 @@ impl Connection {
     }
 
     pub(super) fn checker(&self) -> Checker<'_> {
-        Checker { state: &self.state, mode: self.mode(), done: None, row: None, spare: Facts::default() }
+        Checker { state: &self.state, mode: self.mode(), done: None, row: None, spare: Facts::default(), holes: None }
     }
 
     /// Checks one value of a text a second time: its place or its type was not known when the text was read.
@@ -214,19 +222,32 @@ impl Connection {
             }
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
+        if let Some(mut message) = self.moulded(&text) {
+            return self.message(text, &mut message);
+        }
         let spare = std::mem::take(&mut self.spare);
-        match self.read(scanner, spare) {
-            Ok(mut message) => self.message(text, &mut message),
+        let holes = self.moulds.wanted().then(Vec::new);
+        match self.read(scanner, spare, holes) {
+            Ok((mut message, holes)) => {
+                self.learn(&text, &message, holes);
+                self.message(text, &mut message);
+            }
             Err(error) => self.not_json(text.as_bytes(), error),
         }
     }
 
     /// The envelope, and its params or result held against the model where it is known by then what they should be.
-    fn read(&self, mut scanner: Scanner<'_>, spare: Facts) -> Result<Message, SyntaxError> {
-        let mut body = Checker { spare, ..self.checker() };
+    fn read(
+        &self,
+        mut scanner: Scanner<'_>,
+        spare: Facts,
+        holes: Option<Vec<Range<usize>>>,
+    ) -> Result<(Message, Option<Vec<Range<usize>>>), SyntaxError> {
+        let mut body = Checker { spare, holes, ..self.checker() };
         let envelope = Envelope::read(&mut scanner, &mut body)?;
         scanner.end()?;
-        Ok(Message {
+        let holes = body.holes.take();
+        let message = Message {
             version: envelope.version,
             id: envelope.id,
             method: match envelope.method {
@@ -242,7 +263,8 @@ impl Connection {
             error: envelope.error,
             twice: envelope.twice,
             checked: body.finish(&scanner)?,
-        })
+        };
+        Ok((message, holes))
     }
 
     /// Reads and validates what has come, and nothing else: what the rules and trackers cost is measured against it. How
@@ -253,8 +275,8 @@ impl Connection {
         while let Some(Item::Frame(bytes)) = self.decoder.poll() {
             let Ok(text) = String::from_utf8(bytes) else { continue };
             let scanner = Scanner::new(&text, self.state.config.limits.depth);
-            let read = self.read(scanner, Facts::default());
-            fitting += usize::from(read.is_ok_and(|read| read.checked.invalid.is_none()));
+            let read = self.read(scanner, Facts::default(), None);
+            fitting += usize::from(read.is_ok_and(|(read, _)| read.checked.invalid.is_none()));
         }
         fitting
     }

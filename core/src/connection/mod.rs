@@ -20,6 +20,7 @@ mod incoming;
 mod judge;
 mod known;
 mod misuse;
+mod mould;
 mod outgoing;
 mod pending;
 mod report;
@@ -51,6 +52,7 @@ use crate::jsonrpc::Id;
 use crate::rules::{Auth, Elicitations, Mcp, Providers};
 use crate::schema::tables;
 use crate::validation::Facts;
+use mould::Moulds;
 use pending::Pending;
 pub(crate) use session::Sessions;
 pub(crate) use state::State;
@@ -104,6 +106,9 @@ pub struct Connection {
     head_is_cut: bool,
     /// What was seen of the last message, for the next one to use its room.
     spare: Facts,
+    moulds: Moulds,
+    /// Room for how a message lies in its mould.
+    moves: Vec<(usize, isize)>,
     /// The connection was ready once.
     opened: bool,
     ended: Option<CloseReason>,
@@ -126,6 +131,8 @@ impl Connection {
             head: Vec::new(),
             head_is_cut: false,
             spare: Facts::default(),
+            moulds: Moulds::default(),
+            moves: Vec::new(),
             opened: false,
             ended: None,
             state: State {

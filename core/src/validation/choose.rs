@@ -105,6 +105,7 @@ impl Walker {
                 self.mode = mode;
                 match outcome {
                     Err(Fail::Invalid(problem)) => {
+                        self.holes = None;
                         if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
                             best = Some((scanner.offset(), problem));
                         }

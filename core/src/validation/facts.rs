@@ -41,6 +41,20 @@ impl Facts {
         }
     }
 
+    /// The same at other places of another text, in the room of facts that nobody needs any more.
+    pub(crate) fn moved(&self, spare: Self, to: impl Fn(usize) -> usize) -> Self {
+        let range = |range: &Range<usize>| to(range.start)..to(range.end);
+        let mut facts = spare.cleared();
+        facts.members.extend(self.members.iter().map(|Member { parent, name, value }| Member {
+            parent: parent.map(&to),
+            name: range(name),
+            value: range(value),
+        }));
+        facts.tags.extend(&self.tags);
+        facts.blurred = self.blurred;
+        facts
+    }
+
     /// Nothing seen, with the room that there was.
     pub(crate) fn cleared(mut self) -> Self {
         self.members.clear();

@@ -65,6 +65,8 @@ pub(crate) struct Walker {
     within: Option<usize>,
     /// Lists and maps around the current value.
     pub(super) lists: u32,
+    /// The strings that may be anything, quotes included, as long as nothing was read twice; `None` where nobody asks.
+    pub(crate) holes: Option<Vec<Range<usize>>>,
 }
 
 /// The places of a member that has been read before its object: its name without the quotes, and its value.
@@ -107,6 +109,7 @@ impl Walker {
             facts,
             within: None,
             lists: 0,
+            holes: None,
         }
     }
 
@@ -488,6 +491,7 @@ impl Walker {
         match outcome {
             Ok(()) => Ok(None),
             Err(Fail::Invalid(problem)) if applies => {
+                self.holes = None;
                 self.edits.truncate(edits);
                 self.problems.truncate(problems);
                 self.depth = depth;

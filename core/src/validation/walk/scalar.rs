@@ -23,8 +23,15 @@ impl Walker {
     }
 
     pub(super) fn string(&mut self, scanner: &mut Scanner<'_>, kind: StringKind) -> Walk {
+        let start = scanner.mark().offset();
         let text = scanner.string()?;
-        if kind == StringKind::Plain || kind.fits(&text.value()) {
+        if kind == StringKind::Plain {
+            if let Some(holes) = &mut self.holes {
+                holes.push(start..scanner.offset());
+            }
+            return Ok(());
+        }
+        if kind.fits(&text.value()) {
             return Ok(());
         }
         let problem = Problem::new(self.rule(), kind.name(), kind.other());
