@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::config::{Policy, Role};
 use super::event::Json;
+use super::mould::Holes;
 use super::report::{Breach, Subject};
 use super::{Connection, Consequence, Follows, State};
 use crate::framing::Item;
@@ -49,8 +50,8 @@ pub(super) struct Checker<'c> {
     row: Option<&'static Method>,
     /// Room for what a walk sees.
     spare: Facts,
-    /// Whether the holes of a mould are wanted, and then what they are.
-    holes: Option<Vec<Range<usize>>>,
+    /// The holes of a mould.
+    holes: Holes,
 }
 
 impl Checker<'_> {
@@ -63,7 +64,7 @@ impl Checker<'_> {
         let mark = scanner.mark();
         let spare = std::mem::take(&mut self.spare);
         let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, self.mode, part);
-        walker.holes = self.holes.take();
+        walker.holes = Some(std::mem::take(&mut self.holes));
         let invalid = match walker.value(scanner, ty) {
             Ok(()) => None,
             Err(Fail::Syntax(error)) => return Err(error),
@@ -73,10 +74,10 @@ impl Checker<'_> {
                 Some(problem)
             }
         };
-        self.holes = walker.holes.take();
-        if let (Some(holes), Some(session)) = (&mut self.holes, walker.session()) {
+        if let (Some(mut holes), Some(session)) = (walker.holes.take(), walker.session()) {
             // The session is looked up by its id.
             holes.retain(|hole| *hole != session);
+            self.holes = holes;
         }
         self.done = Some((walker, invalid));
         Ok(())
@@ -139,7 +140,14 @@ impl Connection {
     }
 
     pub(super) fn checker(&self) -> Checker<'_> {
-        Checker { state: &self.state, mode: self.mode(), done: None, row: None, spare: Facts::default(), holes: None }
+        Checker {
+            state: &self.state,
+            mode: self.mode(),
+            done: None,
+            row: None,
+            spare: Facts::default(),
+            holes: Holes::new(),
+        }
     }
 
     /// Checks one value of a text a second time: its place or its type was not known when the text was read.
@@ -226,10 +234,12 @@ impl Connection {
             return self.message(text, &mut message);
         }
         let spare = std::mem::take(&mut self.spare);
-        let holes = self.moulds.wanted().then(Vec::new);
+        let mut holes = std::mem::take(&mut self.holes);
+        holes.clear();
         match self.read(scanner, spare, holes) {
             Ok((mut message, holes)) => {
-                self.learn(&text, &message, holes);
+                self.moulds.learn(&text, &message, &holes);
+                self.holes = holes;
                 self.message(text, &mut message);
             }
             Err(error) => self.not_json(text.as_bytes(), error),
@@ -237,16 +247,11 @@ impl Connection {
     }
 
     /// The envelope, and its params or result held against the model where it is known by then what they should be.
-    fn read(
-        &self,
-        mut scanner: Scanner<'_>,
-        spare: Facts,
-        holes: Option<Vec<Range<usize>>>,
-    ) -> Result<(Message, Option<Vec<Range<usize>>>), SyntaxError> {
+    fn read(&self, mut scanner: Scanner<'_>, spare: Facts, holes: Holes) -> Result<(Message, Holes), SyntaxError> {
         let mut body = Checker { spare, holes, ..self.checker() };
         let envelope = Envelope::read(&mut scanner, &mut body)?;
         scanner.end()?;
-        let holes = body.holes.take();
+        let holes = std::mem::take(&mut body.holes);
         let message = Message {
             version: envelope.version,
             id: envelope.id,
@@ -275,7 +280,7 @@ impl Connection {
         while let Some(Item::Frame(bytes)) = self.decoder.poll() {
             let Ok(text) = String::from_utf8(bytes) else { continue };
             let scanner = Scanner::new(&text, self.state.config.limits.depth);
-            let read = self.read(scanner, Facts::default(), None);
+            let read = self.read(scanner, Facts::default(), Holes::new());
             fitting += usize::from(read.is_ok_and(|(read, _)| read.checked.invalid.is_none()));
         }
         fitting

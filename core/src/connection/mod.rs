@@ -52,7 +52,7 @@ use crate::jsonrpc::Id;
 use crate::rules::{Auth, Elicitations, Mcp, Providers};
 use crate::schema::tables;
 use crate::validation::Facts;
-use mould::Moulds;
+use mould::{Holes, Moulds};
 use pending::Pending;
 pub(crate) use session::Sessions;
 pub(crate) use state::State;
@@ -107,8 +107,8 @@ pub struct Connection {
     /// What was seen of the last message, for the next one to use its room.
     spare: Facts,
     moulds: Moulds,
-    /// Room for how a message lies in its mould.
-    moves: Vec<(usize, isize)>,
+    /// Room for the holes of a mould.
+    holes: Holes,
     /// The connection was ready once.
     opened: bool,
     ended: Option<CloseReason>,
@@ -132,7 +132,7 @@ impl Connection {
             head_is_cut: false,
             spare: Facts::default(),
             moulds: Moulds::default(),
-            moves: Vec::new(),
+            holes: Holes::new(),
             opened: false,
             ended: None,
             state: State {

@@ -16,119 +16,133 @@ use crate::jsonrpc::{IdMember, Member, Version};
 use crate::validation::table::Method;
 use crate::validation::Facts;
 
-/// A longer message, or one with more holes, is no mould: reading it anew costs little beside its text.
+/// A longer message is no mould.
 const LONGEST: usize = 4096;
-const HOLES: usize = 16;
-/// After a mould that nothing has fitted, so many messages pass at most before the next one is made.
+/// Kinds of messages that have moulds. All of them are tried, so they are few.
+const KINDS: usize = 16;
+/// The most misses that a mould outlives.
+const CREDIT: u32 = 16;
+/// After a mould that nothing has fitted, so many messages of its kind pass at most before the next one is made.
 const PATIENCE: u32 = 256;
 
-/// The mould, if there is one, and when to make another.
-#[derive(Debug)]
-pub(super) struct Moulds {
-    mould: Option<Mould>,
-    /// The method and variant of the message before: only what comes twice is worth a mould.
-    before: Option<(&'static str, Option<&'static str>)>,
-    /// Messages to let pass before the next mould is made, and how many that were the last time.
-    wait: u32,
-    patience: u32,
-}
+/// The places of strings, quotes included, in order.
+pub(super) type Holes = Vec<Range<usize>>;
 
-impl Default for Moulds {
-    fn default() -> Self {
-        Moulds { mould: None, before: None, wait: 0, patience: 1 }
-    }
+/// One mould for each kind of message, the one that fitted last in front.
+#[derive(Debug, Default)]
+pub(super) struct Moulds {
+    kinds: Vec<Box<Mould>>,
+    /// Room for how a message lies in its mould: the end of each hole there, and how far what follows it has moved.
+    moves: Vec<(usize, isize)>,
+    #[cfg(test)]
+    off: bool,
 }
 
 #[derive(Debug)]
 struct Mould {
-    text: String,
-    /// In order, quotes included.
-    holes: Vec<Range<usize>>,
-    params: Range<usize>,
-    facts: Facts,
     row: &'static Method,
     update: Option<&'static str>,
     session: Arc<str>,
+    text: String,
+    holes: Holes,
+    params: Range<usize>,
+    facts: Facts,
     fitted: bool,
+    /// Misses that it outlives yet.
+    credit: u32,
+    /// Messages of its kind to let pass before another one is made, and how many that were at first.
+    wait: u32,
+    patience: u32,
 }
 
 impl Moulds {
-    /// Whether the next message is to be read with its holes noted.
-    pub(super) fn wanted(&mut self) -> bool {
-        self.wait = self.wait.saturating_sub(1);
-        self.wait == 0
-    }
-
     /// What was agreed on has changed.
     pub(super) fn forget(&mut self) {
-        *self = Moulds::default();
+        self.kinds.clear();
     }
 
-    /// Takes a message that was read the long way as a mould, if it is fit for one.
-    fn learn(&mut self, text: &str, message: &Message, holes: Option<Vec<Range<usize>>>) {
+    /// Takes a message that was read the long way as a mould, if it is fit for one and its kind needs one.
+    pub(super) fn learn(&mut self, text: &str, message: &Message, holes: &Holes) {
         let Checked { edits, problems, invalid, session, open, update, facts, row, walked } = &message.checked;
-        let this = row.map(|row| (row.name, *update));
-        let again = this.is_some() && std::mem::replace(&mut self.before, this) == this;
-        let (Some(row), Some(session), Some((Kind::Object, params)), Some(holes)) =
-            (row, session, &message.params, holes)
-        else {
-            return;
-        };
+        let (Some(row), Some(session), Some((Kind::Object, params))) = (row, session, &message.params) else { return };
         let call = message.id == IdMember::Absent && message.version == Version::Right && message.twice.is_none();
         let right = edits.is_none() && problems.is_empty() && invalid.is_none() && *open && *walked;
         let answer = message.result.is_some() || message.error.is_some();
-        if !again || !call || answer || !right || text.len() > LONGEST || holes.len() > HOLES {
+        if !call || answer || !right || text.len() > LONGEST {
             return;
         }
-        let unused = self.mould.as_ref().is_some_and(|mould| !mould.fitted);
-        self.patience = if unused { (self.patience * 2).min(PATIENCE) } else { 1 };
-        self.wait = self.patience;
-        self.mould = Some(Mould {
-            text: text.to_owned(),
-            holes,
-            params: params.clone(),
-            facts: facts.moved(Facts::default(), |place| place),
+        #[cfg(test)]
+        if self.off {
+            return;
+        }
+        let at = self.kinds.iter().position(|mould| mould.update == *update && mould.row.name == row.name);
+        let patience = match at {
+            Some(at) => self.kinds[at].missed(),
+            None => (self.kinds.len() < KINDS).then_some(1),
+        };
+        let Some(patience) = patience else { return };
+        let mould = Box::new(Mould {
             row,
             update: *update,
             session: Arc::clone(session),
+            text: text.to_owned(),
+            holes: holes.clone(),
+            params: params.clone(),
+            facts: facts.moved(Facts::default(), |place| place),
             fitted: false,
+            credit: 1,
+            wait: patience,
+            patience,
         });
+        match at {
+            Some(at) => self.kinds[at] = mould,
+            None => self.kinds.push(mould),
+        }
     }
 }
 
 impl Mould {
-    /// How a text lies in the mould: for each hole its end here, and how far what follows it has moved.
-    fn fit(&self, text: &str, moves: &mut Vec<(usize, isize)>) -> Option<()> {
+    /// Told of a message of its kind that did not fit; the patience of the mould that takes its place, if one is to.
+    fn missed(&mut self) -> Option<u32> {
+        self.credit = self.credit.saturating_sub(1);
+        self.wait = self.wait.saturating_sub(1);
+        let patience = if self.fitted { 1 } else { (self.patience * 2).min(PATIENCE) };
+        (self.credit == 0 && self.wait == 0).then_some(patience)
+    }
+
+    /// Whether a text lies in it, and how.
+    fn fits(&self, text: &str, moves: &mut Vec<(usize, isize)>) -> bool {
         let (mine, bytes) = (self.text.as_bytes(), text.as_bytes());
         let (mut done, mut at) = (0, 0);
         moves.clear();
         for hole in &self.holes {
             let fixed = &mine[done..hole.start];
             let end = at + fixed.len();
-            if bytes.get(at..end)? != fixed {
-                return None;
+            if bytes.get(at..end) != Some(fixed) {
+                return false;
             }
             let mut scanner = Scanner::at(text, end, 1);
-            scanner.string().ok()?;
-            if !scanner.lone_surrogates().is_empty() {
-                return None;
+            if scanner.string().is_err() || !scanner.lone_surrogates().is_empty() {
+                return false;
             }
             at = scanner.offset();
             done = hole.end;
             moves.push((done, at.cast_signed() - done.cast_signed()));
         }
-        (bytes[at..] == mine[done..]).then_some(())
+        bytes[at..] == mine[done..]
     }
 }
 
 impl Connection {
-    /// The message that a text is, if it lies in the mould.
+    /// The message that a text is, if it lies in a mould.
     pub(super) fn moulded(&mut self, text: &str) -> Option<Message> {
-        let mould = self.moulds.mould.as_mut()?;
-        mould.fit(text, &mut self.moves)?;
+        let Moulds { kinds, moves, .. } = &mut self.moulds;
+        let at = kinds.iter().position(|mould| mould.fits(text, moves))?;
+        kinds[..=at].rotate_right(1);
+        let mould = &mut kinds[0];
         let session = self.state.sessions.find(&mould.session)?;
         mould.fitted = true;
-        let moves = &self.moves;
+        mould.credit = (mould.credit + 2).min(CREDIT);
         let moved = |place: usize| {
             let by = moves.iter().rev().find(|(end, _)| *end <= place).map_or(0, |(_, by)| *by);
             place.wrapping_add_signed(by)
@@ -152,11 +166,6 @@ impl Connection {
                 ..Checked::default()
             },
         })
-    }
-
-    /// Has a message, and its holes if they were noted, for a mould.
-    pub(super) fn learn(&mut self, text: &str, message: &Message, holes: Option<Vec<Range<usize>>>) {
-        self.moulds.learn(text, message, holes);
     }
 }
 
@@ -251,7 +260,7 @@ mod tests {
             (seed % below as u64) as usize
         };
         let (mut fast, mut slow) = (client(), client());
-        slow.moulds.wait = u32::MAX;
+        slow.moulds.off = true;
         let mut fitted = 0;
         for _ in 0..8_000 {
             let first = update(&mut random);
@@ -264,6 +273,6 @@ mod tests {
             }
         }
         assert!(fitted > 300, "{fitted}");
-        assert!(slow.moulds.mould.is_none());
+        assert!(slow.moulds.kinds.is_empty());
     }
 }

@@ -41,6 +41,9 @@ pub(super) type Walk = Result<(), Fail>;
 /// Problems of one value that are told one by one; a hostile list could have millions.
 const TOLD: usize = 32;
 
+/// Strings whose places are noted.
+const HOLES: usize = 16;
+
 /// Checks values; collects edits, problems and what the connection wants to know.
 #[derive(Debug)]
 pub(crate) struct Walker {
@@ -65,7 +68,8 @@ pub(crate) struct Walker {
     within: Option<usize>,
     /// Lists and maps around the current value.
     pub(super) lists: u32,
-    /// The strings that may be anything, quotes included, as long as nothing was read twice; `None` where nobody asks.
+    /// The places of the strings that may be anything, quotes included; `None` where nobody asks, something was read
+    /// twice, or there are more than [`HOLES`].
     pub(crate) holes: Option<Vec<Range<usize>>>,
 }
 
@@ -501,6 +505,16 @@ impl Walker {
                 Ok(Some(problem))
             }
             Err(fail) => Err(fail),
+        }
+    }
+
+    fn hole(&mut self, place: Range<usize>) {
+        if let Some(holes) = &mut self.holes {
+            if holes.len() < HOLES {
+                holes.push(place);
+            } else {
+                self.holes = None;
+            }
         }
     }
 

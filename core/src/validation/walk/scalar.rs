@@ -26,9 +26,7 @@ impl Walker {
         let start = scanner.mark().offset();
         let text = scanner.string()?;
         if kind == StringKind::Plain {
-            if let Some(holes) = &mut self.holes {
-                holes.push(start..scanner.offset());
-            }
+            self.hole(start..scanner.offset());
             return Ok(());
         }
         if kind.fits(&text.value()) {
