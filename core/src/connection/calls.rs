@@ -82,7 +82,8 @@ impl Connection {
         let mut params = checked.json(text, range);
         let form = if is_request { Form::Request } else { Form::Notification };
         let facts = std::mem::take(&mut checked.facts);
-        let mut seen = Seen { facts: Some(&facts), rows: self.state.rows(row, kind_of(row, is_request, update)) };
+        let rows = self.state.rows(row, kind_of(row, is_request, update));
+        let mut seen = Seen { facts: Some(&facts), rows };
         match self.judge_peer(form, &seen.message(row.name, session.as_ref(), &params), &subject) {
             Verdict::Stop => return,
             Verdict::Deliver => {}

@@ -32,6 +32,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ use mould::{Holes, Moulds};
 use pending::Pending;
 pub(crate) use session::Sessions;
 pub(crate) use state::State;
-use state::{Follows, Lately, Side};
+use state::{Follows, Side};
 
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -147,7 +148,8 @@ impl Connection {
                 mcp: Mcp::default(),
                 own: Side::default(),
                 peer: Side::default(),
-                lately: Lately::default(),
+                lately: Cell::default(),
+                looked: Vec::new(),
                 follows: Follows { checks: true, trackers: true },
                 config,
             },

@@ -145,9 +145,13 @@ impl Pending {
 mod tests {
     use super::*;
 
+    fn id(serial: u64) -> Id {
+        Id::Number(i64::try_from(serial).unwrap() * 7)
+    }
+
     fn request(serial: u64, deadline: Option<u64>) -> OpenRequest {
         OpenRequest {
-            id: Id::Number(serial.cast_signed() * 7),
+            id: id(serial),
             serial,
             method: Cow::Borrowed("_m"),
             session: None,
@@ -170,7 +174,7 @@ mod tests {
             // The first one stays for long; of the others most end, in an order that is none.
             let gone = serial * 17 % 5000;
             if gone > 0 {
-                let ended = pending.remove(&Id::Number(gone.cast_signed() * 7)).map(|request| request.serial);
+                let ended = pending.remove(&id(gone)).map(|request| request.serial);
                 assert_eq!(ended, model.remove(&gone).map(|_| gone));
             }
             assert_eq!(pending.next_deadline(), model.values().flatten().min().copied());

@@ -30,39 +30,38 @@ pub(crate) struct State {
     pub(crate) own: Side,
     pub(crate) peer: Side,
     pub(crate) follows: Follows,
-    pub(crate) lately: Lately,
+    /// The method that was looked up last: most messages are of the same kind as the one before.
+    pub(crate) lately: Cell<Option<&'static Method>>,
+    /// The rows that were looked up, for each kind of call that has come.
+    pub(crate) looked: Vec<Looked>,
 }
 
-/// What was looked up last: most messages are of the same kind as the one before.
-#[derive(Debug, Default)]
-pub(crate) struct Lately {
-    method: Cell<Option<&'static Method>>,
-    rows: Cell<Option<(&'static Method, Option<&'static str>, Applying)>>,
-}
+/// A method, a kind of its messages, and the rows for that.
+pub(crate) type Looked = (&'static Method, Option<&'static str>, Applying);
 
 impl State {
     /// A method of the agreed version, if no draft that is off brings it.
     pub(crate) fn method(&self, name: &str) -> Option<&'static Method> {
         let here = |row: &&'static Method| self.tables.methods.as_ptr_range().contains(&std::ptr::from_ref(*row));
-        let lately = self.lately.method.get().filter(|row| row.name == name).filter(here);
+        let lately = self.lately.get().filter(|row| row.name == name).filter(here);
         lately.or_else(|| {
             let found = find_method(self.tables, self.config.drafts, name);
-            self.lately.method.set(found);
+            self.lately.set(found);
             found
         })
     }
 
     /// The rows of the catalogue for a call.
-    pub(crate) fn rows(&self, method: &'static Method, kind: Option<&'static str>) -> Applying {
-        let name = |kind: Option<&'static str>| kind.map(|kind| (kind.as_ptr(), kind.len()));
-        match self.lately.rows.get() {
-            Some((known, of, rows)) if std::ptr::eq(known, method) && name(of) == name(kind) => rows,
-            _ => {
-                let found = rows(On::Call, method.name, kind);
-                self.lately.rows.set(Some((method, kind, found)));
-                found
-            }
+    pub(crate) fn rows(&mut self, method: &'static Method, kind: Option<&'static str>) -> Applying {
+        // Both are the model's, so that it is enough to look where they are.
+        let place = |kind: Option<&'static str>| kind.map(|kind| (kind.as_ptr(), kind.len()));
+        let same = |(known, of, _): &&Looked| std::ptr::eq(*known, method) && place(*of) == place(kind);
+        if let Some((.., rows)) = self.looked.iter().find(same) {
+            return *rows;
         }
+        let found = rows(On::Call, method.name, kind);
+        self.looked.push((method, kind, found));
+        found
     }
 }
 

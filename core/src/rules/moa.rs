@@ -190,7 +190,7 @@ fn declared(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 fn opened(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let ids = answer.note().and_then(|note| json::pointer(note, "/acp")).map(json::items).unwrap_or_default();
     let ids: Vec<Box<str>> = ids.into_iter().filter_map(json::unescape).map(Into::into).collect();
-    let session = answer.body.and_then(|_| answer.opens()).filter(|id| state.sessions.known.contains_key(&**id));
+    let session = answer.body.and_then(|_| answer.opens()).filter(|id| state.sessions.known.contains_key(id));
     match session {
         None => state.mcp.release(&ids),
         // Loading a session once more replaces its servers.

@@ -170,7 +170,7 @@ fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     } else {
         Offer::TooMany
     };
-    state.sessions.known.get_mut(&*answer.opens()?)?.modes = Modes { offer, current: Some(current.into()) };
+    state.sessions.known.get_mut(&answer.opens()?)?.modes = Modes { offer, current: Some(current.into()) };
     None
 }
 

@@ -108,7 +108,7 @@ pub(super) fn listed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>
     let limit = state.config.limits.sessions;
     let shelf = &mut state.sessions.shelf;
     for (item, id) in ids(answer) {
-        if let Some(place) = Place::read(item).filter(|_| !state.sessions.known.contains_key(&*id)) {
+        if let Some(place) = Place::read(item).filter(|_| !state.sessions.known.contains_key(&id)) {
             shelf.put(&id, place, limit);
         }
     }
