@@ -205,7 +205,7 @@ pub(crate) struct Field {
     pub(crate) on_error: bool,
     /// Null is read as absent.
     pub(crate) on_null: bool,
-    /// Absence of a required list is read as an empty one.
+    /// Absence of a required list, or object of strings, is read as an empty one.
     pub(crate) on_missing: bool,
     /// List items that do not fit are left out.
     pub(crate) skip_items: bool,

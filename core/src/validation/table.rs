@@ -151,7 +151,7 @@ impl Field {
     /// Items of a list that do not fit are left out.
     pub const SKIP_ITEMS: u8 = 16;
 
-    /// A required list that is missing is read as an empty one, and reported.
+    /// A required list, or object of strings, that is missing is read as an empty one, and reported.
     pub const EMPTY: u8 = 32;
 
     /// Whether a flag is set.

@@ -19,7 +19,7 @@ use super::problem::{Problem, Segment};
 use super::table::{Field, Tables, Type, TypeId};
 use super::words::{expected, integer_within, number_within, specific};
 use super::{DraftSet, Mode, Part};
-use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
+use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim, Writer};
 
 /// Why a walk ended early.
 #[derive(Debug)]
@@ -418,11 +418,21 @@ impl Walker {
         Ok(())
     }
 
-    /// What stands in for a member that must be there and whose value is given up: an empty list or map.
-    fn empty(&self, field: &Field) -> Option<&'static str> {
+    /// What stands in for a member that must be there and whose value is given up: an empty list or map; where the
+    /// model allows for it to be missing, also an object whose own such members are empty strings.
+    fn empty(&self, field: &Field) -> Option<Cow<'static, str>> {
         match self.tables.types[usize::from(field.ty)] {
-            Type::Array { .. } if field.has(Field::REQUIRED) => Some("[]"),
-            Type::Map { .. } if field.has(Field::REQUIRED) => Some("{}"),
+            Type::Array { .. } if field.has(Field::REQUIRED) => Some("[]".into()),
+            Type::Map { .. } if field.has(Field::REQUIRED) => Some("{}".into()),
+            Type::Object { fields } if field.has(Field::EMPTY) => {
+                let mut writer = Writer::new();
+                writer.begin_object();
+                for field in fields.iter().filter(|field| field.has(Field::REQUIRED)) {
+                    writer.key(field.name).string("");
+                }
+                writer.end_object();
+                writer.finish().ok().map(Cow::Owned)
+            }
             _ => None,
         }
     }

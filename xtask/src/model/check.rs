@@ -78,6 +78,7 @@ fn fields(version: &Version, fields: &Fields) -> Result<()> {
             draft(field.draft.as_ref())?;
             let text = field.constant.as_ref().is_none_or(serde_json::Value::is_string);
             ensure!(text, "expected a string as the constant");
+            ensure!(!field.on_missing || has_empty(version, &field.ty), "{} has no empty value", field.ty);
             known(version, &field.ty)
         };
         check().with_context(|| name.clone())?;
@@ -104,6 +105,15 @@ fn known(version: &Version, ty: &TypeExpr) -> Result<()> {
         ensure!(version.types.contains_key(name), "there is no type {name}");
     }
     Ok(())
+}
+
+/// A list, or an object whose required members are strings: what receivers can put in the place of one that is missing.
+fn has_empty(version: &Version, ty: &TypeExpr) -> bool {
+    let TypeExpr::Named(name) = ty else { return matches!(ty, TypeExpr::List(_)) };
+    let Some(Shape::Object { fields, flat: None }) = version.types.get(name).map(|def| &def.shape) else {
+        return false;
+    };
+    fields.values().all(|field| !field.required || (field.ty == TypeExpr::String && field.is.is_none()))
 }
 
 /// A type whose members can stand in another object.

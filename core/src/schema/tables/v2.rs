@@ -458,7 +458,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("protocolVersion", 203, 1, 0),
-            f("info", 106, 1, 0),
+            f("info", 106, 33, 0),
             f("capabilities", 4, 4, 0),
             f("authMethods", 358, 20, 0),
             f("_meta", 316, 6, 0),

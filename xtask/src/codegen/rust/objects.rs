@@ -46,7 +46,7 @@ pub(super) fn member(rust: &Rust<'_>, at: &str, name: &str, field: &Field) -> Re
     } else if field.required && null {
         bail!("{at}: no way to write a member in Rust that must be there and may be null")
     } else if field.required {
-        if field.on_error || field.on_null || field.on_missing {
+        if field.on_error || field.on_null || (field.on_missing && empty.is_some()) {
             read.push("default".to_owned());
         }
         (base, None)
