@@ -12,7 +12,7 @@ use std::time::Instant;
 use libacp::{Connection, Event};
 
 use crate::tap::{Direction, Tap};
-use crate::{fail, Failure, Result};
+use crate::{fail, Result};
 
 /// Bytes of one read.
 const READ: usize = 64 * 1024;
@@ -32,7 +32,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Connects to a peer. Nothing waits beyond the deadline.
+    /// Connects to a peer. [`Link::event`] does not wait beyond the deadline.
     pub fn new(
         connection: Connection,
         mut input: impl Read + Send + 'static,
@@ -83,14 +83,23 @@ impl Link {
 
     /// The next event: sends what waits, then reads until there is one.
     pub fn event(&mut self) -> Result<Event> {
+        match self.event_by(self.deadline)? {
+            Some(event) => Ok(event),
+            None => fail!("the time is up"),
+        }
+    }
+
+    /// As [`Link::event`], but waits until this moment at the longest, and gives nothing then: for hosts that have things
+    /// to do by themselves.
+    pub fn event_by(&mut self, due: Option<Instant>) -> Result<Option<Event>> {
         loop {
             // First the event, then the flush: reading may have made the core answer by itself.
             let event = self.connection.poll_event();
             self.flush()?;
-            if let Some(event) = event {
+            if event.is_some() {
                 return Ok(event);
             }
-            let bytes = self.read()?;
+            let Some(bytes) = self.read(due)? else { return Ok(None) };
             if bytes.is_empty() {
                 self.connection.receive_eof();
             } else {
@@ -111,15 +120,16 @@ impl Link {
         }
     }
 
-    fn read(&mut self) -> Result<Vec<u8>> {
-        let message = match self.deadline {
+    /// What came, nothing at the end of the stream; `None` when nothing has come in time.
+    fn read(&mut self, due: Option<Instant>) -> Result<Option<Vec<u8>>> {
+        let message = match due {
             None => self.input.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(deadline) => self.input.recv_timeout(deadline.saturating_duration_since(Instant::now())),
+            Some(due) => self.input.recv_timeout(due.saturating_duration_since(Instant::now())),
         };
         match message {
-            Ok(bytes) => Ok(bytes?),
-            Err(RecvTimeoutError::Disconnected) => Ok(Vec::new()),
-            Err(RecvTimeoutError::Timeout) => Err(Failure("the time is up".to_owned())),
+            Ok(bytes) => Ok(Some(bytes?)),
+            Err(RecvTimeoutError::Disconnected) => Ok(Some(Vec::new())),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
         }
     }
 }

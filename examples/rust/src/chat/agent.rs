@@ -10,6 +10,9 @@ use serde_json::{json, Value};
 
 use super::scene::{self, Stage, Step, Steps};
 use super::store::{Header, Store};
+use crate::link::Link;
+use crate::tap::Tap;
+use crate::Result;
 
 /// Models that do not exist.
 const MODELS: [(&str, &str); 2] = [("small", "Small"), ("large", "Large")];
@@ -41,51 +44,45 @@ struct Running {
 }
 
 /// The agent.
-#[derive(Debug)]
 pub struct Agent {
-    /// Its connection to the client.
-    pub connection: Connection,
+    link: Link,
     chats: HashMap<String, Chat>,
     store: Store,
 }
 
-type Reply = Result<Value, (ErrorCode, &'static str)>;
+type Reply = std::result::Result<Value, (ErrorCode, &'static str)>;
 
 impl Agent {
-    /// An agent that keeps its sessions in `store`.
-    pub fn new(store: Store) -> Self {
-        Agent { connection: Connection::new(Config::agent()), chats: HashMap::new(), store }
+    /// An agent on the standard streams that keeps its sessions in `store`.
+    pub fn new(store: Store) -> Result<Self> {
+        let connection = Connection::new(Config::agent());
+        let link = Link::new(connection, io::stdin(), io::stdout(), Tap::new(None)?, None);
+        Ok(Agent { link, chats: HashMap::new(), store })
+    }
+
+    /// Serves the client until it leaves.
+    pub fn run(&mut self) -> Result<()> {
+        loop {
+            match self.link.event_by(self.due())? {
+                Some(Event::Request(request)) => self.request(&request)?,
+                Some(Event::Notification(notification)) => self.notification(&notification)?,
+                Some(Event::Response(response)) => self.response(&response)?,
+                Some(Event::Violation(violation)) => eprintln!("{}: {}", violation.rule, violation.message),
+                Some(Event::Closed(_)) => return self.link.close_output(),
+                _ => {}
+            }
+            self.steps(Instant::now())?;
+        }
     }
 
     /// When the next step is due.
-    pub fn due(&self) -> Option<Instant> {
+    fn due(&self) -> Option<Instant> {
         let running = self.chats.values().filter_map(|chat| chat.running.as_ref());
         running.filter(|running| running.asked.is_none()).map(|running| running.due).min()
     }
 
-    /// Answers what has come; `false` once the connection is over.
-    ///
-    /// # Errors
-    /// When something that this agent says is misuse, or a session cannot be kept.
-    pub fn events(&mut self) -> Result<bool, Box<dyn std::error::Error>> {
-        while let Some(event) = self.connection.poll_event() {
-            match event {
-                Event::Request(request) => self.request(&request)?,
-                Event::Notification(notification) => self.notification(&notification)?,
-                Event::Response(response) => self.response(&response)?,
-                Event::Violation(violation) => eprintln!("{}: {}", violation.rule, violation.message),
-                Event::Closed(_) => return Ok(false),
-                _ => {}
-            }
-        }
-        Ok(true)
-    }
-
     /// Takes all steps that are due.
-    ///
-    /// # Errors
-    /// As [`events`](Self::events).
-    pub fn steps(&mut self, now: Instant) -> Result<(), Box<dyn std::error::Error>> {
+    fn steps(&mut self, now: Instant) -> Result<()> {
         let ids: Vec<String> = self.chats.keys().cloned().collect();
         for id in ids {
             while let Some(step) = self.next_step(&id, now) {
@@ -103,7 +100,7 @@ impl Agent {
         Some(running.steps.pop_front().unwrap_or(Step::End))
     }
 
-    fn step(&mut self, id: &str, step: Step) -> Result<(), Box<dyn std::error::Error>> {
+    fn step(&mut self, id: &str, step: Step) -> Result<()> {
         match step {
             Step::End => self.end_turn(id, "end_turn"),
             Step::Wait(time) => {
@@ -119,7 +116,7 @@ impl Agent {
                     {"optionId": "always", "name": "Always allow", "kind": "allow_always"},
                     {"optionId": "reject", "name": "Reject", "kind": "reject_once"},
                 ]});
-                let asked = self.connection.request("session/request_permission", &params.to_string())?;
+                let asked = self.link.connection.request("session/request_permission", &params.to_string())?;
                 if let Some(running) = self.running(id) {
                     running.asked = Some((asked, granted, denied));
                 }
@@ -133,8 +130,8 @@ impl Agent {
     }
 
     /// Tells the client, and remembers for the next one.
-    fn update(&mut self, id: &str, update: &Value) -> Result<(), Box<dyn std::error::Error>> {
-        self.connection.notify("session/update", &json!({"sessionId": id, "update": update}).to_string())?;
+    fn update(&mut self, id: &str, update: &Value) -> Result<()> {
+        self.link.connection.notify("session/update", &json!({"sessionId": id, "update": update}).to_string())?;
         self.store.add(id, update)?;
         if let Some(running) = self.running(id) {
             let done = matches!(update["status"].as_str(), Some("completed" | "failed"));
@@ -145,7 +142,7 @@ impl Agent {
         Ok(())
     }
 
-    fn end_turn(&mut self, id: &str, reason: &str) -> Result<(), Box<dyn std::error::Error>> {
+    fn end_turn(&mut self, id: &str, reason: &str) -> Result<()> {
         let Some(chat) = self.chats.get_mut(id) else { return Ok(()) };
         let Some(running) = chat.running.take() else { return Ok(()) };
         chat.used = (chat.used + 700).min(CONTEXT);
@@ -154,11 +151,11 @@ impl Agent {
             self.update(id, &json!({"sessionUpdate": "tool_call_update", "toolCallId": tool, "status": "failed"}))?;
         }
         self.update(id, &usage)?;
-        self.connection.respond(&running.request, &json!({ "stopReason": reason }).to_string())?;
+        self.link.connection.respond(&running.request, &json!({ "stopReason": reason }).to_string())?;
         Ok(())
     }
 
-    fn request(&mut self, request: &Request) -> Result<(), Box<dyn std::error::Error>> {
+    fn request(&mut self, request: &Request) -> Result<()> {
         let params: Value = request.params_as()?;
         let mut opened = None;
         let reply = match &*request.method {
@@ -184,13 +181,13 @@ impl Agent {
             _ => Err((ErrorCode::METHOD_NOT_FOUND, "This agent does not serve that")),
         };
         match reply {
-            Ok(result) => self.connection.respond(&request.id, &result.to_string())?,
-            Err((code, why)) => self.connection.respond_error(&request.id, code, why, None)?,
+            Ok(result) => self.link.connection.respond(&request.id, &result.to_string())?,
+            Err((code, why)) => self.link.connection.respond_error(&request.id, code, why, None)?,
         }
         // An id that could not be loaded is not open, and is told nothing.
         if let Some(id) = opened.filter(|id| self.chats.contains_key(id)) {
             let update = json!({"sessionUpdate": "available_commands_update", "availableCommands": scene::commands()});
-            self.connection.notify("session/update", &json!({"sessionId": id, "update": update}).to_string())?;
+            self.link.connection.notify("session/update", &json!({"sessionId": id, "update": update}).to_string())?;
         }
         Ok(())
     }
@@ -205,13 +202,13 @@ impl Agent {
         Ok(id)
     }
 
-    fn load(&mut self, params: &Value) -> Result<Reply, Box<dyn std::error::Error>> {
+    fn load(&mut self, params: &Value) -> Result<Reply> {
         let id = params["sessionId"].as_str().unwrap_or_default();
         let Ok((header, updates)) = self.store.load(id) else {
             return Ok(Err((ErrorCode::RESOURCE_NOT_FOUND, "There is no such session")));
         };
         for update in &updates {
-            self.connection.notify("session/update", &json!({"sessionId": id, "update": update}).to_string())?;
+            self.link.connection.notify("session/update", &json!({"sessionId": id, "update": update}).to_string())?;
         }
         let turns = updates.iter().filter(|update| update["sessionUpdate"] == "user_message_chunk").count();
         let used = updates.iter().rev().find_map(|update| update["used"].as_u64()).unwrap_or(0);
@@ -227,7 +224,7 @@ impl Agent {
         Ok(json!({ "sessions": sessions }))
     }
 
-    fn prompt(&mut self, request: &Id, params: &Value) -> Result<(), Box<dyn std::error::Error>> {
+    fn prompt(&mut self, request: &Id, params: &Value) -> Result<()> {
         let id = params["sessionId"].as_str().unwrap_or_default().to_owned();
         let mut text = String::new();
         for block in params["prompt"].as_array().into_iter().flatten() {
@@ -263,7 +260,7 @@ impl Agent {
         Ok(json!({"configOptions": state(chat)["configOptions"]}))
     }
 
-    fn notification(&mut self, notification: &Notification) -> Result<(), Box<dyn std::error::Error>> {
+    fn notification(&mut self, notification: &Notification) -> Result<()> {
         match (&*notification.method, notification.session.as_deref()) {
             ("session/cancel", Some(id)) => self.end_turn(id, "cancelled"),
             _ => Ok(()),
@@ -271,7 +268,7 @@ impl Agent {
     }
 
     /// The user has decided, or has cancelled and with that ended the turn.
-    fn response(&mut self, response: &Response) -> Result<(), Box<dyn std::error::Error>> {
+    fn response(&mut self, response: &Response) -> Result<()> {
         let Some(id) = response.session.as_deref() else { return Ok(()) };
         let Some(running) = self.running(id) else { return Ok(()) };
         let Some((_, granted, denied)) = running.asked.take_if(|(asked, ..)| *asked == response.id) else {
