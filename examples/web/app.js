@@ -1,36 +1,26 @@
-// A client for any agent, in a page: sessions, turns, permission and settings. Read link.js for how messages travel.
+// A client for any agent, in a page: sessions, turns, permission and settings. Read conversation.js for what is drawn.
 
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
-import { Link } from "./link.js";
+import { Client, PeerError, connect, webSocket } from "./lib/libacp/client.browser.js";
 import * as panel from "./panel.js";
 
-const CLIENT = { name: "libacp-web", title: "libacp web example", version: "0.1.0" };
-const CAPABILITIES = { session: { configOptions: { boolean: {} }, notices: {} } };
 const PATIENCE = [500, 1000, 2000, 5000, 10000];
 
 const conversation = new Conversation(document.getElementById("conversation"));
 const composer = new Composer({ send: prompt, cancel });
+const client = new Client("libacp-web", "0.1.0", {
+  title: "libacp web example",
+  capabilities: { session: { configOptions: { boolean: {} }, notices: {} } },
+  permission: ask,
+  onUpdate: ({ id }, it) => id === session?.id && update(it),
+  onViolation: panel.showViolation,
+});
+let agent;
 /** The session on display, and its settings. */
 let session;
 let settings = {};
-let link;
 let attempts = 0;
-/** Questions of the agent's that are open: request events and their cards by serial. */
-const questions = new Map();
-
-const handlers = {
-  notification: ({ method, params }) => method === "session/update" && params.sessionId === session && update(params.update),
-  request: (request) => {
-    if (request.method === "session/request_permission") ask(request);
-    else link.refuse(request, { code: -32601, message: "This page does not serve that" });
-  },
-  // The core has answered for the user, whose turn was cancelled.
-  answered: ({ serial }) => settle(serial),
-  violation: panel.showViolation,
-  advice: (advice) => console.info(`${advice.rule}: ${advice.message}`),
-  end: offline,
-};
 
 const UPDATES = {
   tool_call: (it) => conversation.tool(it),
@@ -59,11 +49,10 @@ function set(change) {
   panel.showSettings(settings, async (name, value) => {
     try {
       if (name === "mode") {
-        await link.request("session/set_mode", { sessionId: session, modeId: value });
+        await session.setMode(value);
         settings.modes.currentModeId = value;
       } else {
-        const type = typeof value === "boolean" ? { type: "boolean" } : {};
-        set(await link.request("session/set_config_option", { sessionId: session, configId: name, value, ...type }));
+        set({ configOptions: await session.setConfigOption(name, value) });
       }
     } catch (error) {
       conversation.note(error.message, "error");
@@ -76,7 +65,7 @@ async function prompt(text) {
   conversation.said(text);
   composer.running = true;
   try {
-    const { stopReason } = await link.request("session/prompt", { sessionId: session, prompt: [{ type: "text", text }] });
+    const { stopReason } = await session.prompt(text);
     if (stopReason !== "end_turn") conversation.note(stopReason.replaceAll("_", " "));
   } catch (error) {
     conversation.note(error.message, "error");
@@ -87,64 +76,61 @@ async function prompt(text) {
 }
 
 function cancel() {
-  link.notify("session/cancel", { sessionId: session });
+  session.cancel();
 }
 
-function ask(request) {
-  const card = conversation.tool(request.params.toolCall);
-  questions.set(request.serial, card);
-  card.ask(request.params.options, (optionId) => {
-    settle(request.serial);
-    link.respond(request, { outcome: { outcome: "selected", optionId } });
+/** The signal stops when the answer no longer matters: the turn was cancelled, or the agent is gone. */
+function ask({ toolCall, options, signal }) {
+  const card = conversation.tool(toolCall);
+  const chosen = new Promise((resolve) => {
+    signal.onabort = () => resolve();
+    card.ask(options, resolve);
   });
-}
-
-function settle(serial) {
-  questions.get(serial)?.settle();
-  questions.delete(serial);
+  return chosen.finally(() => card.settle());
 }
 
 /** Opens a new session, or one that was open before, with what was said in it. */
 async function open(cwd, before) {
-  const can = before && link.connection.can("session/load");
   conversation.clear();
-  questions.clear();
   panel.showPlan([]);
-  const where = { cwd, mcpServers: [] };
-  if (can) {
-    session = before;
-    set(await link.request("session/load", { sessionId: before, ...where }));
+  if (before && agent.can("session/load")) {
+    const loading = agent.loadSession(before, cwd);
+    // What was said comes ahead of the answer.
+    session = loading.session;
+    await loading;
   } else {
     title_("Chat");
-    const result = await link.request("session/new", where);
-    session = result.sessionId;
-    set({ modes: result.modes, configOptions: result.configOptions });
+    session = await agent.newSession(cwd);
   }
-  sessionStorage.setItem("session", session);
+  const { modes, configOptions } = session.result;
+  set({ modes, configOptions });
+  sessionStorage.setItem("session", session.id);
 }
 
-async function connect() {
-  clearTimeout(connect.timer);
+async function start() {
+  clearTimeout(start.timer);
   panel.showState("connecting");
-  link = new Link(handlers);
   try {
     const { cwd } = await (await fetch("config.json")).json();
-    await link.open(new URL("agent", location.href.replace(/^http/, "ws")));
-    const { agentInfo } = await link.request("initialize", { clientInfo: CLIENT, clientCapabilities: CAPABILITIES });
-    await open(cwd, sessionStorage.getItem("session")).catch((error) => {
-      if (error.name === "CallError" && sessionStorage.getItem("session")) return open(cwd);
+    const socket = new WebSocket(new URL("agent", location.href.replace(/^http/, "ws")));
+    socket.onclose = ({ reason }) => offline(reason || "the connection was lost");
+    agent = await connect(webSocket(socket), client);
+    const before = sessionStorage.getItem("session");
+    await open(cwd, before).catch((error) => {
+      if (error instanceof PeerError && before) return open(cwd);
       throw error;
     });
     attempts = 0;
     panel.showState("online");
+    const { title, name, version } = agent.info;
     panel.showFacts({
-      Agent: agentInfo ? `${agentInfo.title ?? agentInfo.name} ${agentInfo.version}` : "unknown",
-      Protocol: link.connection.version,
-      Session: session,
+      Agent: name ? `${title ?? name} ${version}` : "unknown",
+      Protocol: agent.connection.version,
+      Session: session.id,
       Folder: cwd,
     });
     composer.enabled = true;
-    connect.cwd = cwd;
+    start.cwd = cwd;
   } catch (error) {
     console.warn(error);
     conversation.note(error.message, "error");
@@ -155,13 +141,12 @@ async function connect() {
 function offline(reason) {
   composer.enabled = false;
   composer.running = false;
-  for (const serial of [...questions.keys()]) settle(serial);
   panel.showState("offline", `offline: ${reason}`);
-  connect.timer = setTimeout(connect, PATIENCE[Math.min(attempts++, PATIENCE.length - 1)]);
+  start.timer = setTimeout(start, PATIENCE[Math.min(attempts++, PATIENCE.length - 1)]);
 }
 
-document.getElementById("reconnect").onclick = connect;
-document.getElementById("fresh").onclick = () => open(connect.cwd).catch((error) => conversation.note(error.message, "error"));
+document.getElementById("reconnect").onclick = start;
+document.getElementById("fresh").onclick = () => open(start.cwd).catch((error) => conversation.note(error.message, "error"));
 document.getElementById("theme").onclick = () => {
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
@@ -179,7 +164,7 @@ document.addEventListener("keydown", (event) => {
   if (event.altKey && event.key === "p") side.click();
 });
 
-// For the page's tests and for the curious: the connection of this page.
-window.acp = { get link() { return link; }, get session() { return session; } };
+// For the page's tests and for the curious: the agent of this page.
+window.acp = { get agent() { return agent; }, get session() { return session; } };
 composer.enabled = false;
-connect();
+start();

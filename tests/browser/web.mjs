@@ -122,9 +122,9 @@ const tests = {
   async "what the agent does against the rules is listed"({ page }) {
     assert.equal(await page.locator("#count").innerText(), "0");
     await page.evaluate(() => {
-      const { link } = globalThis.acp;
+      const { connection } = globalThis.acp.agent;
       const bad = { sessionId: "unheard-of", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "?" } } };
-      link.connection.receive(JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: bad }));
+      connection.receive(JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: bad }));
     });
     // It is read together with the next message.
     await page.selectOption("select[name=model]", "small");
@@ -139,7 +139,7 @@ const tests = {
       const offline = new Promise((resolve) => {
         new MutationObserver(() => state.dataset.state === "offline" && resolve()).observe(state, { attributes: true });
       });
-      globalThis.acp.link.close();
+      globalThis.acp.agent.close();
       return offline;
     });
     await online(page);
