@@ -75,15 +75,15 @@ class LimitMisuse(Misuse):
     kind: "ClassVar[MisuseKind]" = "limit"
 
 
-class PeerError(Error):
-    """The peer answered a request with an error."""
+class _ErrorAnswer(Error):
+    """What an error answer says, whichever side gives it."""
 
     code: int
-    """Its code; unknown ones are kept."""
+    """Its code; `libacp.ErrorCode` has the specification's by name, and there are others."""
     message: str
-    """Its message."""
+    """Its message: one short sentence."""
     data: "Any"
-    """Its data, ``None`` without any."""
+    """More about it, ``None`` without any."""
 
     def __init__(self, code: int, message: str, data: "Any" = None) -> None:
         super().__init__(code, message, data)
@@ -93,6 +93,10 @@ class PeerError(Error):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.code})"
+
+
+class PeerError(_ErrorAnswer):
+    """The peer answered a request with an error."""
 
 
 class NoResult(Error):

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
-from .._errors import Error, NoResult
+from .._errors import NoResult, _ErrorAnswer
 
 
-class RequestError(Error):
-    """Raised by a handler to answer its request with this error. `libacp.ErrorCode` has the codes by name.
+class RequestError(_ErrorAnswer):
+    """Raised by a handler to answer its request with this error.
 
-    Whatever else a handler raises is logged and answered with an internal error that tells the peer nothing.
+    Whatever else a handler raises is logged and answered with an internal error that tells the peer nothing: also a
+    `PeerError` of another connection, which is why the two are not one class.
     """
-
-    code: int
-    """One of the specification's codes, or one of your own."""
-    message: str
-    """One short sentence for the peer."""
-    data: Any
-    """More about it, ``None`` without any."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(code, message, data)
-        self.code = code
-        self.message = message
-        self.data = data
-
-    def __str__(self) -> str:
-        return f"{self.message} ({self.code})"
 
 
 class AgentEnded(NoResult):
