@@ -1,4 +1,4 @@
-//! A hash over files and folders: equal when nothing has changed.
+//! The files of the tree, and a hash over some of them: equal when nothing has changed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -15,23 +15,26 @@ pub(super) fn of(inputs: &[&str], others: &[String]) -> Result<String> {
     let mut hasher = DefaultHasher::new();
     others.hash(&mut hasher);
     for input in inputs {
-        add(Path::new(input), &mut hasher)?;
+        each_file(Path::new(input), &mut |path| {
+            path.hash(&mut hasher);
+            fs::read(path)?.hash(&mut hasher);
+            Ok(())
+        })?;
     }
     Ok(format!("{:016x}\n", hasher.finish()))
 }
 
-fn add(path: &Path, hasher: &mut DefaultHasher) -> Result<()> {
+/// Visits a file, or all files below a folder in the order of their names, save those that are made from others.
+pub(crate) fn each_file(path: &Path, visit: &mut impl FnMut(&Path) -> Result<()>) -> Result<()> {
     let what = || format!("{} is needed and cannot be read", path.display());
     if !path.is_dir() {
-        path.hash(hasher);
-        fs::read(path).with_context(what)?.hash(hasher);
-        return Ok(());
+        return visit(path).with_context(what);
     }
     let entries = fs::read_dir(path).with_context(what)?.collect::<Result<Vec<_>, _>>().with_context(what)?;
     let mut names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.retain(|name| !name.starts_with('.') && !MADE.contains(&name.as_str()));
     names.sort();
-    names.iter().try_for_each(|name| add(&path.join(name), hasher))
+    names.iter().try_for_each(|name| each_file(&path.join(name), visit))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod count;
 mod readme;
 mod replayed;
 mod suites;
+mod supply;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -112,9 +113,7 @@ pub(crate) struct Log<'a> {
 impl Log<'_> {
     /// Runs a command with its output in the log; an exit status other than 0 is an error.
     pub(crate) fn run(&self, command: &mut std::process::Command) -> Result<()> {
-        use std::io::Write;
-        let mut file = &self.file;
-        writeln!(file, "$ {command:?}").with_context(|| self.path.display().to_string())?;
+        self.line(&format!("$ {command:?}"))?;
         let name = command.get_program().to_string_lossy().into_owned();
         let status = command
             .stdin(std::process::Stdio::null())
@@ -130,8 +129,17 @@ impl Log<'_> {
 
     /// Counts one check of the suite's own.
     pub(crate) fn passed(&self, what: &str) -> Result<()> {
+        self.line(&format!("{what}: 1 passed, 0 failed"))
+    }
+
+    /// Says something that is shown below the suite's counts.
+    pub(crate) fn note(&self, what: &str) -> Result<()> {
+        self.line(&format!("note: {what}"))
+    }
+
+    fn line(&self, line: &str) -> Result<()> {
         use std::io::Write;
         let mut file = &self.file;
-        writeln!(file, "{what}: 1 passed, 0 failed").with_context(|| self.path.display().to_string())
+        writeln!(file, "{line}").with_context(|| self.path.display().to_string())
     }
 }

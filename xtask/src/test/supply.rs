@@ -1,0 +1,164 @@
+//! What libacp is made of beside its own code: licences, sources, build scripts, doubles; and where its own is `unsafe`.
+//!
+//! What is allowed stands in the tables below and in `SECURITY.md`: what is not in them is looked at by a person first.
+//! Known holes are not looked up: the list of them is not in the registry, where all else comes from.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{bail, ensure, Context, Result};
+use serde_json::Value;
+
+use super::Log;
+use crate::setup::{cargo, stamp};
+
+const PAGE: &str = "SECURITY.md";
+/// Where all crates come from.
+const SOURCE: &str = "registry+https://github.com/rust-lang/crates.io-index";
+/// Licences, as the crates' manifests have them.
+const LICENCES: &[&str] = &[
+    "(MIT OR Apache-2.0) AND Unicode-3.0",
+    "Apache-2.0",
+    "Apache-2.0 OR MIT",
+    "Apache-2.0 WITH LLVM-exception",
+    "Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT",
+    "BSD-2-Clause OR Apache-2.0 OR MIT",
+    "MIT",
+    "MIT OR Apache-2.0",
+    "MIT OR Apache-2.0 OR LGPL-2.1-or-later",
+    "MIT/Apache-2.0",
+    "Unlicense OR MIT",
+    "Zlib",
+    "Zlib OR Apache-2.0 OR MIT",
+];
+/// The same for programs that only run here, and of which nothing is in what users get.
+const TOOLS: &[(&str, &str)] = &[("cbindgen", "MPL-2.0")];
+/// The crates that users get. None of them takes another crate in two versions.
+const SHIPPED: &[&str] = &["libacp", "libacp-ffi", "libacp-python", "libacp-wasm"];
+/// Everything that the core depends on, those included that only the compiler runs.
+const CORE: &[&str] = &[
+    "itoa",
+    "libacp",
+    "memchr",
+    "proc-macro2",
+    "quote",
+    "serde",
+    "serde_core",
+    "serde_derive",
+    "serde_json",
+    "syn",
+    "thiserror",
+    "thiserror-impl",
+    "unicode-ident",
+    "zmij",
+];
+/// Those of them that have a build script: it asks the compiler what it can.
+const BUILD_SCRIPTS: &[&str] = &["proc-macro2", "quote", "serde", "serde_core", "serde_json", "thiserror", "zmij"];
+
+pub(super) fn run(log: &Log<'_>) -> Result<()> {
+    let metadata = cargo().args(["metadata", "--format-version", "1", "--locked"]).output()?;
+    ensure!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).context("what cargo metadata prints")?;
+    let packages = metadata["packages"].as_array().context("cargo metadata prints no packages")?;
+    let foreign: Vec<&Value> = packages.iter().filter(|package| !package["source"].is_null()).collect();
+    ensure!(foreign.len() >= CORE.len(), "cargo metadata prints {} packages", foreign.len());
+    licences(&foreign)?;
+    log.passed("licences and sources")?;
+    dependencies()?;
+    log.passed("dependencies")?;
+    build_scripts(packages)?;
+    log.passed("build scripts")?;
+    unsafe_code()?;
+    log.passed("unsafe code")?;
+    log.note("advisories are not looked up, as their list is not in the registry; `cargo audit` fetches it")
+}
+
+fn licences(foreign: &[&Value]) -> Result<()> {
+    for package in foreign {
+        let (name, licence) = (text(package, "name"), text(package, "license"));
+        ensure!(package["source"] == SOURCE, "{name} comes from {}", package["source"]);
+        let known = LICENCES.contains(&licence) || TOOLS.contains(&(name, licence));
+        ensure!(known, "{name}: the licence {licence:?} is not on the list in {}", file!());
+    }
+    Ok(())
+}
+
+fn dependencies() -> Result<()> {
+    for shipped in SHIPPED {
+        let tree =
+            cargo().args(["tree", "--locked", "-p", shipped, "--edges", "normal", "--prefix", "none"]).output()?;
+        let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
+        // `NAME vVERSION`, with where it is or that it stood before behind it.
+        let crates: BTreeSet<(&str, &str)> = tree.lines().filter_map(|line| words(line)).collect();
+        let names: Vec<&str> = crates.iter().map(|(name, _)| *name).collect();
+        ensure!(names.contains(shipped), "cargo tree prints no dependencies of {shipped}");
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            bail!("{shipped} depends on two versions of {}", twice[0]);
+        }
+        if *shipped == "libacp" {
+            ensure!(names == CORE, "the core depends on {names:?}, which is not the list in {}", file!());
+        }
+    }
+    Ok(())
+}
+
+fn words(line: &str) -> Option<(&str, &str)> {
+    let mut words = line.split_whitespace();
+    Some((words.next()?, words.next()?))
+}
+
+fn build_scripts(packages: &[Value]) -> Result<()> {
+    let has_one = |package: &&Value| {
+        let targets = package["targets"].as_array().into_iter().flatten();
+        targets.into_iter().any(|target| target["kind"][0] == "custom-build")
+    };
+    let mut scripts: Vec<&str> = packages.iter().filter(has_one).map(|package| text(package, "name")).collect();
+    scripts.retain(|name| CORE.contains(name));
+    scripts.sort_unstable();
+    scripts.dedup();
+    ensure!(scripts == BUILD_SCRIPTS, "{scripts:?} have build scripts, which is not the list in {}", file!());
+    Ok(())
+}
+
+/// The table in `SECURITY.md` has all files with unsafe code, and no others.
+fn unsafe_code() -> Result<()> {
+    let mut found = Vec::new();
+    stamp::each_file(Path::new("."), &mut |path| {
+        if path.extension().is_some_and(|ending| ending == "rs") {
+            let count = unsafe_places(&fs::read_to_string(path)?);
+            if count > 0 {
+                found.push(format!("| `{}` | {count} |", path.strip_prefix(".").unwrap_or(path).display()));
+            }
+        }
+        Ok(())
+    })?;
+    let page = fs::read_to_string(PAGE).context(PAGE)?;
+    let listed: Vec<&str> = page.lines().filter(|line| line.starts_with("| `") && line.contains(".rs` |")).collect();
+    ensure!(found == listed, "{PAGE} does not say where unsafe code is; that is\n{}", found.join("\n"));
+    Ok(())
+}
+
+/// How often code says that it is unsafe: blocks, functions, implementations. The formatter puts each on one line.
+fn unsafe_places(source: &str) -> usize {
+    const WORD: &str = "unsafe ";
+    let begins = |rest: &str| ["{", "fn ", "impl", "extern ", "trait "].iter().any(|what| rest.starts_with(what));
+    let code = source.lines().filter_map(|line| line.split("//").next());
+    code.flat_map(|line| line.match_indices(WORD).filter(move |(at, _)| begins(&line[at + WORD.len()..]))).count()
+}
+
+fn text<'v>(package: &'v Value, member: &str) -> &'v str {
+    package[member].as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unsafe_code_is_counted_and_talk_of_it_is_not() {
+        let source = "// unsafe { x }\nlet a = unsafe { unsafe { b } };\npub unsafe extern \"C\" fn c() {}\nunsafe impl<T> D {}\n\
+                      #![forbid(unsafe_code)]\nlet e = \"unsafe code\"; // unsafe fn\n";
+        assert_eq!(unsafe_places(source), 4);
+    }
+}
