@@ -65,9 +65,13 @@ pub(super) const SUITES: &[Suite] = &[
     Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
     Suite { name: "wasm-proxy", about: "the example proxy in its sandboxes", run: wasm_proxy },
+    Suite {
+        name: "supply-chain",
+        about: "what the crates depend on, how old it may be, and where unsafe code is",
+        run: supply::run,
+    },
     Suite { name: "generated", about: "nothing that is generated is stale", run: generated },
     Suite { name: "portable", about: "the core builds for wasm32", run: portable },
-    Suite { name: "supply-chain", about: "what the crates depend on, and where unsafe code is", run: supply::run },
     Suite { name: "readme", about: "the README's examples", run: readme::run },
 ];
 

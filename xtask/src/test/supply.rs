@@ -4,6 +4,7 @@
 //! Known holes are not looked up: the list of them is not in the registry, where all else comes from.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -14,6 +15,8 @@ use super::Log;
 use crate::setup::{cargo, stamp};
 
 const PAGE: &str = "SECURITY.md";
+/// A package of the core's sources and of the oldest versions.
+const OLDEST: &str = "target/oldest";
 /// Where all crates come from.
 const SOURCE: &str = "registry+https://github.com/rust-lang/crates.io-index";
 /// Licences, as the crates' manifests have them.
@@ -71,6 +74,8 @@ pub(super) fn run(log: &Log<'_>) -> Result<()> {
     log.passed("build scripts")?;
     unsafe_code()?;
     log.passed("unsafe code")?;
+    oldest(log, packages)?;
+    log.passed("the oldest dependencies")?;
     log.note("advisories are not looked up, as their list is not in the registry; `cargo audit` fetches it")
 }
 
@@ -93,8 +98,8 @@ fn dependencies() -> Result<()> {
         let crates: BTreeSet<(&str, &str)> = tree.lines().filter_map(|line| words(line)).collect();
         let names: Vec<&str> = crates.iter().map(|(name, _)| *name).collect();
         ensure!(names.contains(shipped), "cargo tree prints no dependencies of {shipped}");
-        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("{shipped} depends on two versions of {}", twice[0]);
+        if let Some([name, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            bail!("{shipped} depends on two versions of {name}");
         }
         if *shipped == "libacp" {
             ensure!(names == CORE, "the core depends on {names:?}, which is not the list in {}", file!());
@@ -119,6 +124,37 @@ fn build_scripts(packages: &[Value]) -> Result<()> {
     scripts.dedup();
     ensure!(scripts == BUILD_SCRIPTS, "{scripts:?} have build scripts, which is not the list in {}", file!());
     Ok(())
+}
+
+/// The core compiles with the oldest version of each dependency that its manifest takes, as it may have to in a program
+/// with a lock file of its own.
+fn oldest(log: &Log<'_>, packages: &[Value]) -> Result<()> {
+    let core = packages.iter().find(|package| text(package, "name") == "libacp").context("no package libacp")?;
+    let mut manifest = format!(
+        "[package]\nname = \"libacp\"\nversion = {}\nedition = {}\n\n[workspace]\n\n\
+         [lib]\npath = \"../../core/src/lib.rs\"\n\n[features]\n",
+        core["version"], core["edition"],
+    );
+    for (name, parts) in core["features"].as_object().into_iter().flatten() {
+        writeln!(manifest, "{name} = {parts}")?;
+    }
+    manifest += "\n[dependencies]\n";
+    let dependencies = core["dependencies"].as_array().into_iter().flatten();
+    for dependency in dependencies.filter(|dependency| dependency["kind"].is_null()) {
+        let (name, version, features) =
+            (text(dependency, "name"), least(text(dependency, "req")), &dependency["features"]);
+        writeln!(manifest, "{name} = {{ version = \"={version}\", features = {features} }}")?;
+    }
+    let file = Path::new(OLDEST).join("Cargo.toml");
+    fs::create_dir_all(OLDEST)?;
+    fs::write(&file, manifest)?;
+    log.run(cargo().args(["check", "--quiet", "--manifest-path"]).arg(file))
+}
+
+/// The oldest version that a requirement like `^1.2` takes.
+fn least(requirement: &str) -> String {
+    let given = requirement.trim_start_matches('^');
+    format!("{given}{}", ".0".repeat(2 - given.matches('.').count().min(2)))
 }
 
 /// The table in `SECURITY.md` has all files with unsafe code, and no others.
@@ -154,6 +190,11 @@ fn text<'v>(package: &'v Value, member: &str) -> &'v str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_requirement_has_an_oldest_version() {
+        assert_eq!(["^1.0.200", "^2.7", "^2"].map(least), ["1.0.200", "2.7.0", "2.0.0"]);
+    }
 
     #[test]
     fn unsafe_code_is_counted_and_talk_of_it_is_not() {
