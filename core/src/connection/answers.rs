@@ -1,8 +1,9 @@
 //! The peer's answers: each ends the one request of the host's that it names, or is reported and dropped.
 
+use super::checker::Checked;
 use super::dismiss::question;
 use super::event::{Json, Outcome, ResultText};
-use super::incoming::{Checked, Message};
+use super::incoming::Message;
 use super::judge::{Form, Verdict};
 use super::outgoing::CANCELLED_TURN;
 use super::pending::OpenRequest;

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::checker::Checked;
 use super::config::Role;
 use super::dismiss::Occasion;
 use super::event::{Json, Timing};
-use super::incoming::{Checked, Message};
+use super::incoming::Message;
 use super::judge::{Form, Verdict};
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};

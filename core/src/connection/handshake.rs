@@ -107,7 +107,7 @@ impl Connection {
             if self.state.config.supports(wanted) { wanted as u16 } else { self.state.config.newest_version() };
         let params = with_version(given, wanted as u16);
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, method) else { return };
+        let Some(row) = super::checker::find_method(tables, self.state.config.drafts, method) else { return };
         let checked = check(tables, self.state.config.drafts, row.params, &params, self.mode(), Part::Request);
         let params = match checked {
             Ok(checked) => {
@@ -175,6 +175,7 @@ impl Connection {
     fn agree_on(&mut self, tables: &'static Tables) {
         self.state.tables = tables;
         self.moulds.forget();
+        self.own_moulds.forget();
     }
 
     /// `initialize` has failed, so it may be tried again.
@@ -216,7 +217,7 @@ impl Connection {
     /// (INIT-16).
     fn fitting_hello(&self, text: &str, tables: &'static Tables) -> Result<Fitting<'static>, Misuse> {
         let fits = |tables: &'static Tables, text: &str| {
-            let row = super::incoming::find_method(tables, self.state.config.drafts, "initialize");
+            let row = super::checker::find_method(tables, self.state.config.drafts, "initialize");
             let fitting = self.outgoing_value(Some(tables), row.map(|row| row.params), text, Part::Request)?;
             Ok(Fitting { text: fitting.text.into_owned().into(), own: fitting.own })
         };
@@ -286,7 +287,7 @@ impl Connection {
         }
         let version = answered as u16;
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::incoming::find_method(tables, self.state.config.drafts, &request.method) else { return };
+        let Some(row) = super::checker::find_method(tables, self.state.config.drafts, &request.method) else { return };
         let text = with_version(result, version);
         match check(tables, self.state.config.drafts, row.result, &text, self.mode(), Part::Response) {
             Ok(Checked { json, problems }) => {

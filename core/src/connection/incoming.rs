@@ -2,168 +2,18 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
+use super::checker::Checked;
 use super::config::{Policy, Role};
-use super::event::Json;
-use super::mould::Holes;
+use super::mould::{Cast, Holes, Read};
 use super::report::{Breach, Subject};
-use super::{Connection, Consequence, Follows, State};
+use super::{Connection, Consequence, Follows};
 use crate::framing::Item;
-use crate::json::{Edits, Kind, Scanner, SyntaxError, SyntaxKind};
-use crate::jsonrpc::{Body, Envelope, ErrorCode, Id, IdMember, Member, Version};
-use crate::validation::table::{self, Method, Tables, TypeId};
-use crate::validation::{DraftSet, Facts, Fail, Mode, Part, Problem, Walker};
-
-/// Params or a result, checked.
-#[derive(Debug, Default)]
-pub(super) struct Checked {
-    pub(super) edits: Option<Edits>,
-    pub(super) problems: Vec<Problem>,
-    pub(super) invalid: Option<Box<Problem>>,
-    pub(super) session: Option<Arc<str>>,
-    /// Whether that session is known.
-    pub(super) open: bool,
-    pub(super) update: Option<&'static str>,
-    pub(super) facts: Facts,
-    /// The method, if it was known when the params came.
-    pub(super) row: Option<&'static Method>,
-    /// Whether it was checked against a type; otherwise nobody knew yet what it should be.
-    pub(super) walked: bool,
-}
-
-impl Checked {
-    /// The text to deliver.
-    pub(super) fn json(&mut self, frame: String, range: Range<usize>) -> Json {
-        match self.edits.take() {
-            Some(edits) => Json::whole(edits.apply(&frame, range)),
-            None => Json::new(frame, range),
-        }
-    }
-}
-
-/// What the core knows when it checks a value.
-pub(super) struct Checker<'c> {
-    state: &'c State,
-    mode: Mode,
-    done: Option<(Walker, Option<Box<Problem>>)>,
-    row: Option<&'static Method>,
-    /// Room for what a walk sees.
-    spare: Facts,
-    /// The holes of a mould.
-    holes: Holes,
-}
-
-impl Checker<'_> {
-    fn method(&self, name: &str) -> Option<&'static Method> {
-        self.state.method(name)
-    }
-
-    /// Checks the value that comes next; afterwards the scanner stands behind it, whatever it was.
-    fn check(&mut self, scanner: &mut Scanner<'_>, ty: TypeId, part: Part) -> Result<(), SyntaxError> {
-        let mark = scanner.mark();
-        let spare = std::mem::take(&mut self.spare);
-        let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, self.mode, part);
-        walker.holes = Some(std::mem::take(&mut self.holes));
-        let invalid = match walker.value(scanner, ty) {
-            Ok(()) => None,
-            Err(Fail::Syntax(error)) => return Err(error),
-            Err(Fail::Invalid(problem)) => {
-                scanner.rewind(mark);
-                scanner.skip()?;
-                Some(problem)
-            }
-        };
-        if let (Some(mut holes), Some(session)) = (walker.holes.take(), walker.session()) {
-            // The session is looked up by its id.
-            holes.retain(|hole| *hole != session);
-            self.holes = holes;
-        }
-        self.done = Some((walker, invalid));
-        Ok(())
-    }
-
-    fn finish(self, scanner: &Scanner<'_>) -> Result<Checked, SyntaxError> {
-        let checked_now = self.done.is_some();
-        let any = || Walker::new(self.state.tables, self.state.config.drafts, self.mode, Part::Notification);
-        let (walker, invalid) = self.done.unwrap_or_else(|| (any(), None));
-        let session = walker.session().map(|place| scanner.slice(place));
-        let named = session.and_then(crate::json::unescape);
-        let known = named.as_ref().and_then(|id| self.state.sessions.find(id));
-        let open = known.is_some();
-        let session = known.or_else(|| named.map(Arc::from));
-        let update = walker.variant();
-        let (edits, problems, facts) = walker.finish(scanner)?;
-        Ok(Checked { edits, problems, invalid, session, open, update, facts, row: self.row, walked: checked_now })
-    }
-}
-
-impl<'a> Body<'a> for Checker<'_> {
-    fn params(&mut self, scanner: &mut Scanner<'a>, method: Option<&str>) -> Result<(), SyntaxError> {
-        self.row = method.and_then(|name| self.method(name));
-        match self.row.filter(|row| row.phase != table::Phase::Start) {
-            Some(row) if scanner.peek()? == Kind::Object => self.check(scanner, row.params, part_of(row)),
-            _ => scanner.skip().map(drop),
-        }
-    }
-
-    fn result(&mut self, scanner: &mut Scanner<'a>, id: Option<&Id>) -> Result<(), SyntaxError> {
-        let row = id.and_then(|id| self.state.outbound.get(id)).and_then(|request| request.row);
-        match row.filter(|row| row.phase != table::Phase::Start) {
-            Some(row) if scanner.peek()? != Kind::Null => self.check(scanner, row.result, Part::Response),
-            _ => scanner.skip().map(drop),
-        }
-    }
-}
-
-fn part_of(row: &Method) -> Part {
-    if row.kind == table::Kind::Request {
-        Part::Request
-    } else {
-        Part::Notification
-    }
-}
-
-/// A method of the tables whose draft, if any, is switched on.
-pub(super) fn find_method(tables: &'static Tables, drafts: DraftSet, name: &str) -> Option<&'static Method> {
-    let at = tables.methods.binary_search_by_key(&name, |row| row.name).ok()?;
-    let row = &tables.methods[at];
-    (row.draft == 0 || drafts & (1 << row.draft) != 0).then_some(row)
-}
+use crate::json::{Kind, Scanner, SyntaxError, SyntaxKind};
+use crate::jsonrpc::{Envelope, ErrorCode, IdMember, Member, Version};
+use crate::validation::Facts;
 
 impl Connection {
-    pub(super) fn mode(&self) -> Mode {
-        match self.state.config.policy {
-            Policy::Tolerant | Policy::Off => Mode::Tolerant,
-            Policy::Strict => Mode::Strict,
-        }
-    }
-
-    pub(super) fn checker(&self) -> Checker<'_> {
-        Checker {
-            state: &self.state,
-            mode: self.mode(),
-            done: None,
-            row: None,
-            spare: Facts::default(),
-            holes: Holes::new(),
-        }
-    }
-
-    /// Checks one value of a text a second time: its place or its type was not known when the text was read.
-    pub(super) fn check_again(
-        &self,
-        text: &str,
-        range: &Range<usize>,
-        ty: TypeId,
-        part: Part,
-    ) -> Result<Checked, SyntaxError> {
-        let mut scanner = Scanner::at(text, range.start, self.state.config.limits.depth);
-        let mut checker = self.checker();
-        checker.check(&mut scanner, ty, part)?;
-        checker.finish(&scanner)
-    }
-
     pub(super) fn incoming(&mut self, item: Item) {
         self.frames += 1;
         self.begin_frame(match &item {
@@ -238,7 +88,9 @@ impl Connection {
         holes.clear();
         match self.read(scanner, spare, holes) {
             Ok((mut message, holes)) => {
-                self.moulds.learn(&text, &message, &holes);
+                if let Some(read) = message.as_read() {
+                    self.moulds.learn(&text, &read, &holes);
+                }
                 self.holes = holes;
                 self.message(text, &mut message);
             }
@@ -246,9 +98,26 @@ impl Connection {
         }
     }
 
+    /// The message that a text is, if it lies in a mould and its session is still known.
+    pub(super) fn moulded(&mut self, text: &str) -> Option<Message> {
+        let Cast { row, update, session, facts, params } = self.moulds.cast(text, &mut self.spare)?;
+        let session = Some(self.state.sessions.find(&session)?);
+        Some(Message {
+            version: Version::Right,
+            id: IdMember::Absent,
+            method: Member::Is(row.name.into()),
+            params: Some((Kind::Object, params)),
+            result: None,
+            error: None,
+            twice: None,
+            checked: Checked { session, open: true, update, facts, row: Some(row), walked: true, ..Checked::default() },
+        })
+    }
+
     /// The envelope, and its params or result held against the model where it is known by then what they should be.
     fn read(&self, mut scanner: Scanner<'_>, spare: Facts, holes: Holes) -> Result<(Message, Holes), SyntaxError> {
-        let mut body = Checker { spare, holes, ..self.checker() };
+        let mut body = self.checker();
+        (body.spare, body.holes) = (spare, holes);
         let envelope = Envelope::read(&mut scanner, &mut body)?;
         scanner.end()?;
         let holes = std::mem::take(&mut body.holes);
@@ -461,6 +330,19 @@ pub(super) struct Message {
     pub(super) error: Option<Range<usize>>,
     pub(super) twice: Option<&'static str>,
     pub(super) checked: Checked,
+}
+
+impl Message {
+    /// What it is as a notification that nothing is wrong with.
+    fn as_read(&self) -> Option<Read<'_>> {
+        let Checked { edits, problems, invalid, session, open, update, facts, row, walked } = &self.checked;
+        let call = self.id == IdMember::Absent && self.version == Version::Right && self.twice.is_none();
+        let answer = self.result.is_some() || self.error.is_some();
+        let right = edits.is_none() && problems.is_empty() && invalid.is_none() && *open && *walked;
+        let params =
+            self.params.as_ref().filter(|(kind, _)| call && right && !answer && *kind == Kind::Object)?.1.clone();
+        Some(Read { row: (*row)?, update: *update, session: session.as_ref()?, facts, params })
+    }
 }
 
 /// Whether a text that cannot be read may have been a call: an answer to an answer could go round for ever.

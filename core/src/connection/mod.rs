@@ -6,12 +6,14 @@
 //! that order, and ends as an event, as a violation, or both. The host's own calls pass the same tables the other way,
 //! and either change everything they should and write one whole message, or change and write nothing.
 //!
-//! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` (the host's calls), `incoming` (frames),
-//! `calls` and `answers` (what frames turn into), `dismiss` (what the connection answers by itself), `handshake`
-//! (`initialize`), `state`, `session` and `pending` (what is tracked), `snapshot` (all that hosts see of it), `rules`.
+//! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` and `telling` (the host's calls),
+//! `incoming`, `checker` and `mould` (frames), `calls` and `answers` (what frames turn into), `dismiss` (what the
+//! connection answers by itself), `handshake` (`initialize`), `state`, `session` and `pending` (what is tracked),
+//! `snapshot` (all that hosts see of it), `rules`.
 
 mod answers;
 mod calls;
+mod checker;
 mod config;
 mod dismiss;
 mod event;
@@ -28,6 +30,7 @@ mod rules;
 mod session;
 mod snapshot;
 mod state;
+mod telling;
 
 #[cfg(test)]
 mod tests;
@@ -108,6 +111,8 @@ pub struct Connection {
     /// What was seen of the last message, for the next one to use its room.
     spare: Facts,
     moulds: Moulds,
+    /// The same for what the host sends.
+    own_moulds: Moulds,
     /// Room for the holes of a mould.
     holes: Holes,
     /// The connection was ready once.
@@ -133,6 +138,7 @@ impl Connection {
             head_is_cut: false,
             spare: Facts::default(),
             moulds: Moulds::default(),
+            own_moulds: Moulds::default(),
             holes: Holes::new(),
             opened: false,
             ended: None,

@@ -9,10 +9,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::incoming::{Checked, Message};
-use super::Connection;
-use crate::json::{Kind, Scanner};
-use crate::jsonrpc::{IdMember, Member, Version};
+use crate::json::Scanner;
 use crate::validation::table::Method;
 use crate::validation::Facts;
 
@@ -29,6 +26,27 @@ const PATIENCE: u32 = 256;
 
 /// The places of strings, quotes included, in order.
 pub(super) type Holes = Vec<Range<usize>>;
+
+/// What reading a call has told.
+#[derive(Debug)]
+pub(super) struct Read<'a> {
+    pub(super) row: &'static Method,
+    pub(super) update: Option<&'static str>,
+    pub(super) session: &'a Arc<str>,
+    pub(super) facts: &'a Facts,
+    pub(super) params: Range<usize>,
+}
+
+/// The same of a text that was not read.
+#[derive(Debug)]
+pub(super) struct Cast {
+    pub(super) row: &'static Method,
+    pub(super) update: Option<&'static str>,
+    /// It may have ended since.
+    pub(super) session: Arc<str>,
+    pub(super) facts: Facts,
+    pub(super) params: Range<usize>,
+}
 
 /// One mould for each kind of message, the one that fitted last in front.
 #[derive(Debug, Default)]
@@ -64,14 +82,10 @@ impl Moulds {
         self.kinds.clear();
     }
 
-    /// Takes a message that was read the long way as a mould, if it is fit for one and its kind needs one.
-    pub(super) fn learn(&mut self, text: &str, message: &Message, holes: &Holes) {
-        let Checked { edits, problems, invalid, session, open, update, facts, row, walked } = &message.checked;
-        let (Some(row), Some(session), Some((Kind::Object, params))) = (row, session, &message.params) else { return };
-        let call = message.id == IdMember::Absent && message.version == Version::Right && message.twice.is_none();
-        let right = edits.is_none() && problems.is_empty() && invalid.is_none() && *open && *walked;
-        let answer = message.result.is_some() || message.error.is_some();
-        if !call || answer || !right || text.len() > LONGEST {
+    /// Takes a text that was read the long way, without any objection, as a mould if its kind needs one.
+    pub(super) fn learn(&mut self, text: &str, read: &Read<'_>, holes: &Holes) {
+        let Read { row, update, session, facts, params } = read;
+        if text.len() > LONGEST {
             return;
         }
         #[cfg(test)]
@@ -101,6 +115,27 @@ impl Moulds {
             Some(at) => self.kinds[at] = mould,
             None => self.kinds.push(mould),
         }
+    }
+
+    /// What reading a text would tell, if it lies in a mould.
+    pub(super) fn cast(&mut self, text: &str, spare: &mut Facts) -> Option<Cast> {
+        let Moulds { kinds, moves, .. } = self;
+        let at = kinds.iter().position(|mould| mould.fits(text, moves))?;
+        kinds[..=at].rotate_right(1);
+        let mould = &mut kinds[0];
+        mould.fitted = true;
+        mould.credit = (mould.credit + 2).min(CREDIT);
+        let moved = |place: usize| {
+            let by = moves.iter().rev().find(|(end, _)| *end <= place).map_or(0, |(_, by)| *by);
+            place.wrapping_add(by)
+        };
+        Some(Cast {
+            row: mould.row,
+            update: mould.update,
+            session: Arc::clone(&mould.session),
+            facts: mould.facts.moved(std::mem::take(spare), moved),
+            params: mould.params.start..moved(mould.params.end),
+        })
     }
 }
 
@@ -142,48 +177,11 @@ impl Mould {
     }
 }
 
-impl Connection {
-    /// The message that a text is, if it lies in a mould.
-    pub(super) fn moulded(&mut self, text: &str) -> Option<Message> {
-        let Moulds { kinds, moves, .. } = &mut self.moulds;
-        let at = kinds.iter().position(|mould| mould.fits(text, moves))?;
-        kinds[..=at].rotate_right(1);
-        let mould = &mut kinds[0];
-        let session = self.state.sessions.find(&mould.session)?;
-        mould.fitted = true;
-        mould.credit = (mould.credit + 2).min(CREDIT);
-        let moved = |place: usize| {
-            let by = moves.iter().rev().find(|(end, _)| *end <= place).map_or(0, |(_, by)| *by);
-            place.wrapping_add(by)
-        };
-        let facts = mould.facts.moved(std::mem::take(&mut self.spare), moved);
-        Some(Message {
-            version: Version::Right,
-            id: IdMember::Absent,
-            method: Member::Is(mould.row.name.into()),
-            params: Some((Kind::Object, mould.params.start..moved(mould.params.end))),
-            result: None,
-            error: None,
-            twice: None,
-            checked: Checked {
-                session: Some(session),
-                open: true,
-                update: mould.update,
-                facts,
-                row: Some(mould.row),
-                walked: true,
-                ..Checked::default()
-            },
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::fmt::Write;
 
-    use super::*;
-    use crate::connection::Config;
+    use crate::connection::{Config, Connection};
 
     fn feed(client: &mut Connection, message: &str) -> String {
         client.receive(message.as_bytes());
@@ -261,29 +259,70 @@ mod tests {
         )
     }
 
-    #[test]
-    fn what_lies_in_a_mould_reads_as_it_would_without() {
+    fn agent() -> Connection {
+        let mut agent = Connection::new(Config::agent());
+        let hello = r#""params":{"protocolVersion":1,"clientCapabilities":{}}"#;
+        feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize",{hello}}}"#));
+        agent.respond(&1.into(), "{}").unwrap();
+        for (id, session) in [(2, "a"), (3, "b")] {
+            let call = r#""method":"session/new","params":{"cwd":"/work","mcpServers":[]}"#;
+            feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":{id},{call}}}"#));
+            agent.respond(&id.into(), &format!(r#"{{"sessionId":"{session}"}}"#)).unwrap();
+        }
+        agent
+    }
+
+    /// What comes of sending the params of a message, and what is sent.
+    fn tell(agent: &mut Connection, message: &str) -> String {
+        let params = crate::json::pointer(message, "/params").unwrap_or(message);
+        let outcome = agent.notify("session/update", params);
+        format!("{outcome:?} {}", feed(agent, ""))
+    }
+
+    fn generator() -> impl FnMut(usize) -> usize {
         let mut seed = 0x9E37_79B9_7F4A_7C15_u64;
-        let mut random = |below: usize| {
+        move |below| {
             seed ^= seed << 13;
             seed ^= seed >> 7;
             seed ^= seed << 17;
             (seed % below as u64) as usize
-        };
+        }
+    }
+
+    /// Runs of messages of the same form, as moulds need them.
+    fn messages(mut each: impl FnMut(&str)) {
+        let mut random = generator();
+        for _ in 0..8_000 {
+            let first = update(&mut random);
+            for _ in 0..random(5) {
+                if random(3) == 0 {
+                    each(&update(&mut random));
+                } else {
+                    each(&first.replace("more or less", TEXTS[random(9)]));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_lies_in_a_mould_reads_as_it_would_without() {
         let (mut fast, mut slow) = (client(), client());
         slow.moulds.off = true;
         let mut fitted = 0;
-        for _ in 0..8_000 {
-            let first = update(&mut random);
-            // Runs of the same form, as moulds need them.
-            for _ in 0..random(5) {
-                let message =
-                    if random(3) == 0 { update(&mut random) } else { first.replace("more or less", TEXTS[random(9)]) };
-                fitted += usize::from(fast.moulded(&message).is_some());
-                assert_eq!(feed(&mut fast, &message), feed(&mut slow, &message), "{message}");
-            }
-        }
+        messages(|message| {
+            fitted += usize::from(fast.moulded(message).is_some());
+            assert_eq!(feed(&mut fast, message), feed(&mut slow, message), "{message}");
+        });
         assert!(fitted > 300, "{fitted}");
         assert!(slow.moulds.kinds.is_empty());
+    }
+
+    #[test]
+    fn what_lies_in_a_mould_is_sent_as_it_would_be_without() {
+        let (mut fast, mut slow) = (agent(), agent());
+        slow.own_moulds.off = true;
+        messages(|message| assert_eq!(tell(&mut fast, message), tell(&mut slow, message), "{message}"));
+        assert!(fast.own_moulds.kinds.iter().any(|mould| mould.fitted));
+        assert!(slow.own_moulds.kinds.is_empty());
     }
 }

@@ -17,13 +17,13 @@ use crate::jsonrpc::{write_error, write_notification, write_request, write_resul
 use crate::rules::scene::{kind_of, rows, Message, On, ENDING};
 use crate::rules::withheld;
 use crate::validation::table::{self, Method, TypeId};
-use crate::validation::{check, Mode, Part, Rejected};
+use crate::validation::{look, Looked, Mode, Part, Rejected, Walker};
 
 /// The answer to a prompt that the client has cancelled.
 pub(super) const CANCELLED_TURN: &str = r#"{"stopReason":"cancelled"}"#;
 
 /// The notification that asks for a request back.
-const CANCEL: &str = "$/cancel_request";
+pub(super) const CANCEL: &str = "$/cancel_request";
 
 /// What a request may ask for beyond its params.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -141,39 +141,6 @@ impl Connection {
         Ok(id)
     }
 
-    /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`
-    /// (CANCEL-03) and its open elicitations with `cancel` (ELIC-29).
-    ///
-    /// # Errors
-    /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
-    pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
-        if method == CANCEL {
-            let id = json::pointer(params, "/requestId").and_then(Id::from_json).filter(|id| *id != Id::Null);
-            let id = id.ok_or_else(|| {
-                Misuse::new(MisuseKind::Params, "CANCEL-20", "expected the id of a request").at("/requestId")
-            })?;
-            return self.cancel(&id);
-        }
-        let row = self.admitted(method, false)?;
-        let Fitting { text: params, own } =
-            self.outgoing_value(None, row.map(|row| row.params), params, Part::Notification)?;
-        let session = self.outgoing_session(row, &params)?;
-        let message = self.fits_frame(write_notification(method, &params))?;
-        let update = if method == "session/update" { json::pointer(&params, "/update/sessionUpdate") } else { None };
-        let update = update.and_then(json::unescape);
-        let kind = row.map_or(update.as_deref(), |row| kind_of(row, false, update.as_deref()));
-        let rows = rows(On::Call, method, kind);
-        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, rows, request: None };
-        let advice = self.judge_host(&said, own)?;
-        self.outbox.push(&message);
-        self.track(&said);
-        if let (Some(session), "session/cancel") = (&session, method) {
-            self.dismiss(Some(session), Occasion::Cancel);
-        }
-        self.advise(advice);
-        Ok(())
-    }
-
     /// Answers a request of the peer's with a result (JSON text). For `initialize`, `protocolVersion` is filled in when
     /// it is left out.
     ///
@@ -279,7 +246,7 @@ impl Connection {
         })
     }
 
-    fn open(&self) -> Result<(), Misuse> {
+    pub(super) fn open(&self) -> Result<(), Misuse> {
         if self.phase == Phase::Closed {
             return Err(Misuse::new(MisuseKind::Phase, "RPC-33", "the connection is over"));
         }
@@ -287,7 +254,7 @@ impl Connection {
     }
 
     /// The row of a method that may be sent now; `None` for an extension.
-    fn admitted(&self, method: &str, is_request: bool) -> Result<Option<&'static Method>, Misuse> {
+    pub(super) fn admitted(&self, method: &str, is_request: bool) -> Result<Option<&'static Method>, Misuse> {
         // Requests, and asking back for them, end with the stream; a peer that only stopped writing can still be told.
         if is_request || method == CANCEL {
             self.open()?;
@@ -332,34 +299,49 @@ impl Connection {
         part: Part,
     ) -> Result<Fitting<'a>, Misuse> {
         let tables = tables.unwrap_or(self.state.tables);
-        let own = match check(tables, self.state.config.drafts, ty.unwrap_or(0), json, Mode::Send, part) {
-            Ok(checked) => checked.problems.first().map(Misuse::problem),
-            Err(Rejected::Invalid(problem)) => return Err(Misuse::problem(&problem)),
-            Err(Rejected::Syntax(error)) => {
+        let walker = Walker::new(tables, self.state.config.drafts, Mode::Send, part);
+        self.outgoing_look(walker, ty.unwrap_or(0), json.trim()).map(|(fitting, _)| fitting)
+    }
+
+    /// The same, with all that was seen on the way.
+    pub(super) fn outgoing_look<'a>(
+        &self,
+        walker: Walker,
+        ty: TypeId,
+        text: &'a str,
+    ) -> Result<(Fitting<'a>, Looked<'a>), Misuse> {
+        let looked = look(walker, ty, text).map_err(|rejected| match rejected {
+            Rejected::Invalid(problem) => Misuse::problem(&problem),
+            Rejected::Syntax(error) => {
                 let rule = if error.kind == SyntaxKind::Surrogate { "FRAME-01" } else { "RPC-21" };
-                return Err(Misuse::new(MisuseKind::Params, rule, format!("not JSON: {error}")));
+                Misuse::new(MisuseKind::Params, rule, format!("not JSON: {error}"))
             }
-        };
+        })?;
+        let own = looked.checked.problems.first().map(Misuse::problem);
         let own = own.filter(|_| self.state.config.policy_for("EXT-01") != Policy::Off);
-        let text = json.trim();
         // Line breaks can only stand between tokens here, where a blank says the same (FRAME-02).
         let text = if text.bytes().any(|b| matches!(b, b'\n' | b'\r')) {
             Cow::Owned(text.replace(['\n', '\r'], " "))
         } else {
             Cow::Borrowed(text)
         };
-        Ok(Fitting { text, own })
+        Ok((Fitting { text, own }, looked))
     }
 
     /// The session that params name; one that is not open here is misuse (SESS-01).
     fn outgoing_session(&self, row: Option<&'static Method>, params: &str) -> Result<Option<Arc<str>>, Misuse> {
         let Some(row) = row.filter(|row| row.session) else { return Ok(None) };
         let Some(id) = json::pointer(params, "/sessionId").and_then(json::unescape) else { return Ok(None) };
-        if needs_open_session(row) && !self.state.sessions.may_be(&id) {
+        self.own_session(row, &id).map(Some)
+    }
+
+    /// The session of this id, if a call of the host's may name it now.
+    pub(super) fn own_session(&self, row: &Method, id: &str) -> Result<Arc<str>, Misuse> {
+        if needs_open_session(row) && !self.state.sessions.may_be(id) {
             let message = format!("the session \"{id}\" is not open on this connection");
             return Err(Misuse::new(MisuseKind::Session, "SESS-01", message).at("/sessionId"));
         }
-        Ok(Some(self.state.sessions.intern(&id)))
+        Ok(self.state.sessions.intern(id))
     }
 
     /// A peer that only stopped writing can still be told and answered.
@@ -371,7 +353,7 @@ impl Connection {
     }
 
     /// LIMIT-01 holds for what is sent too: a peer with the same limit could not read it.
-    fn fits_frame(&self, message: String) -> Result<String, Misuse> {
+    pub(super) fn fits_frame(&self, message: String) -> Result<String, Misuse> {
         let limit = self.state.config.limits.frame;
         if message.len() > limit {
             let message = format!("a message of {} bytes where {limit} are the limit", message.len());

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::incoming::find_method;
+use super::checker::find_method;
 use super::pending::Pending;
 use super::rules::Gates;
 use super::session::Sessions;

@@ -20,6 +20,7 @@ pub(crate) use walk::{Fail, Walker};
 
 use crate::json::{Scanner, SyntaxError};
 use std::borrow::Cow;
+use std::ops::Range;
 use table::{Tables, TypeId};
 
 /// How strictly a value is checked.
@@ -79,18 +80,34 @@ pub fn check<'a>(
     mode: Mode,
     part: Part,
 ) -> Result<Checked<'a>, Rejected> {
+    look(Walker::new(tables, drafts, mode, part), ty, json).map(|looked| looked.checked)
+}
+
+/// What a walk has seen of a value that fits.
+pub(crate) struct Looked<'a> {
+    pub(crate) checked: Checked<'a>,
+    /// Where the outermost `sessionId` stands.
+    pub(crate) session: Option<Range<usize>>,
+    /// The tag of the outermost union.
+    pub(crate) variant: Option<&'static str>,
+    pub(crate) facts: Facts,
+    pub(crate) holes: Option<Vec<Range<usize>>>,
+}
+
+/// As [`check`], with a walker of the caller's.
+pub(crate) fn look(mut walker: Walker, ty: TypeId, json: &str) -> Result<Looked<'_>, Rejected> {
     let mut scanner = Scanner::new(json, crate::json::MAX_DEPTH);
-    let mut walker = Walker::new(tables, drafts, mode, part);
     let outcome = walker.value(&mut scanner, ty);
     match outcome {
         Ok(()) => scanner.end()?,
         Err(Fail::Syntax(error)) => return Err(error.into()),
         Err(Fail::Invalid(problem)) => return Err(Rejected::Invalid(problem)),
     }
-    let (edits, problems, _) = walker.finish(&scanner)?;
+    let (session, variant, holes) = (walker.session(), walker.variant(), walker.holes.take());
+    let (edits, problems, facts) = walker.finish(&scanner)?;
     let json = match edits {
         Some(edits) => Cow::Owned(edits.apply(json, 0..json.len())),
         None => Cow::Borrowed(json),
     };
-    Ok(Checked { json, problems })
+    Ok(Looked { checked: Checked { json, problems }, session, variant, facts, holes })
 }

@@ -1,0 +1,93 @@
+//! The host's notifications, which are most of what an agent sends.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::dismiss::Occasion;
+use super::misuse::{Misuse, MisuseKind};
+use super::mould::{Cast, Holes, Read};
+use super::outgoing::{Fitting, CANCEL};
+use super::Connection;
+use crate::json;
+use crate::jsonrpc::{write_notification, Id};
+use crate::rules::scene::{kind_of, rows, Message, On};
+use crate::validation::table::Method;
+use crate::validation::{Facts, Mode, Part, Walker};
+
+/// Params that may be sent.
+struct Told<'a> {
+    text: Cow<'a, str>,
+    own: Option<Misuse>,
+    session: Option<Arc<str>>,
+    update: Option<&'static str>,
+    facts: Facts,
+}
+
+impl Connection {
+    /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`
+    /// (CANCEL-03) and its open elicitations with `cancel` (ELIC-29).
+    ///
+    /// # Errors
+    /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
+    pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
+        if method == CANCEL {
+            let id = json::pointer(params, "/requestId").and_then(Id::from_json).filter(|id| *id != Id::Null);
+            let id = id.ok_or_else(|| {
+                Misuse::new(MisuseKind::Params, "CANCEL-20", "expected the id of a request").at("/requestId")
+            })?;
+            return self.cancel(&id);
+        }
+        let row = self.admitted(method, false)?;
+        let Told { text: params, own, session, update, facts } = self.told(row, params.trim())?;
+        let message = self.fits_frame(write_notification(method, &params))?;
+        let rows = match row {
+            Some(row) => self.state.rows(row, kind_of(row, false, update)),
+            None => rows(On::Call, method, update),
+        };
+        let facts_of = Some((&*params, &facts));
+        let said =
+            Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
+        let advice = self.judge_host(&said, own)?;
+        self.outbox.push(&message);
+        self.track(&said);
+        if let (Some(session), "session/cancel") = (&session, method) {
+            self.dismiss(Some(session), Occasion::Cancel);
+        }
+        self.advise(advice);
+        self.spare = facts.cleared();
+        Ok(())
+    }
+
+    /// Holds params against the model and the sessions.
+    fn told<'a>(&mut self, row: Option<&'static Method>, params: &'a str) -> Result<Told<'a>, Misuse> {
+        let cast = self.own_moulds.cast(params, &mut self.spare);
+        if let Some(Cast { session, update, facts, .. }) =
+            cast.filter(|cast| row.is_some_and(|row| std::ptr::eq(row, cast.row)))
+        {
+            if let Some(session) = self.state.sessions.find(&session) {
+                return Ok(Told { text: Cow::Borrowed(params), own: None, session: Some(session), update, facts });
+            }
+        }
+        let spare = std::mem::take(&mut self.spare);
+        let mut walker =
+            Walker::with(spare, self.state.tables, self.state.config.drafts, Mode::Send, Part::Notification);
+        let mut holes = std::mem::take(&mut self.holes);
+        holes.clear();
+        walker.holes = Some(holes);
+        let (Fitting { text, own }, looked) = self.outgoing_look(walker, row.map_or(0, |row| row.params), params)?;
+        let place = looked.session.filter(|_| row.is_some_and(|row| row.session));
+        let id = place.clone().and_then(|place| json::unescape(&params[place]));
+        let session = match row.zip(id) {
+            Some((row, id)) => Some(self.own_session(row, &id)?),
+            None => None,
+        };
+        let holes: Holes =
+            looked.holes.unwrap_or_default().into_iter().filter(|hole| Some(hole) != place.as_ref()).collect();
+        if let (Some(row), Some(session), None, Cow::Borrowed(_)) = (row, &session, &own, &text) {
+            let (update, facts) = (looked.variant, &looked.facts);
+            self.own_moulds.learn(params, &Read { row, update, session, facts, params: 0..params.len() }, &holes);
+        }
+        self.holes = holes;
+        Ok(Told { text, own, session, update: looked.variant, facts: looked.facts })
+    }
+}
