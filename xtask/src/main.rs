@@ -33,6 +33,11 @@ const COMMANDS: &[Command] = &[
         cargo.args(["run", "--quiet", "-p", "xtask-rules", "--"]).args(args);
         std::process::exit(cargo.status()?.code().unwrap_or(1));
     }),
+    ("book", "", "build the documentation of docs/ into target/book", |args| {
+        let mut cargo = setup::cargo();
+        cargo.args(["run", "--quiet", "-p", "xtask-book", "--"]).args(args);
+        std::process::exit(cargo.status()?.code().unwrap_or(1));
+    }),
     ("web", "[--port N] [--cwd DIR] [-- AGENT …]", "serve the example page, talking to an agent", |args| {
         setup::bring_all([&setup::steps::WEB])?;
         let status = std::process::Command::new("target/debug/xtask-web").args(args).status()?;

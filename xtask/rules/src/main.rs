@@ -1,4 +1,4 @@
-//! `cargo xtask rules [--check]`: prints the rule catalogue with what proves each rule, and writes `docs/rules.md`.
+//! `cargo xtask rules [--check]`: prints the rule catalogue with what proves each rule, and writes `docs/src/rules.md`.
 //!
 //! A vector proves the rule that it names in `rule`; a Rust test proves the rules that its documentation names after
 //! `Proves`. The exit status is 1 when a rule has no proof, when an error or a warning that vectors show is never broken
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use libacp::rules::{Rule, Severity, AREAS};
 use proofs::{Proofs, Vectors};
 
-const PAGE: &str = "docs/rules.md";
+const PAGE: &str = "docs/src/rules.md";
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");

@@ -1,4 +1,4 @@
-//! `docs/rules.md`.
+//! `docs/src/rules.md`.
 
 use std::error::Error;
 use std::fmt::Write as _;

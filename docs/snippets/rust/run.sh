@@ -1,0 +1,2 @@
+cargo build
+target/debug/client target/debug/agent
