@@ -113,6 +113,7 @@ void write_agent(Process &agent, acp::Connection &connection)
     }
 }
 
+// ANCHOR: step
 /// Waits until something can be done, and does it.
 void step(Process &agent, Chat &chat, Input &input, bool listen)
 {
@@ -147,6 +148,7 @@ void step(Process &agent, Chat &chat, Input &input, bool listen)
     }
     connection.handle_timeout(now_ms());
 }
+// ANCHOR_END: step
 
 int run(const Options &options)
 {

@@ -42,6 +42,7 @@ export class Wire {
     output.on("drain", () => this.flush());
   }
 
+  // ANCHOR: events
   /** Every event until the connection is over. */
   async *events() {
     for await (const data of this.#input) {
@@ -64,4 +65,5 @@ export class Wire {
       this.connection.consume(bytes.length);
     }
   }
+  // ANCHOR_END: events
 }

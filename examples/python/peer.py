@@ -54,6 +54,7 @@ class Peer:
         # A task of its own, so that two sides that both write a lot never wait for each other.
         self.reading = asyncio.ensure_future(self.read())
 
+    # ANCHOR: read
     async def read(self) -> None:
         try:
             while data := await self.reader.read(READ):
@@ -85,6 +86,7 @@ class Peer:
         self.less.set()
         await self.flush()
         return event
+    # ANCHOR_END: read
 
     async def request(self, method: str, params: Any) -> "int | str":
         id = self.connection.request(method, params)

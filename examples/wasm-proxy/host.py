@@ -23,6 +23,7 @@ class CutOff(Exception):
     """The proxy did what it may not; the text is for the client."""
 
 
+# ANCHOR: sandbox
 class Sandbox:
     """One instance of the module, with nothing in it but what it is given here."""
 
@@ -68,6 +69,7 @@ class Sandbox:
         data = bytes(self.exports["memory"].read(self.store, address, address + size))
         self.call("acp_proxy_consume", side, size)
         return data
+# ANCHOR_END: sandbox
 
 
 class Open:

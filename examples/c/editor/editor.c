@@ -69,6 +69,7 @@ static int patience(const agent *agents, size_t count)
     return first == UINT64_MAX ? -1 : first <= now ? 0 : first - now > 60000 ? 60000 : (int)(first - now);
 }
 
+// ANCHOR: loop
 // Serves all agents until none works any more.
 static void run(agent *agents, size_t count)
 {
@@ -105,6 +106,7 @@ static void run(agent *agents, size_t count)
         }
     }
 }
+// ANCHOR_END: loop
 
 int main(int count, char **arguments)
 {

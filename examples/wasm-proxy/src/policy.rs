@@ -53,6 +53,7 @@ impl Policy {
         self.refused
     }
 
+    // ANCHOR: request
     pub(crate) fn request(&mut self, from: Side, request: &Request) -> Answer {
         match (from, &*request.method) {
             (Side::Client, "session/prompt") => Answer::Ask(self.with_context(request.params())),
@@ -74,6 +75,7 @@ impl Policy {
             _ => Answer::Ask(request.params().to_owned()),
         }
     }
+    // ANCHOR_END: request
 
     /// What the other side is told instead of this, in order.
     pub(crate) fn notification(&mut self, from: Side, notification: &Notification) -> Vec<String> {

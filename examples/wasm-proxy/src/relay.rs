@@ -57,6 +57,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
+    // ANCHOR: new
     /// A proxy between two sides that have said nothing yet.
     pub fn new(policy: Policy) -> Self {
         let end = |mut config: Config| {
@@ -66,6 +67,7 @@ impl Proxy {
         };
         Proxy { client: end(Config::agent()), agent: end(Config::client()), policy }
     }
+    // ANCHOR_END: new
 
     /// Takes bytes from one side and passes on what they say; then both sides may have bytes waiting.
     pub fn receive(&mut self, from: Side, bytes: &[u8]) {
