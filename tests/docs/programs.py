@@ -33,7 +33,7 @@ def only(folder: Path, pattern: str) -> Path:
 
 
 @contextlib.contextmanager
-def installed() -> Iterator[Dict[str, str]]:
+def installed(_: str) -> Iterator[Dict[str, str]]:
     """The C library in a prefix of its own, where pkg-config, CMake and the loader look."""
     prefix = WORK / "prefix"
     run("cargo", "run", "--quiet", "--package", "xtask", "--", "install", "--prefix", prefix, cwd=ROOT)
@@ -46,11 +46,11 @@ def installed() -> Iterator[Dict[str, str]]:
 
 
 @contextlib.contextmanager
-def environment() -> Iterator[Dict[str, str]]:
+def environment(kind: str) -> Iterator[Dict[str, str]]:
     """An empty virtual environment, in which the name of the package stands for the wheel of this tree."""
-    folder = WORK / "venv"
+    folder = WORK / f"venv-{kind}"
     run(sys.executable, "-m", "venv", "--clear", folder)
-    constraint = WORK / "constraint.txt"
+    constraint = WORK / f"constraint-{kind}.txt"
     constraint.write_text(f"libacp @ {only(TARGET / 'wheels', '*.whl').as_uri()}\n")
     yield {
         "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
@@ -61,7 +61,7 @@ def environment() -> Iterator[Dict[str, str]]:
 
 
 @contextlib.contextmanager
-def registry() -> Iterator[Dict[str, str]]:
+def registry(_: str) -> Iterator[Dict[str, str]]:
     """An npm registry that has this tree's package."""
     tarball = only(TARGET / "npm", "*.tgz")
     package = json.loads((ROOT / "wasm" / "package.json").read_text("utf-8"))
@@ -94,7 +94,7 @@ def registry() -> Iterator[Dict[str, str]]:
 
 
 @contextlib.contextmanager
-def patched() -> Iterator[Dict[str, str]]:
+def patched(_: str) -> Iterator[Dict[str, str]]:
     """Cargo's own way of putting a crate of one's own in the place of the registry's."""
     config = WORK / ".cargo" / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
@@ -115,7 +115,7 @@ def scripts(kind: str) -> List[str]:
         # What a build has made stays, so that a second run is short.
         shutil.copytree(SNIPPETS / kind, folder, dirs_exist_ok=True)
     wrong = []
-    with KINDS[kind]() as variables:
+    with KINDS[kind](kind) as variables:
         variables = {name: value for name, value in {**os.environ, **variables}.items() if value}
         for script in sorted((SNIPPETS / kind).glob("*.sh")):
             command = ["sh", "-eu", str(script)]

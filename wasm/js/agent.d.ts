@@ -5,6 +5,7 @@ import type { v1 } from "./types.js";
 
 export * from "./shared.js";
 
+/** How an agent is set up. */
 export interface AgentOptions extends HostOptions {
   /** What no handler shows, as `{ promptCapabilities: { image: true } }`. */
   capabilities?: v1.AgentCapabilities | undefined;
@@ -44,6 +45,7 @@ export class Agent {
 
 /** The client, as its agent sees it. */
 export interface ClientPeer extends Peer<"agent", v1.AgentRequests, v1.AgentNotifications> {
+  /** What the client can do for the agent. */
   readonly capabilities: v1.ClientCapabilities;
   /** Its name and version, as far as it told. */
   readonly info: Partial<v1.Implementation>;
@@ -53,17 +55,23 @@ export interface ClientPeer extends Peer<"agent", v1.AgentRequests, v1.AgentNoti
 
 /** A session, on the agent's side. */
 export interface AgentSession {
+  /** Its id. */
   readonly id: string;
+  /** The client that opened it. */
   readonly client: ClientPeer;
+  /** The working directory, an absolute path. */
   readonly cwd: string;
   /** The working directory and all further roots. */
   readonly roots: readonly string[];
+  /** The MCP servers that the client wants the agent to use. */
   readonly mcpServers: readonly v1.McpServer[];
   /** Whatever the agent wants to keep with it. */
   data: any;
+  /** Tells the client of something in this session, also between turns. */
   update(update: v1.SessionUpdate): Promise<void>;
   /** As the client's, with the session's id added. */
   request: SessionRequest<v1.AgentRequests>;
+  /** As the client's, with the session's id added. */
   notify: SessionNotify<v1.AgentNotifications>;
 }
 
@@ -73,7 +81,9 @@ export interface AgentSession {
  */
 export class Turn {
   private constructor();
+  /** The session that the prompt is for. */
   readonly session: AgentSession;
+  /** The client that sent it. */
   readonly client: ClientPeer;
   /** The prompt as it came. */
   readonly blocks: readonly v1.ContentBlock[];
@@ -81,6 +91,7 @@ export class Turn {
   readonly text: string;
   /** Whether the client has cancelled the turn, or is gone. */
   readonly cancelled: boolean;
+  /** Aborts when the client cancels the turn, or is gone. */
   readonly signal: AbortSignal;
   /** Says something to the user. Pieces with the same id are one message. */
   message(what: Content, options?: { messageId?: string | undefined }): Promise<void>;
@@ -88,6 +99,7 @@ export class Turn {
   thought(what: Content, options?: { messageId?: string | undefined }): Promise<void>;
   /** Shows the plan, whole; text stands for a step of medium priority that has not begun. */
   plan(entries: readonly (string | v1.PlanEntry)[]): Promise<void>;
+  /** Tells the client of anything else. */
   update(update: v1.SessionUpdate): Promise<void>;
   /**
    * Reports a tool call. With `run`, it is completed when that returns, and failed when that throws; without, use
@@ -100,6 +112,7 @@ export class Turn {
   askPermission(call: ToolCall | v1.ToolCallUpdate, options?: readonly v1.PermissionOption[]): Promise<Permission>;
   /** The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1. */
   readTextFile(path: string, options?: { line?: number | undefined; limit?: number | undefined }): Promise<string>;
+  /** Writes a text file through the client; one that is not there is made. */
   writeTextFile(path: string, content: string): Promise<void>;
   /** Runs a command in a terminal of the client's. It is released by `await using`, after `run`, or when the turn ends. */
   terminal(command: string, args?: readonly string[], options?: TerminalOptions): Promise<Terminal>;
@@ -111,23 +124,30 @@ export class Turn {
   ): Promise<T>;
 }
 
+/** What a tool call is when it is first reported. */
 export interface ToolCallOptions {
   /** Made up, unless given. */
   id?: string | undefined;
+  /** What sort of work it is, which clients choose an icon by. */
   kind?: v1.ToolKind | undefined;
   /** `in_progress`; one that is to ask for permission begins as `pending`. */
   status?: v1.ToolCallStatus | undefined;
+  /** The name of the tool in the program. */
   name?: string | undefined;
+  /** What it shows from the start. */
   content?: readonly v1.ToolCallContent[] | undefined;
   /** A path alone will do. */
   locations?: readonly (string | v1.ToolCallLocation)[] | undefined;
+  /** What the tool was given. */
   rawInput?: unknown;
 }
 
 /** A tool call that reports how far it is. */
 export class ToolCall {
   private constructor();
+  /** Its id, which no other call of the session has. */
   readonly id: string;
+  /** What it does, for people. */
   readonly title: string;
   /** As the client was told. */
   readonly status: v1.ToolCallStatus;
@@ -139,6 +159,7 @@ export class ToolCall {
   diff(path: string, newText: string, oldText?: string): Promise<void>;
   /** Adds a terminal, live. */
   show(terminal: Terminal): Promise<void>;
+  /** Reports it as completed. */
   complete(options?: { rawOutput?: unknown }): Promise<void>;
   /** Reports it as failed, and why. */
   fail(text?: string): Promise<void>;
@@ -154,22 +175,30 @@ export class Permission {
   private constructor();
   /** The option that was chosen, if one was. */
   readonly optionId: string | undefined;
+  /** Of which kind the option is: for this time or for ever, to allow or to reject. */
   readonly kind: v1.PermissionOptionKind | undefined;
+  /** Whether the call may go on. */
   readonly allowed: boolean;
 }
 
+/** How a command is run. */
 export interface TerminalOptions {
+  /** Environment variables to add. */
   env?: Readonly<Record<string, string>> | undefined;
+  /** Its working directory, an absolute path; the client's choice, unless given. */
   cwd?: string | undefined;
+  /** Bytes of output that are kept; the beginning is dropped. */
   outputByteLimit?: number | undefined;
 }
 
 /** A command that the client runs. */
 export class Terminal {
   private constructor();
+  /** Its id. */
   readonly id: string;
   /** Waits for its end. */
   wait(): Promise<v1.WaitForTerminalExitResponse>;
+  /** What the command has printed so far, and its exit status once it has ended. */
   output(): Promise<v1.TerminalOutputResponse>;
   /** Ends the command, and keeps the terminal. */
   kill(): Promise<void>;

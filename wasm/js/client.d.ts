@@ -19,7 +19,9 @@ type How = { signal: AbortSignal };
 
 /** What reads and writes files for agents; what it has, agents are told. */
 export interface FileAccess {
+  /** The text of a file, or of the lines that are asked for. */
   readTextFile?(session: ClientSession, params: v1.ReadTextFileRequest, how: How): Awaitable<string>;
+  /** Writes a file. */
   writeTextFile?(session: ClientSession, params: v1.WriteTextFileRequest, how: How): Awaitable<void>;
 }
 
@@ -27,9 +29,13 @@ export interface FileAccess {
 export interface TerminalAccess {
   /** Starts a command; the terminal's id. */
   create(session: ClientSession, params: v1.CreateTerminalRequest, how: How): Awaitable<string>;
+  /** What a command has printed so far. */
   output(session: ClientSession, id: string, how: How): Awaitable<v1.TerminalOutputResponse>;
+  /** Waits for its end. */
   waitForExit(session: ClientSession, id: string, how: How): Awaitable<v1.WaitForTerminalExitResponse>;
+  /** Ends it, and keeps what it has printed. */
   kill(session: ClientSession, id: string, how: How): Awaitable<void>;
+  /** Ends it, and forgets it. */
   release(session: ClientSession, id: string, how: How): Awaitable<void>;
   /** The session is over. */
   end?(session: ClientSession): Awaitable<void>;
@@ -37,8 +43,11 @@ export interface TerminalAccess {
 
 /** What an agent asks the user to allow. */
 export interface PermissionRequest {
+  /** The session that asks. */
   readonly session: ClientSession;
+  /** What is to be allowed. */
   readonly toolCall: v1.ToolCallUpdate;
+  /** What the user can choose. */
   readonly options: readonly v1.PermissionOption[];
   /** Aborts when the turn is cancelled; the answer has been given then. */
   readonly signal: AbortSignal;
@@ -48,10 +57,13 @@ export interface PermissionRequest {
   reject(): string | undefined;
 }
 
+/** What a client is, and what agents may do through it. */
 export interface ClientOptions extends HostOptions {
   /** Decides on tool calls: an option, its id, or nothing for no choice. {@link rejectAll}, unless given. */
   permission?: ((request: PermissionRequest) => Awaitable<string | v1.PermissionOption | null | undefined>) | undefined;
+  /** What reads and writes files, such as {@link Files} or {@link ReadOnlyFiles}. */
   files?: FileAccess | undefined;
+  /** What runs commands, such as {@link Terminals}. */
   terminals?: TerminalAccess | undefined;
   /** What does not follow from files and terminals. */
   capabilities?: v1.ClientCapabilities | undefined;
@@ -66,22 +78,29 @@ export class Client {
   on: On<v1.AgentRequests, v1.AgentNotifications, ClientSession, AgentPeer, this>;
 }
 
+/** Allows every tool call. */
 export function allowAll(request: PermissionRequest): string | undefined;
+/** Allows no tool call. */
 export function rejectAll(request: PermissionRequest): string | undefined;
 
+/** How a connection begins and ends. */
 export interface ConnectOptions {
   /** Milliseconds that the agent has for its answer to `initialize` (30,000). */
   timeout?: number | undefined;
   /** Milliseconds that handlers, and a process, have to end when the connection is closed (5,000). */
   grace?: number | undefined;
+  /** Gives up when it aborts before the agent has answered. */
   signal?: AbortSignal | undefined;
 }
 
 /** The agent at the other end of a transport, after `initialize`. */
 export function connect(transport: Transport, client?: Client, options?: ConnectOptions): Promise<AgentPeer>;
 
+/** How an agent's process is started. */
 export interface SpawnOptions extends ConnectOptions {
+  /** Its working directory; this process's, unless given. */
   cwd?: string | URL | undefined;
+  /** Its environment; this process's, unless given. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Where its standard error goes: where this process's does, unless given. */
   stderr?: "inherit" | "ignore" | "pipe" | number | undefined;
@@ -93,17 +112,23 @@ export interface SpawnOptions extends ConnectOptions {
  */
 export function spawnAgent(command: readonly string[], client?: Client, options?: SpawnOptions): Promise<AgentPeer>;
 
+/** How a session is opened. */
 export interface OpenOptions {
+  /** MCP servers that the agent is to use. */
   mcpServers?: readonly v1.McpServer[] | undefined;
+  /** Directories beside the working directory, for agents that can. */
   additionalDirectories?: readonly string[] | undefined;
+  /** Cancels the request. */
   signal?: AbortSignal | undefined;
 }
 
 /** The agent, as its client sees it. */
 export interface AgentPeer extends Peer<"client", v1.ClientRequests, v1.ClientNotifications> {
+  /** What the agent can do. */
   readonly capabilities: v1.AgentCapabilities;
   /** Its name and version, as far as it told. */
   readonly info: Partial<v1.Implementation>;
+  /** The ways to log in that it offers. */
   readonly authMethods: readonly v1.AuthMethod[];
   /** Its process, where there is one. */
   readonly process: ChildLike | undefined;
@@ -117,8 +142,11 @@ export interface AgentPeer extends Peer<"client", v1.ClientRequests, v1.ClientNo
   resumeSession(id: string, cwd: string, options?: OpenOptions): Promise<ClientSession>;
   /** The sessions that the agent keeps, page by page as they are wanted. */
   listSessions(cwd?: string): AsyncGenerator<v1.SessionInfo, void, void>;
+  /** Deletes a session that the agent keeps, for agents that can. */
   deleteSession(id: string): Promise<void>;
+  /** Logs in, in one of the ways that the agent offers. */
   authenticate(methodId: string): Promise<void>;
+  /** Logs out, for agents that can. */
   logout(): Promise<void>;
   /** Ends the connection, and the process where there is one. */
   close(): Promise<void>;
@@ -127,8 +155,11 @@ export interface AgentPeer extends Peer<"client", v1.ClientRequests, v1.ClientNo
 
 /** A session, on the client's side. */
 export interface ClientSession {
+  /** Its id. */
   readonly id: string;
+  /** The agent that it is with. */
   readonly agent: AgentPeer;
+  /** The working directory, an absolute path. */
   readonly cwd: string;
   /** The working directory and all further roots; what {@link Files} confines the agent to. */
   readonly roots: readonly string[];
@@ -140,6 +171,7 @@ export interface ClientSession {
   prompt(what: Content | readonly Content[], options?: { signal?: AbortSignal | undefined }): PromptTurn;
   /** Cancels what runs. Open requests for permission are answered by that. */
   cancel(): Promise<void>;
+  /** Switches to one of its modes. */
   setMode(modeId: string): Promise<void>;
   /** Sets an option; all of them as they are now. */
   setConfigOption(configId: string, value: string | boolean): Promise<v1.SessionConfigOption[]>;
@@ -147,6 +179,7 @@ export interface ClientSession {
   close(): Promise<void>;
   /** As the agent's, with the session's id added. */
   request: SessionRequest<v1.ClientRequests>;
+  /** As the agent's, with the session's id added. */
   notify: SessionNotify<v1.ClientNotifications>;
 }
 
@@ -155,6 +188,7 @@ export interface ClientSession {
  * and so does the signal.
  */
 export interface Exchange<T> extends PromiseLike<T> {
+  /** The session that it is in. */
   readonly session: ClientSession;
   [Symbol.asyncIterator](): AsyncGenerator<v1.SessionUpdate, void, void>;
 }
@@ -163,6 +197,7 @@ export interface Exchange<T> extends PromiseLike<T> {
 export interface PromptTurn extends Exchange<v1.PromptResponse> {
   /** The answer, once the turn is over. */
   readonly result: v1.PromptResponse | undefined;
+  /** Why the turn ended, once it has. */
   readonly stopReason: v1.StopReason | undefined;
   /** Cancels the turn. The iteration goes on to its end, which the agent decides. */
   cancel(): Promise<void>;
@@ -173,11 +208,13 @@ export interface PromptTurn extends Exchange<v1.PromptResponse> {
  */
 export class ReadOnlyFiles {
   constructor(options?: { most?: number });
+  /** The text of a file, or of the lines that are asked for. */
   readTextFile(session: ClientSession, params: v1.ReadTextFileRequest): Promise<string>;
 }
 
 /** Lets agents write them too. Folders that are missing are made. Node only. */
 export class Files extends ReadOnlyFiles {
+  /** Writes a file. */
   writeTextFile(session: ClientSession, params: v1.WriteTextFileRequest): Promise<void>;
 }
 
@@ -188,10 +225,16 @@ export class Files extends ReadOnlyFiles {
  */
 export class Terminals {
   constructor(options?: { outputByteLimit?: number; most?: number; env?: Readonly<Record<string, string | undefined>> });
+  /** Starts a command; the terminal's id. */
   create(session: ClientSession, params: v1.CreateTerminalRequest): Promise<string>;
+  /** What it has printed so far. */
   output(session: ClientSession, id: string): v1.TerminalOutputResponse;
+  /** Waits for its end. */
   waitForExit(session: ClientSession, id: string): Promise<v1.WaitForTerminalExitResponse>;
+  /** Ends it, and keeps what it has printed. */
   kill(session: ClientSession, id: string): void;
+  /** Ends it, and forgets it. */
   release(session: ClientSession, id: string): Promise<void>;
+  /** Ends what a session has left. */
   end(session: ClientSession): Promise<void>;
 }

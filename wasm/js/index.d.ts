@@ -61,6 +61,7 @@ export interface Limits {
 
 /** What a host decides before a connection begins. */
 export interface Options<R extends Role = Role, Two extends boolean = boolean> {
+  /** The side that the host plays. */
   role: R;
   /** How messages are told apart: as lines (the default), by LSP headers, or by the transport itself. */
   framing?: "lines" | "content-length" | "messages" | undefined;
@@ -68,9 +69,11 @@ export interface Options<R extends Role = Role, Two extends boolean = boolean> {
   policy?: Policy | undefined;
   /** Another policy for the rules of a severity. */
   policies?: { [S in Severity]?: Policy | undefined } | undefined;
+  /** Bounds other than the defaults. */
   limits?: Partial<Limits> | undefined;
   /** Whether version 2 may be agreed on; version 1 always may. */
   version2?: Two | undefined;
+  /** Drafts that are switched on. */
   drafts?: readonly Draft[] | undefined;
   /** Milliseconds after which an own request fails, unless the call says otherwise; without it, never. */
   timeout?: number | undefined;
@@ -83,20 +86,30 @@ export interface Options<R extends Role = Role, Two extends boolean = boolean> {
 
 /** The options with their defaults filled in. */
 export interface Config {
+  /** The side that the host plays. */
   role: Role;
+  /** How messages are told apart. */
   framing: "lines" | "content-length" | "messages";
+  /** What happens to messages that break a rule. */
   policy: Policy;
+  /** Other policies, by severity. */
   policies: { [S in Severity]?: Policy };
+  /** All bounds. */
   limits: Limits;
+  /** Whether version 2 may be agreed on. */
   version2: boolean;
+  /** Drafts that are switched on. */
   drafts: Draft[];
+  /** Milliseconds after which an own request fails. */
   timeout?: number;
+  /** Milliseconds after which the host is reminded of an answer that it owes. */
   reminder?: number;
 }
 
 /** JSON text in the place of a value: it is checked and sent as it stands. */
 export class RawJson {
   private constructor();
+  /** The text. */
   readonly text: string;
 }
 
@@ -128,6 +141,7 @@ export const ErrorCode: {
  */
 export class Misuse extends Error {
   protected constructor();
+  /** What kind of mistake it is, the same in every language. */
   readonly kind: "phase" | "method" | "capability" | "params" | "session" | "id" | "limit";
   /** The rule that forbids it. */
   readonly rule: string;
@@ -203,6 +217,7 @@ type Told<R extends Role, Two extends boolean, M extends string> =
 /** A value that may be left out where `{}` will do. */
 type Value<T> = {} extends T ? [value?: T | RawJson] : [value: T | RawJson];
 
+/** How a request is sent. */
 export interface RequestOptions {
   /** The id; without it the connection takes the next number. */
   id?: string | number | bigint | undefined;
@@ -250,9 +265,13 @@ interface ResponseAs<M extends string> extends Call<M> {
 
 /** An error answer of the peer's. */
 export interface PeerError {
+  /** Its code; unknown ones are kept. */
   code: number;
+  /** Its message. */
   message: string;
+  /** Its data, if it has any; read when first asked for. */
   readonly data?: unknown;
+  /** The same as JSON text. */
   readonly dataText?: string;
 }
 
@@ -298,13 +317,17 @@ export interface AnsweredEvent extends Call<string> {
 /** The peer broke a rule. */
 export interface ViolationEvent {
   type: "violation";
+  /** The rule, as listed in the rule catalogue. */
   rule: string;
+  /** How bad it is. */
   severity: Severity;
   /** What is wrong, in one sentence. */
   message: string;
   /** JSON pointer into the params or result; empty when it is about the message as a whole. */
   pointer: string;
+  /** The method, where one could be read. */
   method?: string;
+  /** The id, where one could be read. */
   id?: RequestId;
   /** The number of the frame on this connection, from 1. */
   frame: number;
@@ -322,6 +345,7 @@ export interface ViolationEvent {
  */
 export interface AdviceEvent {
   type: "advice";
+  /** The rule, as listed in the rule catalogue. */
   rule: string;
   /** What is odd, in one sentence. */
   message: string;
@@ -336,6 +360,7 @@ export interface AdviceEvent {
 /** The connection is over; the last event. */
 export interface ClosedEvent {
   type: "closed";
+  /** The peer closed its side, the host did, or there is no common version. */
   reason: "end_of_stream" | "host" | "version";
   /** Requests of the peer's that were never answered, oldest first. */
   unanswered: RequestId[];
@@ -356,9 +381,13 @@ export type Event<R extends Role = Role, Two extends boolean = boolean> =
 
 /** A request without an answer. */
 export interface OpenRequest {
+  /** Its id. */
   id: RequestId;
+  /** A number that is unique on this connection. */
   serial: number;
+  /** The method that was called. */
   method: string;
+  /** The session that it is about. */
   session?: string;
   /** Whether its sender has asked to cancel it. */
   cancelled: boolean;
@@ -366,8 +395,11 @@ export interface OpenRequest {
   deadline?: number;
 }
 
+/** A terminal, by session. */
 export interface TerminalRef {
+  /** The session that it belongs to. */
   session: string;
+  /** Its id there. */
   terminal: string;
 }
 
@@ -444,8 +476,11 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
   /** Ends the connection from this side; what waits in `transmit` can still be sent. */
   close(): void;
 
+  /** The side that the host plays. */
   readonly role: R;
+  /** The options with their defaults filled in. */
   readonly config: Config;
+  /** How far the connection is. */
   readonly phase: "start" | "initializing" | "ready" | "closed";
   /** The agreed version, once `initialize` has been answered. */
   readonly version: ProtocolVersion | undefined;

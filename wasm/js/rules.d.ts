@@ -3,9 +3,11 @@ import type { Severity } from "./index.js";
 
 /** A rule, whose id events and errors carry. */
 export interface Rule {
+  /** Its id: the area and a number. */
   readonly id: string;
   /** How binding the specification makes it. */
   readonly level: "MUST" | "MUST NOT" | "SHOULD" | "SHOULD NOT" | "MAY";
+  /** How bad it is when a peer breaks it. */
   readonly severity: Severity;
   /** Whether the host's calls are held to it. */
   readonly send: boolean;

@@ -3,7 +3,9 @@ import type { ProtocolVersion, v1, v2 } from "./types.js";
 
 /** What is known of a session at a glance. */
 export interface Session {
+  /** Whether it can be used. */
   state: "loading" | "resuming" | "ready";
+  /** Whether the agent works. */
   turn: "idle" | "running" | "cancelling";
   /** Its open terminals, and whether the command of each has ended. */
   terminals: Map<string, boolean>;
@@ -19,6 +21,7 @@ export interface SessionModes {
 
 /** How far a tool call is. */
 export interface ToolCallState {
+  /** Its id. */
   toolCallId: string;
   /** `cancelled` only where this side is the client and has cancelled the turn. */
   status: "pending" | "in_progress" | "completed" | "failed" | "cancelled";
@@ -33,7 +36,9 @@ export interface SessionSnapshot<Two extends boolean = boolean> extends Session 
   cwd: string | null;
   /** All its directories: the working directory, then the others. */
   roots: string[];
+  /** Its modes. */
   modes: SessionModes | null;
+  /** Its options, with their values. */
   configOptions: (v1.SessionConfigOption | (Two extends true ? v2.SessionConfigOption : never))[] | null;
   /** Oldest first. */
   toolCalls: ToolCallState[];
@@ -41,6 +46,7 @@ export interface SessionSnapshot<Two extends boolean = boolean> extends Session 
   plan: (v1.PlanEntry | (Two extends true ? v2.PlanEntry : never))[] | null;
   /** Plans that have an id. */
   planIds: string[];
+  /** The commands that a user can type. */
   commands: (v1.AvailableCommand | (Two extends true ? v2.AvailableCommand : never))[] | null;
   /** Compactions that have not ended. */
   openCompactions: string[];
@@ -50,6 +56,7 @@ export interface SessionSnapshot<Two extends boolean = boolean> extends Session 
 
 /** A way to log in that can be used. */
 export interface LoginMethod {
+  /** Its id, for `authenticate`. */
   methodId: string;
   /** `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a terminal. */
   kind: "agent" | "terminal";
@@ -57,12 +64,15 @@ export interface LoginMethod {
 
 /** A model provider that the agent has listed. */
 export interface ProviderState {
+  /** Its id. */
   providerId: string;
+  /** Whether it is switched on. */
   enabled: boolean;
 }
 
 /** All that is known of a connection as a whole. */
 export interface ConnectionSnapshot {
+  /** How far the connection is. */
   phase: "start" | "initializing" | "ready" | "closed";
   /** The agreed version; null before it is agreed. */
   version: ProtocolVersion | null;

@@ -19,32 +19,44 @@ export type { v1, v2 } from "./types.js";
 /** The peer has answered with an error. */
 export class PeerError extends Error {
   private constructor();
+  /** The name of the class. */
   readonly name: "PeerError";
+  /** The method that was called. */
   readonly method: string;
+  /** Its code; unknown ones are kept. */
   readonly code: number;
+  /** What the peer added, if anything. */
   readonly data?: unknown;
 }
 
 /** A request has ended without an answer that can be used: with one that breaks the rules, in time, or before the end. */
 export class NoResult extends Error {
   protected constructor();
+  /** The name of the class. */
   readonly name: string;
+  /** The method that was called. */
   readonly method: string;
+  /** How the request ended. */
   readonly outcome: "invalid" | "timeout" | "closed";
 }
 
 /** The agent's process has ended before it answered. */
 export class AgentEnded extends NoResult {
   private constructor();
+  /** What the process ended with; null when a signal ended it. */
   readonly exitCode: number | null;
+  /** The signal that ended it, if one did. */
   readonly signal: string | null;
 }
 
 /** What a handler throws to answer with an error of its own. Anything else is logged, and answered without detail. */
 export class RequestError extends Error {
   constructor(code: number, message: string, data?: unknown);
+  /** The name of the class. */
   readonly name: "RequestError";
+  /** The code of the answer. */
   readonly code: number;
+  /** What is added to the answer. */
   readonly data?: unknown;
 }
 
@@ -56,11 +68,13 @@ export interface Transport {
   write(bytes: Uint8Array): PromiseLike<unknown> | void;
   /** Ends this side. */
   close(): PromiseLike<unknown> | void;
+  /** How messages are told apart; as lines, unless given. */
   readonly framing?: "lines" | "content-length" | "messages" | undefined;
 }
 
 /** A transport with a process at its other end. */
 export interface ProcessTransport<Child = ChildLike> extends Transport {
+  /** The process. */
   readonly process: Child;
 }
 
@@ -133,6 +147,7 @@ export function nodeStreams(
  */
 export function stdio(): Transport;
 
+/** How a request is sent. */
 export interface CallOptions {
   /** Asks the peer to cancel the request, and rejects with its reason. */
   signal?: AbortSignal | undefined;
@@ -140,21 +155,29 @@ export interface CallOptions {
   timeout?: number | undefined;
 }
 
+/** What agents and clients have in common. */
 export interface HostOptions {
   /** The name that a user is to see. */
   title?: string | undefined;
   /** Called with what a peer did that the rules forbid; it is written to the console in any case. */
   onViolation?: ((violation: ViolationEvent) => unknown) | undefined;
+  /** How messages are told apart, where the transport does not say. */
   framing?: "lines" | "content-length" | "messages" | undefined;
+  /** What happens to messages that break a rule; `tolerant`, unless given. */
   policy?: Policy | undefined;
+  /** Another policy for the rules of a severity. */
   policies?: { [S in Severity]?: Policy | undefined } | undefined;
+  /** Bounds other than the defaults. */
   limits?: Partial<Limits> | undefined;
+  /** Drafts that are switched on. */
   drafts?: readonly Draft[] | undefined;
   /** Milliseconds after which the console is told of a request of the peer's that has no answer yet. */
   reminder?: number | undefined;
 }
 
+/** A value, or a promise of it. */
 export type Awaitable<T> = T | PromiseLike<T>;
+/** The name of an extension method. */
 export type Extension = `_${string}`;
 type Given<P> = Omit<P, "sessionId">;
 type Rest<P> = {} extends P ? [params?: P, options?: CallOptions] : [params: P, options?: CallOptions];
@@ -193,6 +216,7 @@ export interface SessionRequest<Requests> {
   <T = unknown>(method: Extension, params?: object, options?: CallOptions): Promise<T>;
 }
 
+/** What a peer can be told. */
 export interface Notify<Notifications> {
   <M extends keyof Notifications & string>(
     method: M,
@@ -202,6 +226,7 @@ export interface Notify<Notifications> {
   (method: Extension, params?: unknown, options?: { signal?: AbortSignal }): Promise<void>;
 }
 
+/** The same about one session, whose id is added. */
 export interface SessionNotify<Notifications> {
   <M extends keyof Notifications & string>(
     method: M,

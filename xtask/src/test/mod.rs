@@ -4,6 +4,7 @@
 //! `target/test-logs/NAME.log` and is judged by its exit status and by the counts in that log. Read [`suites`] next,
 //! then [`count`] and [`replayed`].
 
+mod book;
 mod count;
 mod readme;
 mod replayed;

@@ -11,24 +11,30 @@ use super::Log;
 use crate::setup::steps;
 
 const FOLDER: &str = "target/readme";
-/// What stands around an example in C and in C++.
-const C: [&str; 2] = ["#include \"acp.h\"\n#include <stdio.h>\nint main(void) {\n", "return 0;\n}\n"];
-const CPP: [&str; 2] = ["#include \"acp.hpp\"\n#include <iostream>\nint main() {\n", "}\n"];
+/// What a client says to the agents in C and C++, and what they must answer.
+const SAID: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}
+{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}
+{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s-1","prompt":[{"type":"text","text":"Hi"}]}}
+"#;
+const ANSWERED: &str = r#"{"jsonrpc":"2.0","id":2,"result":{"stopReason":"end_turn"}}"#;
 
 pub(super) fn run(log: &Log<'_>) -> Result<()> {
     fs::create_dir_all(FOLDER)?;
     let readme = fs::read_to_string("README.md")?;
-    for (language, compiler, standard, file, around) in
-        [("c", "cc", "-std=c99", "example.c", C), ("cpp", "c++", "-std=c++17", "example.cpp", CPP)]
+    let said = Path::new(FOLDER).join("said");
+    fs::write(&said, SAID)?;
+    for (language, compiler, standard, file) in
+        [("c", "cc", "-std=c99", "example.c"), ("cpp", "c++", "-std=c++17", "example.cpp")]
     {
-        let example = block(&readme, language)?;
         let source = Path::new(FOLDER).join(file);
-        fs::write(&source, [around[0], example, around[1]].concat())?;
+        fs::write(&source, block(&readme, language)?)?;
         let program = Path::new(FOLDER).join(language);
         let mut compile = Command::new(compiler);
         compile.args([standard, "-Wall", "-Wextra", "-Iinclude", "-o"]).arg(&program).arg(&source);
         log.run(compile.args(["target/release/libacp.a", "-lpthread", "-ldl", "-lm"]))?;
-        log.run(&mut Command::new(program))?;
+        let mut talk = Command::new("sh");
+        talk.args(["-euc", r#""$0" < "$1" | grep -Fx "$2""#]).args([&program, &said]).arg(ANSWERED);
+        log.run(&mut talk)?;
         log.passed(language)?;
     }
     let source = Path::new(FOLDER).join("example.py");

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{readme, supply, Log};
+use super::{book, readme, supply, Log};
 use crate::setup::{cargo, require, steps};
 
 /// A set of tests with a log of its own.
@@ -65,6 +65,7 @@ pub(super) const SUITES: &[Suite] = &[
     Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
     Suite { name: "wasm-proxy", about: "the example proxy in its sandboxes", run: wasm_proxy },
+    Suite { name: "book", about: "the book, its programs, its names", run: book::run },
     Suite {
         name: "supply-chain",
         about: "what the crates depend on, how old it may be, and where unsafe code is",
@@ -76,7 +77,8 @@ pub(super) const SUITES: &[Suite] = &[
 ];
 
 fn rust(log: &Log<'_>) -> Result<()> {
-    log.run(cargo().args(["test", "--quiet", "--workspace"]))
+    // The builder of the book is tested as a program; here, all that it is made of would be compiled once more.
+    log.run(cargo().args(["test", "--quiet", "--workspace", "--exclude", "xtask-book"]))
 }
 
 fn python(log: &Log<'_>) -> Result<()> {
@@ -106,6 +108,7 @@ fn install(log: &Log<'_>) -> Result<()> {
 fn node(log: &Log<'_>) -> Result<()> {
     log.run(Command::new("npm").args(["ci", "--silent", "--no-audit", "--no-fund", "--prefix", "tests/node"]))?;
     log.run(Command::new("node").arg("tests/node/run.mjs"))?;
+    log.run(Command::new("node").arg("tests/docs/typescript.mjs"))?;
     log.run(Command::new("node").arg("tests/node/vectors.mjs"))
 }
 
@@ -125,7 +128,8 @@ fn wasm_plain(log: &Log<'_>) -> Result<()> {
 }
 
 fn wasm_proxy(log: &Log<'_>) -> Result<()> {
-    log.run(&mut Command::new("tests/wasm-proxy/run.sh"))
+    log.run(&mut Command::new("tests/wasm-proxy/run.sh"))?;
+    book::programs(log, &["proxy"])
 }
 
 fn generated(log: &Log<'_>) -> Result<()> {

@@ -1,0 +1,111 @@
+"""What the documentation says of Python, against the installed package and the official SDK.
+
+Each public name has a description, attributes included, and every name in the table of docs/src/migrating.md exists.
+Ends with ``N passed, N failed``.
+"""
+
+import ast
+import importlib
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Tuple
+
+import libacp
+import libacp.aio
+import libacp.names
+import libacp.types
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "src" / "migrating.md"
+
+
+def described(module: Any) -> Iterator[Tuple[str, bool]]:
+    """Each class, function and member of a module, and whether it is described."""
+    for name in getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]:
+        value = getattr(module, name)
+        # Texts, tuples and type aliases have the description of what they are made of.
+        if inspect.isclass(value) and value.__module__.startswith("libacp"):
+            yield f"{module.__name__}.{name}", own(value)
+            yield from members(f"{module.__name__}.{name}", value)
+            yield from attributes(f"{module.__name__}.{name}", value)
+        elif inspect.isroutine(value):
+            yield f"{module.__name__}.{name}", own(value)
+
+
+def own(value: Any) -> bool:
+    return bool((value.__doc__ or "").strip())
+
+
+def members(path: str, kind: type) -> Iterator[Tuple[str, bool]]:
+    for name, member in vars(kind).items():
+        if not name.startswith("_") and (inspect.isroutine(member) or inspect.isdatadescriptor(member)):
+            # What is overridden may be described where it comes from.
+            yield f"{path}.{name}", bool(inspect.getdoc(member) or inspect.getdoc(getattr(kind, name)))
+
+
+def attributes(path: str, kind: type) -> Iterator[Tuple[str, bool]]:
+    """The attributes that a class written in Python declares or sets; a text below one describes it."""
+    found: Dict[str, bool] = {}
+    for base in reversed(kind.__mro__):
+        source = getattr(sys.modules[base.__module__], "__file__", "")
+        if not base.__module__.startswith("libacp") or not source.endswith(".py"):
+            continue
+        tree = ast.parse(Path(source).read_text("utf-8"))
+        # None in the case of a class that is written in Rust.
+        classes = [each for each in tree.body if isinstance(each, ast.ClassDef) and each.name == base.__name__]
+        begins = [each for node in classes for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
+        for node in [*classes, *begins]:
+            for statement, below in zip(node.body, [*node.body[1:], ast.Pass()]):
+                name = attribute(statement, isinstance(node, ast.ClassDef))
+                if name and not name.startswith("_"):
+                    found[name] = found.get(name, False) or (isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant))
+    yield from ((f"{path}.{name}", good) for name, good in found.items())
+
+
+def attribute(statement: ast.stmt, of_class: bool) -> str:
+    """The attribute that a statement of a class, or of its ``__init__``, gives a value or a type."""
+    places = [statement.target] if isinstance(statement, ast.AnnAssign) else getattr(statement, "targets", [])
+    wanted = [place for place in places if isinstance(place, ast.Name if of_class else ast.Attribute)]
+    return ast.unparse(wanted[0]).rpartition(".")[2] if wanted else ""
+
+
+def named(section: str) -> Iterator[str]:
+    """The dotted names in the tables of a section."""
+    text = PAGE.read_text("utf-8").partition(f"\n## {section}")[2].partition("\n## ")[0]
+    for row in re.findall(r"^\|.*\|$", text, re.MULTILINE):
+        yield from re.findall(r"`((?:acp|libacp)\.[\w.]+)`", row)
+
+
+def exists(name: str) -> bool:
+    module, *rest = name.split(".")
+    found: Any = importlib.import_module(module)
+    for part in rest:
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            return False
+    return True
+
+
+def main() -> int:
+    checks: List[Tuple[str, bool]] = [(f"{module.__name__}", own(module)) for module in (libacp, libacp.aio, libacp.names)]
+    for module in (libacp, libacp.aio):
+        checks += described(module)
+    undescribed = [name for name, good in checks if not good]
+    # A walk that finds little has not walked.
+    assert len(checks) > 250, len(checks)
+    names = list(named("Python"))
+    assert len(names) > 60, names
+    missing = [name for name in names if not exists(name)]
+    for name in undescribed:
+        print(f"FAILED {name} has no description")
+    for name in missing:
+        print(f"FAILED {PAGE.name}: there is no {name}")
+    failed = len(undescribed) + len(missing)
+    print(f"{len(checks) + len(names) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
