@@ -7,8 +7,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use html5ever::tendril::{SliceExt, StrTendril};
-use html5ever::tokenizer::{BufferQueue, Tag, Token, TokenSink, TokenSinkResult, Tokenizer};
+use html5ever::tendril::SliceExt;
+use html5ever::tokenizer::{BufferQueue, Tag, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
 
 /// Attributes that lead somewhere, and whether the browser goes there by itself.
 const LEADING: &[(&str, &str, bool)] = &[
@@ -69,8 +69,8 @@ pub(crate) fn check(folder: &Path, problems: &mut Vec<String>) -> Result<usize> 
 fn read(file: &Path) -> Result<Page> {
     let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let input = BufferQueue::default();
-    input.push_back(StrTendril::from(text.as_str().to_tendril()));
-    let tokenizer = Tokenizer::new(Page::default(), html5ever::tokenizer::TokenizerOpts::default());
+    input.push_back(text.to_tendril());
+    let tokenizer = Tokenizer::new(Page::default(), TokenizerOpts::default());
     let _ = tokenizer.feed(&input);
     tokenizer.end();
     Ok(tokenizer.sink)

@@ -55,7 +55,8 @@ fn run() -> Result<Vec<String>> {
     let built = book.build_dir_for("html");
     let followed = links::check(&built, &mut problems)?;
     if problems.is_empty() {
-        println!("{} pages, {taken} snippets, {followed} links in {}", listed.len(), built.join("index.html").display());
+        let begin = built.join("index.html").canonicalize()?;
+        println!("{} pages, {taken} snippets, {followed} links in {}", listed.len(), begin.display());
         println!("{} passed, 0 failed", listed.len());
     }
     Ok(problems)

@@ -46,12 +46,16 @@ fn included(folder: &Path, what: &str) -> Result<()> {
     let (file, anchor) = what.split_once(':').map_or((what, None), |(file, anchor)| (file, Some(anchor)));
     let text = fs::read_to_string(folder.join(file)).context("not there")?;
     let marked = |mark: &str, name: &str| {
-        text.lines().any(|line| line.split_once(mark).is_some_and(|(_, rest)| rest.split_whitespace().next() == Some(name)))
+        text.lines()
+            .any(|line| line.split_once(mark).is_some_and(|(_, rest)| rest.split_whitespace().next() == Some(name)))
     };
     match anchor {
         None => anyhow::ensure!(!text.contains("ANCHOR:"), "has anchors, so take one of them"),
         Some(name) => {
-            anyhow::ensure!(marked("ANCHOR: ", name) && marked("ANCHOR_END: ", name), "no such anchor, or no end of it");
+            anyhow::ensure!(
+                marked("ANCHOR: ", name) && marked("ANCHOR_END: ", name),
+                "no such anchor, or no end of it"
+            );
         }
     }
     Ok(())
