@@ -10,52 +10,49 @@
 #include <unistd.h>
 
 static acp_connection *agent;
+static acp_writer *params;
 static bool over;
 
-// Sends a request; when the protocol forbids it now, says why and ends.
-static void ask(const char *method, acp_slice params)
+// Sends a request with what has been written; when the protocol forbids it now, says why and ends.
+static void ask(const char *method)
 {
+    acp_slice text = {NULL, 0}, why = {NULL, 0};
     uint64_t call;
-    if (acp_connection_request(agent, acp_text(method), params, &call) != ACP_OK) {
-        acp_slice why = {NULL, 0};
+    acp_writer_finish(params, &text);
+    if (acp_connection_request(agent, acp_text(method), text, &call) != ACP_OK) {
         acp_connection_error_message(agent, &why);
         fprintf(stderr, "%s: %.*s\n", method, (int)why.len, why.data);
         exit(1);
     }
+    acp_writer_reset(params);
 }
 
 // A request of ours has ended; the next one follows.
 static void answered(acp_event *event, acp_slice method)
 {
-    acp_slice result;
+    acp_slice result, session = {NULL, 0}, why = acp_text("no answer");
+    char cwd[4096];
     if (acp_event_result(event, &result) != ACP_OK) {
-        acp_slice why = acp_text("no answer");
         acp_event_error_message(event, &why);
         fprintf(stderr, "%.*s: %.*s\n", (int)method.len, method.data, (int)why.len, why.data);
         over = true;
     } else if (acp_equal(method, acp_text(ACP_METHOD_INITIALIZE))) {
-        char cwd[4096];
-        acp_writer *params = NULL;
-        acp_slice text = {NULL, 0};
-        acp_writer_new(&params);
         acp_writer_begin_object(params);
         acp_writer_key(params, acp_text("cwd"));
         acp_writer_string(params, acp_text(getcwd(cwd, sizeof cwd)));
         acp_writer_key(params, acp_text("mcpServers"));
-        acp_writer_begin_array(params);
-        acp_writer_end_array(params);
+        acp_writer_json(params, acp_text("[]"));
         acp_writer_end_object(params);
-        acp_writer_finish(params, &text);
-        ask(ACP_METHOD_SESSION_NEW, text);
-        acp_writer_free(params);
+        ask(ACP_METHOD_SESSION_NEW);
     } else if (acp_equal(method, acp_text(ACP_METHOD_SESSION_NEW))) {
-        // The id goes into the prompt as it stands in the result, with its quotes.
-        acp_slice session = {NULL, 0};
-        char params[1000];
         acp_json_find(result, acp_text("/sessionId"), &session);
-        snprintf(params, sizeof params, "{\"sessionId\":%.*s,\"prompt\":[{\"type\":\"text\",\"text\":\"Hello\"}]}",
-                 (int)session.len, session.data);
-        ask(ACP_METHOD_SESSION_PROMPT, acp_text(params));
+        acp_writer_begin_object(params);
+        acp_writer_key(params, acp_text("sessionId"));
+        acp_writer_json(params, session); // as it stands in the result, with its quotes
+        acp_writer_key(params, acp_text("prompt"));
+        acp_writer_json(params, acp_text("[{\"type\":\"text\",\"text\":\"Hello\"}]"));
+        acp_writer_end_object(params);
+        ask(ACP_METHOD_SESSION_PROMPT);
     } else {
         acp_json_find(result, acp_text("/stopReason"), &result);
         printf("\n(%.*s)\n", (int)result.len, result.data);
@@ -66,7 +63,7 @@ static void answered(acp_event *event, acp_slice method)
 static void handle(acp_event *event)
 {
     int32_t kind = 0;
-    acp_slice method = {NULL, 0}, params, text = {NULL, 0};
+    acp_slice method = {NULL, 0}, told, text = {NULL, 0};
     char said[4096];
     size_t len;
     uint64_t serial;
@@ -78,8 +75,8 @@ static void handle(acp_event *event)
         break;
     case ACP_EVENT_NOTIFICATION:
         if (acp_event_update(event, &text) == ACP_OK && acp_equal(text, acp_text(ACP_UPDATE_AGENT_MESSAGE_CHUNK)) &&
-            acp_event_params(event, &params) == ACP_OK &&
-            acp_json_string(params, acp_text("/update/content/text"), said, sizeof said, &len) == ACP_OK) {
+            acp_event_params(event, &told) == ACP_OK &&
+            acp_json_string(told, acp_text("/update/content/text"), said, sizeof said, &len) == ACP_OK) {
             printf("%.*s", (int)len, said);
         }
         break;
@@ -123,7 +120,9 @@ int main(int count, char **arguments)
     acp_config_new(ACP_ROLE_CLIENT, &config);
     acp_connection_new(config, &agent);
     acp_config_free(config);
-    ask(ACP_METHOD_INITIALIZE, acp_text("{\"clientCapabilities\":{}}"));
+    acp_writer_new(&params);
+    acp_writer_json(params, acp_text("{\"clientCapabilities\":{}}"));
+    ask(ACP_METHOD_INITIALIZE);
     while (!over) {
         char bytes[16384];
         ssize_t size;
@@ -145,6 +144,7 @@ int main(int count, char **arguments)
     }
     close(to[1]);
     wait(NULL);
+    acp_writer_free(params);
     acp_connection_free(agent);
     return 0;
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 
 use super::Log;
 use crate::setup::steps;
@@ -27,7 +27,7 @@ pub(super) fn run(log: &Log<'_>) -> Result<()> {
         [("c", "cc", "-std=c99", "example.c"), ("cpp", "c++", "-std=c++17", "example.cpp")]
     {
         let source = Path::new(FOLDER).join(file);
-        fs::write(&source, block(&readme, language)?)?;
+        fs::write(&source, blocks(&readme, language).first().with_context(|| format!("no example in {language}"))?)?;
         let program = Path::new(FOLDER).join(language);
         let mut compile = Command::new(compiler);
         compile.args([standard, "-Wall", "-Wextra", "-Iinclude", "-o"]).arg(&program).arg(&source);
@@ -37,21 +37,25 @@ pub(super) fn run(log: &Log<'_>) -> Result<()> {
         log.run(&mut talk)?;
         log.passed(language)?;
     }
-    let source = Path::new(FOLDER).join("example.py");
-    fs::write(&source, block(&readme, "python")?)?;
-    log.run(Command::new(steps::PYTHON).arg(&source))?;
-    log.passed("python")?;
+    let python = blocks(&readme, "python");
+    let [connection, agent, client] = python[..] else { bail!("{} examples in Python, not three", python.len()) };
+    for (name, text) in [("example.py", connection), ("agent.py", agent), ("client.py", client)] {
+        fs::write(Path::new(FOLDER).join(name), text)?;
+    }
+    let interpreter = std::path::absolute(steps::PYTHON)?;
+    for name in ["example.py", "client.py"] {
+        log.run(Command::new(&interpreter).arg(name).current_dir(FOLDER))?;
+        log.passed(name)?;
+    }
     // Where the packed package is installed.
     let source = Path::new("target/node/readme.mjs");
-    fs::write(source, block(&readme, "js")?)?;
+    fs::write(source, blocks(&readme, "js").first().context("no example in JavaScript")?)?;
     log.run(Command::new("node").arg(source))?;
     log.passed("js")
 }
 
-/// The first example in a language.
-fn block<'a>(readme: &'a str, language: &str) -> Result<&'a str> {
-    let start = format!("```{language}\n");
-    let from = readme.find(&start).with_context(|| format!("README.md has no example in {language}"))? + start.len();
-    let length = readme[from..].find("```").context("README.md: an example without an end")?;
-    Ok(&readme[from..from + length])
+/// The examples in a language.
+fn blocks<'a>(readme: &'a str, language: &str) -> Vec<&'a str> {
+    let ends = |rest: &'a str| rest.split("```").next().unwrap_or_default();
+    readme.split(&format!("\n```{language}\n")).skip(1).map(ends).collect()
 }

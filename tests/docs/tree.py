@@ -1,0 +1,62 @@
+"""Looks up what the book's pages name of this tree: files, tests, rules, and the names of the C and C++ headers.
+
+Ends with ``N passed, N failed``.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Callable, List, Tuple
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "docs" / "src"
+# Folders at the root whose files pages name.
+TOP = "core|docs|examples|ffi|include|python|tests|wasm|xtask"
+
+
+def texts(*patterns: str) -> str:
+    return "\n".join(path.read_text("utf-8") for pattern in patterns for path in sorted(ROOT.glob(pattern)))
+
+
+HEADERS = texts("include/*.h")
+CLASSES = texts("include/*.hpp")
+TESTS = texts("core/src/**/*.rs", "core/tests/**/*.rs")
+RULES = (SRC / "rules.md").read_text("utf-8")
+
+
+def word(name: str, text: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+# What is between backticks, what it is, and whether that is there.
+KINDS: List[Tuple[str, str, Callable[[str], bool]]] = [
+    (rf"(?:{TOP})/[\w./-]+", "file", lambda name: (ROOT / name).exists()),
+    (r"(?:acp|ACP)_[A-Za-z0-9_]+", "name in a C header", lambda name: word(name, HEADERS)),
+    (r"acp::[\w:]+", "name in a C++ header", lambda name: all(word(part, CLASSES) for part in name.split("::")[1:])),
+    (r"[a-z]+(?:_[a-z0-9]+){4,}", "test", lambda name: f"fn {name}(" in TESTS),
+    (r"[A-Z]+-\d+", "rule", lambda name: f"| `{name}` |" in RULES),
+]
+
+
+def main() -> int:
+    passed, failures = 0, []
+    for page in sorted(set(SRC.glob("*.md")) - {SRC / "rules.md"}):
+        for name in re.findall(r"`([^`\n]+)`", page.read_text("utf-8")):
+            for pattern, kind, exists in KINDS:
+                if not re.fullmatch(pattern, name):
+                    continue
+                if exists(name):
+                    passed += 1
+                else:
+                    failures.append(f"{page.name}: there is no {kind} {name}")
+                break
+    if passed < 120:
+        failures.append(f"only {passed} names were found")
+    for failure in failures:
+        print(f"FAILED {failure}")
+    print(f"{passed} passed, {len(failures)} failed")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
