@@ -48,6 +48,7 @@ pub(super) const SUITES: &[Suite] = &[
         about: "the installed C library, from programs outside of the tree, with pkg-config and CMake",
         run: install,
     },
+    Suite { name: "book", about: "the book, its programs, its names", run: book::run },
     Suite {
         name: "c-valgrind",
         about: "the C interface and the vectors in C under valgrind",
@@ -65,7 +66,6 @@ pub(super) const SUITES: &[Suite] = &[
     Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
     Suite { name: "wasm-proxy", about: "the example proxy in its sandboxes", run: wasm_proxy },
-    Suite { name: "book", about: "the book, its programs, its names", run: book::run },
     Suite {
         name: "supply-chain",
         about: "what the crates depend on, how old it may be, and where unsafe code is",
