@@ -87,6 +87,7 @@ def registry(_: str) -> Iterator[Dict[str, str]]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield {
             "npm_config_registry": f"http://127.0.0.1:{server.server_port}/",
+            "npm_config_noproxy": "127.0.0.1",
             "npm_config_cache": str(WORK / "npm-cache"),
             "npm_config_loglevel": "silent",
         }

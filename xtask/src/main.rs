@@ -28,16 +28,8 @@ const COMMANDS: &[Command] = &[
         codegen::run(check(args)?)
     }),
     ("test", "[SUITE …] [--list]", "set up what it needs, then run everything", test::run),
-    ("rules", "[--check]", "print the rule catalogue with what proves each rule", |args| {
-        let mut cargo = setup::cargo();
-        cargo.args(["run", "--quiet", "-p", "xtask-rules", "--"]).args(args);
-        std::process::exit(cargo.status()?.code().unwrap_or(1));
-    }),
-    ("book", "", "build the documentation of docs/ into target/book", |args| {
-        let mut cargo = setup::cargo();
-        cargo.args(["run", "--quiet", "-p", "xtask-book", "--"]).args(args);
-        std::process::exit(cargo.status()?.code().unwrap_or(1));
-    }),
+    ("rules", "[--check]", "print the rule catalogue with what proves each rule", |args| program("xtask-rules", args)),
+    ("book", "[FOLDER]", "build the book of docs/ into target/book", |args| program("xtask-book", args)),
     ("web", "[--port N] [--cwd DIR] [-- AGENT …]", "serve the example page, talking to an agent", |args| {
         setup::bring_all([&setup::steps::WEB])?;
         let status = std::process::Command::new("target/debug/xtask-web").args(args).status()?;
@@ -71,6 +63,13 @@ fn run(args: &[String]) -> Result<()> {
 fn usage() -> String {
     let line = |(name, args, does, _): &Command| format!("  cargo xtask {name} {args}\n      {does}\n");
     COMMANDS.iter().map(line).collect()
+}
+
+/// For commands that are a package of their own; ends as that does.
+fn program(package: &str, args: &[String]) -> Result<()> {
+    let mut cargo = setup::cargo();
+    cargo.args(["run", "--quiet", "-p", package, "--"]).args(args);
+    std::process::exit(cargo.status()?.code().unwrap_or(1));
 }
 
 /// For commands whose only argument is `--check`.
