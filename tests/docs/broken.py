@@ -9,6 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Dict
 
+from ending import end
+
 CONFIG = """[book]
 title = "A book"
 [build]
@@ -60,10 +62,7 @@ def main() -> int:
         done = build(program, {**GOOD, **changed})
         if done.returncode == 0 or said not in done.stdout + done.stderr:
             failures.append(f"{what}: ended with {done.returncode}\n{done.stdout}{done.stderr}")
-    for failure in failures:
-        print(f"FAILED {failure}")
-    print(f"{1 + len(FAULTS) - len(failures)} passed, {len(failures)} failed")
-    return 1 if failures else 0
+    return end(1 + len(FAULTS) - len(failures), failures)
 
 
 if __name__ == "__main__":

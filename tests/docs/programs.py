@@ -16,6 +16,8 @@ import threading
 from pathlib import Path
 from typing import Dict, Iterator, List
 
+from ending import end
+
 ROOT = Path(__file__).resolve().parents[2]
 SNIPPETS = ROOT / "docs" / "snippets"
 TARGET = ROOT / "target"
@@ -134,10 +136,8 @@ def scripts(kind: str) -> List[str]:
 def main() -> int:
     WORK.mkdir(parents=True, exist_ok=True)
     wrong = [line for kind in sys.argv[1:] for line in scripts(kind)]
-    for line in wrong:
-        print(f"FAILED {line}")
-    print(f"0 passed, {len(wrong)} failed")
-    return 1 if wrong else 0
+    # Those that went well have been counted one by one.
+    return end(0, wrong)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import libacp
 import libacp.aio
 import libacp.names
 import libacp.types
+from ending import end
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "src" / "migrating.md"
 
@@ -92,19 +93,13 @@ def main() -> int:
     checks: List[Tuple[str, bool]] = [(f"{module.__name__}", own(module)) for module in (libacp, libacp.aio, libacp.names)]
     for module in (libacp, libacp.aio):
         checks += described(module)
-    undescribed = [name for name, good in checks if not good]
+    failures = [f"{name} has no description" for name, good in checks if not good]
     # A walk that finds little has not walked.
     assert len(checks) > 250, len(checks)
     names = list(named("Python"))
     assert len(names) > 60, names
-    missing = [name for name in names if not exists(name)]
-    for name in undescribed:
-        print(f"FAILED {name} has no description")
-    for name in missing:
-        print(f"FAILED {PAGE.name}: there is no {name}")
-    failed = len(undescribed) + len(missing)
-    print(f"{len(checks) + len(names) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    failures += [f"{PAGE.name}: there is no {name}" for name in names if not exists(name)]
+    return end(len(checks) + len(names) - len(failures), failures)
 
 
 if __name__ == "__main__":

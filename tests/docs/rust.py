@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import List
 
+from ending import end
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "src" / "migrating.md"
 WORK = ROOT / "target" / "docs"
@@ -45,12 +47,9 @@ def main() -> int:
         if len(names) < 20:
             failures.append(f"only {len(names)} names of {crate}")
         wrong = missing(crate, folder, names)
-        failures += [f"there is no {name}" for name in wrong]
+        failures += [f"{PAGE.name}: there is no {name}" for name in wrong]
         passed += len(names) - len(wrong)
-    for failure in failures:
-        print(f"FAILED {PAGE.name}: {failure}")
-    print(f"{passed} passed, {len(failures)} failed")
-    return 1 if failures else 0
+    return end(passed, failures)
 
 
 if __name__ == "__main__":

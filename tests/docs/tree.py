@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Callable, List, Tuple
 
+from ending import end
+
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "docs" / "src"
 # Folders at the root whose files pages name.
@@ -52,10 +54,7 @@ def main() -> int:
                 break
     if passed < 120:
         failures.append(f"only {passed} names were found")
-    for failure in failures:
-        print(f"FAILED {failure}")
-    print(f"{passed} passed, {len(failures)} failed")
-    return 1 if failures else 0
+    return end(passed, failures)
 
 
 if __name__ == "__main__":
