@@ -9,6 +9,7 @@ const PATIENCE = [500, 1000, 2000, 5000, 10000];
 
 const conversation = new Conversation(document.getElementById("conversation"));
 const composer = new Composer({ send: prompt, cancel });
+// ANCHOR: client
 const client = new Client("libacp-web", "0.1.0", {
   title: "libacp web example",
   capabilities: { session: { configOptions: { boolean: {} }, notices: {} } },
@@ -16,6 +17,7 @@ const client = new Client("libacp-web", "0.1.0", {
   onUpdate: ({ id }, it) => id === session?.id && update(it),
   onViolation: panel.showViolation,
 });
+// ANCHOR_END: client
 let agent;
 /** The session on display, and its settings. */
 let session;
@@ -89,6 +91,7 @@ function ask({ toolCall, options, signal }) {
   return chosen.finally(() => card.settle());
 }
 
+// ANCHOR: open
 /** Opens a new session, or one that was open before, with what was said in it. */
 async function open(cwd, before) {
   conversation.clear();
@@ -106,6 +109,7 @@ async function open(cwd, before) {
   set({ modes, configOptions });
   sessionStorage.setItem("session", session.id);
 }
+// ANCHOR_END: open
 
 async function start() {
   clearTimeout(start.timer);

@@ -36,7 +36,20 @@ const LICENCES: &[&str] = &[
     "Zlib OR Apache-2.0 OR MIT",
 ];
 /// The same for programs that only run here, and of which nothing is in what users get.
-const TOOLS: &[(&str, &str)] = &[("cbindgen", "MPL-2.0")];
+const TOOLS: &[(&str, &str)] = &[
+    ("cbindgen", "MPL-2.0"),
+    ("ego-tree", "ISC"),
+    ("elasticlunr-rs", "(MIT OR Apache-2.0) AND MIT"),
+    ("fnv", "Apache-2.0 / MIT"),
+    ("font-awesome-as-a-crate", "CC-BY-4.0 AND MIT"),
+    ("mdbook-core", "MPL-2.0"),
+    ("mdbook-driver", "MPL-2.0"),
+    ("mdbook-html", "MPL-2.0"),
+    ("mdbook-markdown", "MPL-2.0"),
+    ("mdbook-preprocessor", "MPL-2.0"),
+    ("mdbook-renderer", "MPL-2.0"),
+    ("mdbook-summary", "MPL-2.0"),
+];
 /// The crates that users get. None of them takes another crate in two versions.
 const SHIPPED: &[&str] = &["libacp", "libacp-ffi", "libacp-python", "libacp-wasm"];
 /// Everything that the core depends on, those included that only the compiler runs.
