@@ -119,6 +119,7 @@ def scripts(kind: str) -> List[str]:
         shutil.copytree(SNIPPETS / kind, folder, dirs_exist_ok=True)
     wrong = []
     with KINDS[kind](kind) as variables:
+        # An empty one is not set.
         variables = {name: value for name, value in {**os.environ, **variables}.items() if value}
         for script in sorted((SNIPPETS / kind).glob("*.sh")):
             command = ["sh", "-eu", str(script)]
