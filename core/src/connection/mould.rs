@@ -19,8 +19,6 @@ const LONGEST: usize = 4096;
 const KINDS: usize = 16;
 /// The most misses that a mould outlives.
 const CREDIT: u32 = 16;
-/// Bytes before the first hole that are compared first.
-const LOOK: usize = 8;
 /// After a mould that nothing has fitted, so many messages of its kind pass at most before the next one is made.
 const PATIENCE: u32 = 256;
 
@@ -66,6 +64,8 @@ struct Mould {
     session: Arc<str>,
     text: String,
     holes: Holes,
+    /// What stands where. Kinds differ most before their first hole, so most moulds are ruled out by a look there.
+    look: (usize, [u8; 8]),
     params: Range<usize>,
     facts: Facts,
     fitted: bool,
@@ -98,12 +98,15 @@ impl Moulds {
             None => (self.kinds.len() < KINDS).then_some(1),
         };
         let Some(patience) = patience else { return };
+        let place = holes.first().map_or(text.len(), |hole| hole.start).saturating_sub(8);
+        let Some(look) = glance(text, place) else { return };
         let mould = Box::new(Mould {
             row,
             update: *update,
             session: Arc::clone(session),
             text: text.to_owned(),
             holes: holes.clone(),
+            look: (place, look),
             params: params.clone(),
             facts: facts.moved(Facts::default(), |place| place),
             fitted: false,
@@ -151,10 +154,7 @@ impl Mould {
     /// Whether a text lies in it, and how.
     fn fits(&self, text: &str, moves: &mut Vec<(usize, usize)>) -> bool {
         let (mine, bytes) = (self.text.as_bytes(), text.as_bytes());
-        // Where the first hole begins kinds differ most, so most moulds are ruled out by a look there.
-        let first = self.holes.first().map_or(mine.len(), |hole| hole.start);
-        let look = first.saturating_sub(LOOK)..first;
-        if bytes.get(look.clone()) != Some(&mine[look]) {
+        if glance(text, self.look.0) != Some(self.look.1) {
             return false;
         }
         let (mut done, mut at) = (0, 0);
@@ -175,6 +175,10 @@ impl Mould {
         }
         bytes[at..] == mine[done..]
     }
+}
+
+fn glance(text: &str, at: usize) -> Option<[u8; 8]> {
+    text.as_bytes().get(at..at + 8)?.try_into().ok()
 }
 
 #[cfg(test)]
