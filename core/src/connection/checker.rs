@@ -72,7 +72,7 @@ impl Checker<'_> {
         };
         if let (Some(mut holes), Some(session)) = (walker.holes.take(), walker.session()) {
             // The session is looked up by its id.
-            holes.retain(|hole| *hole != session);
+            holes.retain(|(hole, _)| *hole != session);
             self.holes = holes;
         }
         self.done = Some((walker, invalid));

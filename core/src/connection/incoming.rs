@@ -100,7 +100,8 @@ impl Connection {
 
     /// The message that a text is, if it lies in a mould and its session is still known.
     pub(super) fn moulded(&mut self, text: &str) -> Option<Message> {
-        let Cast { row, update, session, facts, params } = self.moulds.cast(text, &mut self.spare)?;
+        let Cast { row, update, session, facts, params } =
+            self.moulds.cast(text, self.state.tables, &mut self.spare)?;
         let session = Some(self.state.sessions.find(&session)?);
         Some(Message {
             version: Version::Right,

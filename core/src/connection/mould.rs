@@ -1,29 +1,31 @@
 //! A message as a mould for the next ones.
 //!
 //! Theory of operation. An agent streams thousands of updates that are the same but for a text. One that was read and
-//! had nothing wrong with it is kept with its *holes*: the places of the strings that may be anything, as far as reading
-//! goes. A message that is equal to it byte by byte outside of the holes, and has some string in each of them, reads the
-//! same: same method, session, variants and verdict, every place moved by what the strings before it are longer. Whether
-//! it is allowed now is asked of each message as ever; only the walk is spared. What does not fit is read the long way.
+//! had nothing wrong with it is kept with its *holes*: the places of the strings, numbers and the like that the model
+//! describes. A message that is equal to it byte by byte outside of the holes, and has a value of the right type in each
+//! of them, reads the same: same method, session, variants and verdict, every place moved by what the values before it
+//! are longer. Whether it is allowed now is asked of each message as ever; only the walk is spared. What does not fit is
+//! read the long way.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::json::Scanner;
-use crate::validation::table::Method;
-use crate::validation::Facts;
+use crate::validation::table::{Method, Tables, TypeId};
+use crate::validation::{is_plain, Facts};
 
-/// A longer message is no mould.
-const LONGEST: usize = 4096;
-/// Kinds of messages that have moulds. All of them are tried, so they are few.
-const KINDS: usize = 16;
+/// With more than this around its holes a message is no mould.
+const LONGEST: usize = 1024;
+/// Moulds in all, and of one kind of message. All of them are tried, so they are few.
+const ALL: usize = 16;
+const OF_A_KIND: usize = 4;
 /// The most misses that a mould outlives.
 const CREDIT: u32 = 16;
 /// After a mould that nothing has fitted, so many messages of its kind pass at most before the next one is made.
 const PATIENCE: u32 = 256;
 
-/// The places of strings, quotes included, in order.
-pub(super) type Holes = Vec<Range<usize>>;
+/// The places of values, strings with their quotes, and what they are to be, in order.
+pub(super) type Holes = Vec<(Range<usize>, TypeId)>;
 
 /// What reading a call has told.
 #[derive(Debug)]
@@ -46,12 +48,13 @@ pub(super) struct Cast {
     pub(super) params: Range<usize>,
 }
 
-/// One mould for each kind of message, the one that fitted last in front.
+/// The moulds of one direction, the one that fitted last in front.
 #[derive(Debug, Default)]
 pub(super) struct Moulds {
     #[allow(clippy::vec_box, reason = "the one that fits is moved to the front")]
-    kinds: Vec<Box<Mould>>,
-    /// Room for how a message lies in its mould: the end of each hole there, and how far what follows it has moved (it wraps).
+    list: Vec<Box<Mould>>,
+    /// Room for how a message lies in its mould: the end of each hole there, and how far what follows it has moved,
+    /// which wraps.
     moves: Vec<(usize, usize)>,
     #[cfg(test)]
     off: bool,
@@ -62,7 +65,9 @@ struct Mould {
     row: &'static Method,
     update: Option<&'static str>,
     session: Arc<str>,
-    text: String,
+    /// What stands around the holes, one piece behind the other.
+    fixed: Box<str>,
+    /// Where they were in the message that was read.
     holes: Holes,
     /// What stands where. Kinds differ most before their first hole, so most moulds are ruled out by a look there.
     look: (usize, [u8; 8]),
@@ -79,32 +84,42 @@ struct Mould {
 impl Moulds {
     /// What was agreed on has changed.
     pub(super) fn forget(&mut self) {
-        self.kinds.clear();
+        self.list.clear();
     }
 
     /// Takes a text that was read the long way, without any objection, as a mould if its kind needs one.
     pub(super) fn learn(&mut self, text: &str, read: &Read<'_>, holes: &Holes) {
         let Read { row, update, session, facts, params } = read;
-        if text.len() > LONGEST {
+        let around = text.len() - holes.iter().map(|(hole, _)| hole.len()).sum::<usize>();
+        if around > LONGEST {
             return;
         }
         #[cfg(test)]
         if self.off {
             return;
         }
-        let at = self.kinds.iter().position(|mould| mould.update == *update && mould.row.name == row.name);
-        let patience = match at {
-            Some(at) => self.kinds[at].missed(),
-            None => (self.kinds.len() < KINDS).then_some(1),
+        let same = |mould: &Mould| mould.update == *update && mould.row.name == row.name;
+        let room = self.list.len() < ALL && self.list.iter().filter(|mould| same(mould)).count() < OF_A_KIND;
+        // The one of this kind that has not fitted for the longest.
+        let last = self.list.iter().rposition(|mould| same(mould));
+        let patience = match last {
+            Some(at) => self.list[at].missed(),
+            None => Some(1),
         };
-        let Some(patience) = patience else { return };
-        let place = holes.first().map_or(text.len(), |hole| hole.start).saturating_sub(8);
+        let Some(patience) = patience.filter(|_| room || last.is_some()) else { return };
+        let place = holes.first().map_or(text.len(), |(hole, _)| hole.start).saturating_sub(8);
         let Some(look) = glance(text, place) else { return };
+        let mut fixed = String::with_capacity(around);
+        let end = holes.iter().fold(0, |done, (hole, _)| {
+            fixed.push_str(&text[done..hole.start]);
+            hole.end
+        });
+        fixed.push_str(&text[end..]);
         let mould = Box::new(Mould {
             row,
             update: *update,
             session: Arc::clone(session),
-            text: text.to_owned(),
+            fixed: fixed.into(),
             holes: holes.clone(),
             look: (place, look),
             params: params.clone(),
@@ -114,18 +129,18 @@ impl Moulds {
             wait: patience,
             patience,
         });
-        match at {
-            Some(at) => self.kinds[at] = mould,
-            None => self.kinds.push(mould),
+        match last.filter(|_| !room) {
+            Some(at) => self.list[at] = mould,
+            None => self.list.push(mould),
         }
     }
 
     /// What reading a text would tell, if it lies in a mould.
-    pub(super) fn cast(&mut self, text: &str, spare: &mut Facts) -> Option<Cast> {
-        let Moulds { kinds, moves, .. } = self;
-        let at = kinds.iter().position(|mould| mould.fits(text, moves))?;
-        kinds[..=at].rotate_right(1);
-        let mould = &mut kinds[0];
+    pub(super) fn cast(&mut self, text: &str, tables: &Tables, spare: &mut Facts) -> Option<Cast> {
+        let Moulds { list, moves, .. } = self;
+        let at = list.iter().position(|mould| mould.fits(text, tables, moves))?;
+        list[..=at].rotate_right(1);
+        let mould = &mut list[0];
         mould.fitted = true;
         mould.credit = (mould.credit + 2).min(CREDIT);
         let moved = |place: usize| {
@@ -152,28 +167,31 @@ impl Mould {
     }
 
     /// Whether a text lies in it, and how.
-    fn fits(&self, text: &str, moves: &mut Vec<(usize, usize)>) -> bool {
-        let (mine, bytes) = (self.text.as_bytes(), text.as_bytes());
+    fn fits(&self, text: &str, tables: &Tables, moves: &mut Vec<(usize, usize)>) -> bool {
         if glance(text, self.look.0) != Some(self.look.1) {
             return false;
         }
+        let (mut rest, bytes) = (self.fixed.as_bytes(), text.as_bytes());
         let (mut done, mut at) = (0, 0);
         moves.clear();
-        for hole in &self.holes {
-            let fixed = &mine[done..hole.start];
-            let end = at + fixed.len();
-            if bytes.get(at..end) != Some(fixed) {
+        for (hole, ty) in &self.holes {
+            let (piece, after) = rest.split_at(hole.start - done);
+            let end = at + piece.len();
+            // The value begins where the hole does, without a blank.
+            let begins = bytes.get(end).is_some_and(|byte| !byte.is_ascii_whitespace());
+            if bytes.get(at..end) != Some(piece) || !begins {
                 return false;
             }
             let mut scanner = Scanner::at(text, end, 1);
-            if scanner.string().is_err() || !scanner.lone_surrogates().is_empty() {
+            if !is_plain(&mut scanner, &tables.types[usize::from(*ty)]) {
                 return false;
             }
             at = scanner.offset();
             done = hole.end;
+            rest = after;
             moves.push((done, at.wrapping_sub(done)));
         }
-        bytes[at..] == mine[done..]
+        bytes[at..] == *rest
     }
 }
 
@@ -237,10 +255,11 @@ mod tests {
         };
         let session = ["a", "a", "a", "a", "b", "c", "\\u0061"][random(7)];
         let space = ["", "", "", " "][random(4)];
+        let gap = ["", "", "", "", "", " "][random(6)];
         let kind = ["agent_message_chunk", "agent_message_chunk", "agent_thought_chunk", "_own", "wrong"][random(5)];
         let more = ["", "", "", r#","messageId":"m""#, r#","_meta":{"a":["b"]}"#, r#","_meta":7"#][random(6)];
         let content = match random(6) {
-            0..=2 => format!(r#"{{"type":"text","text":"{}"}}"#, text(random)),
+            0..=2 => format!(r#"{{"type":"text","text":{gap}"{}"}}"#, text(random)),
             3 => format!(
                 r#"{{"type":"text","text":"{}","annotations":{{"audience":["{}"]}}}}"#,
                 text(random),
@@ -249,8 +268,15 @@ mod tests {
             4 => format!(r#"{{"text":"{}","type":"text"}}"#, text(random)),
             _ => format!(r#"{{"type":"resource_link","name":"{}","uri":"{}"}}"#, text(random), text(random)),
         };
-        let update = match random(4) {
+        let number = ["1", "2", "30", "0", "-1", "1.5", "1e2", "18446744073709551616", "x"][random(9)];
+        let path = ["/a", "/b/c", "C:\\\\x", "a", ""][random(5)];
+        let status = ["pending", "in_progress", "completed", "odd", "_own"][random(5)];
+        let update = match random(6) {
             0..=2 => format!(r#"{{"sessionUpdate":"{kind}","content":{content}{more}}}"#),
+            3 => format!(r#"{{"sessionUpdate":"usage_update","used":{number},"size":200000{more}}}"#),
+            4 => format!(
+                r#"{{"sessionUpdate":"tool_call_update","toolCallId":"c","status":"{status}","locations":[{{"path":"{path}","line":{number}}}]}}"#
+            ),
             _ => format!(
                 r#"{{"sessionUpdate":"tool_call","toolCallId":"{}","title":"{}"{more}}}"#,
                 text(random),
@@ -302,7 +328,8 @@ mod tests {
                 if random(3) == 0 {
                     each(&update(&mut random));
                 } else {
-                    each(&first.replace("more or less", TEXTS[random(9)]));
+                    let number = ["30", "7", "0", "-1", "1.5"][random(5)];
+                    each(&first.replace("more or less", TEXTS[random(9)]).replace(":1", &format!(":{number}")));
                 }
             }
         }
@@ -318,7 +345,7 @@ mod tests {
             assert_eq!(feed(&mut fast, message), feed(&mut slow, message), "{message}");
         });
         assert!(fitted > 300, "{fitted}");
-        assert!(slow.moulds.kinds.is_empty());
+        assert!(slow.moulds.list.is_empty());
     }
 
     #[test]
@@ -326,7 +353,7 @@ mod tests {
         let (mut fast, mut slow) = (agent(), agent());
         slow.own_moulds.off = true;
         messages(|message| assert_eq!(tell(&mut fast, message), tell(&mut slow, message), "{message}"));
-        assert!(fast.own_moulds.kinds.iter().any(|mould| mould.fitted));
-        assert!(slow.own_moulds.kinds.is_empty());
+        assert!(fast.own_moulds.list.iter().any(|mould| mould.fitted));
+        assert!(slow.own_moulds.list.is_empty());
     }
 }

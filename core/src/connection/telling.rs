@@ -60,7 +60,7 @@ impl Connection {
 
     /// Holds params against the model and the sessions.
     fn told<'a>(&mut self, row: Option<&'static Method>, params: &'a str) -> Result<Told<'a>, Misuse> {
-        let cast = self.own_moulds.cast(params, &mut self.spare);
+        let cast = self.own_moulds.cast(params, self.state.tables, &mut self.spare);
         if let Some(Cast { session, update, facts, .. }) =
             cast.filter(|cast| row.is_some_and(|row| std::ptr::eq(row, cast.row)))
         {
@@ -81,8 +81,8 @@ impl Connection {
             Some((row, id)) => Some(self.own_session(row, &id)?),
             None => None,
         };
-        let holes: Holes =
-            looked.holes.unwrap_or_default().into_iter().filter(|hole| Some(hole) != place.as_ref()).collect();
+        let mut holes: Holes = looked.holes.unwrap_or_default();
+        holes.retain(|(hole, _)| Some(hole) != place.as_ref());
         if let (Some(row), Some(session), None, Cow::Borrowed(_)) = (row, &session, &own, &text) {
             let (update, facts) = (looked.variant, &looked.facts);
             self.own_moulds.learn(params, &Read { row, update, session, facts, params: 0..params.len() }, &holes);

@@ -16,6 +16,7 @@ mod words;
 pub(crate) use facts::Facts;
 pub use problem::Problem;
 pub(crate) use problem::Segment;
+pub(crate) use walk::scalar::is_plain;
 pub(crate) use walk::{Fail, Walker};
 
 use crate::json::{Scanner, SyntaxError};
@@ -91,7 +92,7 @@ pub(crate) struct Looked<'a> {
     /// The tag of the outermost union.
     pub(crate) variant: Option<&'static str>,
     pub(crate) facts: Facts,
-    pub(crate) holes: Option<Vec<Range<usize>>>,
+    pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
 }
 
 /// As [`check`], with a walker of the caller's.

@@ -9,7 +9,7 @@
 //! Read `choose` next: unions, and types with alternatives; `naming` for the rules that problems are given.
 
 mod naming;
-mod scalar;
+pub(crate) mod scalar;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -41,8 +41,8 @@ pub(super) type Walk = Result<(), Fail>;
 /// Problems of one value that are told one by one; a hostile list could have millions.
 const TOLD: usize = 32;
 
-/// Strings whose places are noted.
-const HOLES: usize = 16;
+/// Values whose places are noted.
+const HOLES: usize = 24;
 
 /// Checks values; collects edits, problems and what the connection wants to know.
 #[derive(Debug)]
@@ -68,9 +68,9 @@ pub(crate) struct Walker {
     within: Option<usize>,
     /// Lists and maps around the current value.
     pub(super) lists: u32,
-    /// The places of the strings that may be anything, quotes included; `None` where nobody asks, something was read
-    /// twice, or there are more than [`HOLES`].
-    pub(crate) holes: Option<Vec<Range<usize>>>,
+    /// The places and types of the values without members that the model describes; `None` where nobody asks, something
+    /// was read twice, or there are more than [`HOLES`].
+    pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
 }
 
 /// The places of a member that has been read before its object: its name without the quotes, and its value.
@@ -174,6 +174,7 @@ impl Walker {
         let kind = scanner.peek()?;
         let owner = ty;
         let ty = &self.tables.types[usize::from(ty)];
+        let start = scanner.offset();
         match (ty, kind) {
             (Type::Any, _) | (Type::Boolean, Kind::Boolean) => {
                 scanner.skip()?;
@@ -184,13 +185,13 @@ impl Walker {
                     return Err(Fail::Invalid(Box::new(problem)));
                 }
             }
-            (Type::Line, Kind::Number) => return self.line(scanner),
+            (Type::Line, Kind::Number) => self.line(scanner)?,
             (Type::Number { bounds }, Kind::Number) => {
                 if !number_within(scanner.number()?, *bounds) {
                     return Err(self.invalid(expected(ty), "a number outside of that"));
                 }
             }
-            (Type::String(kind), Kind::String) => return self.string(scanner, *kind),
+            (Type::String(kind), Kind::String) => self.string(scanner, *kind)?,
             (Type::Enum { values, open }, Kind::String) => {
                 let text = scanner.string()?;
                 if !values.iter().any(|value| text.is(value)) {
@@ -206,6 +207,9 @@ impl Walker {
             }
             (Type::AnyOf { of }, _) => return self.any_of(scanner, of),
             _ => return Err(self.invalid(expected(ty), kind.name())),
+        }
+        if !matches!(ty, Type::Any) {
+            self.hole(start..scanner.offset(), owner);
         }
         Ok(())
     }
@@ -518,10 +522,10 @@ impl Walker {
         }
     }
 
-    fn hole(&mut self, place: Range<usize>) {
+    fn hole(&mut self, place: Range<usize>, ty: TypeId) {
         if let Some(holes) = &mut self.holes {
             if holes.len() < HOLES {
-                holes.push(place);
+                holes.push((place, ty));
             } else {
                 self.holes = None;
             }

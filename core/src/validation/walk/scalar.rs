@@ -1,10 +1,10 @@
 //! Numbers and strings that mean more than their type says.
 
 use super::{Fail, Walk, Walker};
-use crate::json::Scanner;
+use crate::json::{Kind, Scanner};
 use crate::validation::problem::Problem;
 use crate::validation::table::{StringKind, Type};
-use crate::validation::words::{expected, integer_within};
+use crate::validation::words::{expected, integer_within, number_within};
 use crate::validation::{Mode, Part};
 
 impl Walker {
@@ -23,13 +23,8 @@ impl Walker {
     }
 
     pub(super) fn string(&mut self, scanner: &mut Scanner<'_>, kind: StringKind) -> Walk {
-        let start = scanner.mark().offset();
         let text = scanner.string()?;
-        if kind == StringKind::Plain {
-            self.hole(start..scanner.offset());
-            return Ok(());
-        }
-        if kind.fits(&text.value()) {
+        if kind == StringKind::Plain || kind.fits(&text.value()) {
             return Ok(());
         }
         let problem = Problem::new(self.rule(), kind.name(), kind.other());
@@ -40,5 +35,27 @@ impl Walker {
         }
         self.file(problem);
         Ok(())
+    }
+}
+
+/// Whether a value without members comes next to which nobody objects, under no policy; the scanner stands behind it then.
+pub(crate) fn is_plain(scanner: &mut Scanner<'_>, ty: &Type) -> bool {
+    let Ok(kind) = scanner.peek() else { return false };
+    match (ty, kind) {
+        (Type::Boolean, Kind::Boolean) => scanner.literal().is_ok(),
+        (Type::Integer { min, max }, Kind::Number) => {
+            scanner.number().is_ok_and(|text| integer_within(text, *min, *max))
+        }
+        (Type::Line, Kind::Number) => scanner.number().is_ok_and(|text| integer_within(text, 1, u32::MAX.into())),
+        (Type::Number { bounds }, Kind::Number) => scanner.number().is_ok_and(|text| number_within(text, *bounds)),
+        (Type::String(kind), Kind::String) => {
+            let text = scanner.string();
+            scanner.lone_surrogates().is_empty()
+                && text.is_ok_and(|text| *kind == StringKind::Plain || kind.fits(&text.value()))
+        }
+        (Type::Enum { values, .. }, Kind::String) => {
+            scanner.string().is_ok_and(|text| values.iter().any(|value| text.is(value)))
+        }
+        _ => false,
     }
 }
