@@ -160,7 +160,7 @@ impl Writer {
     /// The text, if it is one whole value.
     ///
     /// # Errors
-    /// [`Unfinished`] when a container is still open, nothing was written, or a call did not fit.
+    /// `Unfinished` when a container is still open, nothing was written, or a call did not fit.
     pub fn finish(self) -> Result<String, Unfinished> {
         if self.wrong || !self.open.is_empty() || self.out.is_empty() {
             Err(Unfinished)

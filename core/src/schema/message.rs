@@ -39,6 +39,16 @@ pub trait Notification<'a>: Message<'a> {
     const FROM: Sender;
 }
 
+/// The params of one method, whatever they borrow from, as a type that has no lifetime itself: `fn(SetSessionModeRequest)`
+/// for those of `session/set_mode`.
+pub trait Family {
+    /// The params.
+    type Params<'a>;
+}
+
+/// What may answer the requests of a family.
+pub trait Answers<F>: Serialize {}
+
 /// Params that a side may send; see [`crate::typed`].
 #[diagnostic::on_unimplemented(message = "`{Self}` is not sent by this side of a connection")]
 pub trait SentBy<Side> {}
@@ -120,6 +130,15 @@ macro_rules! sent_by {
     };
 }
 
+/// Makes params a family.
+macro_rules! family {
+    ($params:ident) => {
+        impl $crate::schema::Family for for<'f> fn($params<'f>) {
+            type Params<'a> = $params<'a>;
+        }
+    };
+}
+
 /// Lists params types as requests, with what answers them.
 macro_rules! requests {
     ($($params:ident = $method:literal, $from:ident, $result:ident $(<$r:lifetime>)?;)*) => {
@@ -128,6 +147,8 @@ macro_rules! requests {
             const FROM: $crate::validation::table::From = $crate::validation::table::From::$from;
             type Result<'r> = $result $(<$r>)?;
         }
+        $crate::schema::message::family!($params);
+        impl $(<$r>)? $crate::schema::Answers<for<'f> fn($params<'f>)> for $result $(<$r>)? {}
         $crate::schema::message::sent_by!($params, $from);)*
     };
 }
@@ -139,6 +160,7 @@ macro_rules! notifications {
             const METHOD: &'static str = $method;
             const FROM: $crate::validation::table::From = $crate::validation::table::From::$from;
         }
+        $crate::schema::message::family!($params);
         $crate::schema::message::sent_by!($params, $from);)*
     };
 }
@@ -171,4 +193,4 @@ macro_rules! calls {
     };
 }
 
-pub(crate) use {calls, messages, notifications, requests, sent_by};
+pub(crate) use {calls, family, messages, notifications, requests, sent_by};

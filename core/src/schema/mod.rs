@@ -40,7 +40,7 @@ pub mod v2;
 #[cfg(feature = "types")]
 pub use map::Map;
 #[cfg(feature = "types")]
-pub use message::{decode, DecodeError, Decoded, Message, Notification, Policy, Request, SentBy};
+pub use message::{decode, Answers, DecodeError, Decoded, Family, Message, Notification, Policy, Request, SentBy};
 #[cfg(feature = "types")]
 pub use owned::IntoOwned;
 #[cfg(feature = "types")]
