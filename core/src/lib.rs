@@ -48,14 +48,23 @@
 //! Each is usable alone: [`framing`] cuts bytes into frames, [`json`] reads text without building a tree, [`jsonrpc`]
 //! has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`] joins them
 //! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types; [`typed`] is the
-//! connection with those types. [`terminal`] has what clients need that run commands for an agent.
+//! connection with those types, and `aio` all of it with the reading, the writing and the waiting done, as futures.
+//! [`terminal`] has what clients need that run commands for an agent.
 //!
 //! # Features
 //!
 //! | feature | default | what |
 //! | --- | --- | --- |
 //! | `words` | on | [`rules::Rule::text`], and the names of types in [`validation::table::Tables`] |
+//! | `futures` | off | agents and clients as futures on any executor (`aio`); depends on the crate `futures`, and switches `types` on |
 //! | `types` | on | the message types of [`schema`] and the connection with them ([`typed`]); without them JSON stays text, and the crate builds in seconds |
+//!
+//! Where they build and run:
+//!
+//! | features | targets |
+//! | --- | --- |
+//! | none, `words`, `types` | every target with `std`, wasm32-unknown-unknown without imports among them |
+//! | `futures` | the same; on wasm32 the ids that agents make up for sessions are unique in one run of the program only |
 //!
 //! # Two kinds of errors
 //!
@@ -65,6 +74,9 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "futures")]
+#[cfg_attr(docsrs, doc(cfg(feature = "futures")))]
+pub mod aio;
 pub mod connection;
 pub mod framing;
 pub mod json;
@@ -74,6 +86,7 @@ pub mod rules;
 pub mod schema;
 pub mod terminal;
 #[cfg(feature = "types")]
+#[cfg_attr(docsrs, doc(cfg(feature = "types")))]
 pub mod typed;
 pub mod validation;
 
@@ -81,7 +94,7 @@ pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
 pub use map::Map;
 
-/// The README's Rust example, compiled and run with the documentation tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+/// The README's Rust examples, compiled and run with the documentation tests.
+#[cfg(all(doctest, feature = "futures"))]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,0 +1,245 @@
+//! Calls as futures: a request that ends with its answer, and a notification that ends when it is on its way.
+//!
+//! Nothing is sent before the first poll. Dropping a request that was sent asks the peer to cancel it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{ready, Context, Poll};
+
+use super::error::Error;
+use super::shared::Shared;
+use crate::connection::{Notification, Outcome, Response, Turn};
+use crate::schema::{Message, Request};
+
+/// How far a request is.
+enum At {
+    Unsent,
+    Sent(u64),
+    Over,
+}
+
+/// A request, whatever its answer is made into.
+pub(super) struct Asking {
+    pub(super) shared: Arc<Shared>,
+    method: Cow<'static, str>,
+    params: Result<String, Option<serde_json::Error>>,
+    /// The session of an exchange: a request that brings updates.
+    exchange: Option<Arc<str>>,
+    at: At,
+}
+
+impl Asking {
+    pub(super) fn new<'a, R: Request<'a>>(shared: &Arc<Shared>, params: &R) -> Self {
+        Self::of(shared, R::METHOD.into(), params, None)
+    }
+
+    pub(super) fn of<P: serde::Serialize + ?Sized>(
+        shared: &Arc<Shared>,
+        method: Cow<'static, str>,
+        params: &P,
+        exchange: Option<Arc<str>>,
+    ) -> Self {
+        let params = serde_json::to_string(params).map_err(Some);
+        Asking { shared: Arc::clone(shared), method, params, exchange, at: At::Unsent }
+    }
+
+    /// Sends it, once there is room and the turn before has ended that was cancelled.
+    pub(super) fn poll_sent(&mut self, cx: &Context<'_>) -> Poll<Result<(), Error>> {
+        if !matches!(self.at, At::Unsent) {
+            return Poll::Ready(Ok(()));
+        }
+        let params = match &mut self.params {
+            Ok(params) => &*params,
+            Err(error) => {
+                self.at = At::Over;
+                return Poll::Ready(Err(error.take().map_or(Error::Closed, Error::Unreadable)));
+            }
+        };
+        let sent = self.shared.with(|state| {
+            ready!(state.room(cx));
+            if &*self.method == "session/prompt" && state.turn(self.exchange.as_deref()) == Some(Turn::Cancelling) {
+                return state.park(cx);
+            }
+            Poll::Ready(state.ask(&self.method, params, self.exchange.is_some()))
+        });
+        Poll::Ready(match ready!(sent) {
+            Ok(serial) => {
+                self.at = At::Sent(serial);
+                Ok(())
+            }
+            Err(error) => {
+                self.at = At::Over;
+                Err(error)
+            }
+        })
+    }
+
+    /// Its answer, once; updates that nobody has taken are let go.
+    pub(super) fn poll_answer(&mut self, cx: &Context<'_>) -> Poll<Result<Response, Error>> {
+        ready!(self.poll_sent(cx))?;
+        let At::Sent(serial) = self.at else { return Poll::Ready(Err(Error::Closed)) };
+        let answer = self.shared.with(|state| {
+            let Some(slot) = state.calls.get_mut(&serial) else { return Poll::Ready(None) };
+            let Some(answer) = slot.answer.take() else {
+                slot.waker = Some(cx.waker().clone());
+                return Poll::Pending;
+            };
+            let unread = slot.updates.take().unwrap_or_default();
+            state.calls.remove(&serial);
+            for (_, size) in unread {
+                state.free(size);
+            }
+            Poll::Ready(Some(answer))
+        });
+        let answer = ready!(answer);
+        self.at = At::Over;
+        Poll::Ready(answer.ok_or(Error::Closed).and_then(outcome))
+    }
+
+    /// The next update that came before the answer; `None` when the answer is next.
+    pub(super) fn poll_update(&mut self, cx: &Context<'_>) -> Poll<Result<Option<Notification>, Error>> {
+        ready!(self.poll_sent(cx))?;
+        let At::Sent(serial) = self.at else { return Poll::Ready(Ok(None)) };
+        self.shared.with(|state| {
+            let Some(slot) = state.calls.get_mut(&serial) else { return Poll::Ready(Ok(None)) };
+            if let Some((update, size)) = slot.updates.as_mut().and_then(std::collections::VecDeque::pop_front) {
+                state.free(size);
+                return Poll::Ready(Ok(Some(update)));
+            }
+            if slot.answer.is_some() {
+                return Poll::Ready(Ok(None));
+            }
+            slot.waker = Some(cx.waker().clone());
+            Poll::Pending
+        })
+    }
+
+    /// Leaves the updates, those that have come as well, to whoever handles the ones that nobody takes.
+    pub(super) fn pass_updates_on(&self) {
+        let At::Sent(serial) = self.at else { return };
+        self.shared.with(|state| {
+            let Some(slot) = state.calls.get_mut(&serial) else { return };
+            // They are counted already.
+            state.notices.extend(slot.updates.take().unwrap_or_default());
+            state.kick();
+        });
+    }
+
+    pub(super) fn is_sent(&self) -> bool {
+        !matches!(self.at, At::Unsent)
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.at, At::Over)
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let At::Sent(serial) = self.at {
+            self.shared.with(|state| state.abandon(serial));
+        }
+    }
+}
+
+fn outcome(response: Response) -> Result<Response, Error> {
+    match response.outcome {
+        Outcome::Result(_) => Ok(response),
+        Outcome::Error(error) => Err(Error::Peer(error)),
+        Outcome::Invalid => Err(Error::Invalid),
+        Outcome::Timeout => Err(Error::Timeout),
+        Outcome::Closed => Err(Error::Closed),
+    }
+}
+
+/// The result as a type, which null may stand for where nothing has to be in it.
+pub(super) fn result<T: Message<'static>>(response: &Response) -> Result<T, Error> {
+    let json = response.outcome.result().unwrap_or("{}");
+    Ok(T::detached(if T::NULL_IS_EMPTY && json == "null" { "{}" } else { json })?)
+}
+
+/// A request to the peer: a future of its result.
+///
+/// It waits for room on the transport before it is sent, and sends nothing before it is polled. When it is dropped
+/// without an answer, the peer is asked to cancel it (`$/cancel_request`).
+#[must_use = "nothing is sent before it is awaited"]
+pub struct Call<T> {
+    asking: Asking,
+    read: fn(&Response) -> Result<T, Error>,
+}
+
+impl<T> Call<T> {
+    pub(super) fn new(asking: Asking, read: fn(&Response) -> Result<T, Error>) -> Self {
+        Call { asking, read }
+    }
+
+    pub(super) fn is_sent(&self) -> bool {
+        self.asking.is_sent()
+    }
+}
+
+impl<T> Future for Call<T> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let answer = ready!(self.asking.poll_answer(cx));
+        Poll::Ready(answer.and_then(|response| (self.read)(&response)))
+    }
+}
+
+impl<T> fmt::Debug for Call<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call").field("method", &self.asking.method).finish_non_exhaustive()
+    }
+}
+
+/// What a [`Tell`] says.
+pub(super) enum Said {
+    Notification { method: Cow<'static, str>, params: String },
+    Update { session: Arc<str>, update: String },
+}
+
+/// A notification to the peer: a future that ends when it is on its way.
+///
+/// It waits for room on the transport, and sends nothing before it is polled.
+#[must_use = "nothing is sent before it is awaited"]
+pub struct Tell {
+    shared: Arc<Shared>,
+    said: Result<Said, Option<serde_json::Error>>,
+}
+
+impl Tell {
+    pub(super) fn new(shared: &Arc<Shared>, said: Result<Said, serde_json::Error>) -> Self {
+        Tell { shared: Arc::clone(shared), said: said.map_err(Some) }
+    }
+}
+
+impl Future for Tell {
+    type Output = Result<(), Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Tell { shared, said } = &mut *self;
+        let sent = match said {
+            Err(error) => Err(error.take().map_or(Error::Closed, Error::Unreadable)),
+            Ok(said) => ready!(shared.with(|state| {
+                ready!(state.room(cx));
+                Poll::Ready(match said {
+                    Said::Notification { method, params } => state.tell(method, params),
+                    Said::Update { session, update } => state.update(session, update),
+                })
+            })),
+        };
+        // Once is enough, whoever polls again.
+        *said = Err(None);
+        Poll::Ready(sent)
+    }
+}
+
+impl fmt::Debug for Tell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tell").finish_non_exhaustive()
+    }
+}

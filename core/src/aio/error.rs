@@ -1,0 +1,98 @@
+//! What calls end with, and what handlers end with.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::jsonrpc::{ErrorCode, PeerError};
+use crate::schema::Raw;
+use crate::Misuse;
+
+/// Why a call has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The specification forbids the call now; nothing was sent. Its rule and pointer say what and where.
+    #[error(transparent)]
+    Misuse(#[from] Misuse),
+    /// The peer answered with an error.
+    #[error("the peer answered with an error: {0}")]
+    Peer(PeerError),
+    /// The peer's answer cannot be used; a violation says why.
+    #[error("the peer's answer cannot be used")]
+    Invalid,
+    /// No answer in the time that [`Config::timeout`](crate::Config::timeout) allows.
+    #[error("no answer in time")]
+    Timeout,
+    /// The connection is over, or nobody drives it any more.
+    #[error("the connection is over")]
+    Closed,
+    /// What the peer sent does not fit its type, as only a policy can bring about that lets such things through.
+    #[error("what the peer sent cannot be read: {0}")]
+    Unreadable(#[from] serde_json::Error),
+}
+
+/// What a handler returns to answer its request with an error of its choice.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct RequestError {
+    /// One of the specification's codes, or one of your own.
+    pub code: ErrorCode,
+    /// One short sentence for the peer.
+    pub message: Cow<'static, str>,
+    /// More about it.
+    pub data: Option<Raw<'static>>,
+}
+
+impl RequestError {
+    /// An error without data.
+    pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
+        RequestError { code, message: message.into(), data: None }
+    }
+
+    /// An error with the usual message for its code.
+    pub fn of(code: ErrorCode) -> Self {
+        Self::new(code, code.message())
+    }
+}
+
+/// Why a handler failed: any error at all, which `?` turns into this.
+///
+/// A [`RequestError`] is what the peer is told. Of anything else the peer learns that there was an internal error, and
+/// the host's `on_error` learns the rest.
+pub struct Failure(Box<dyn std::error::Error + Send + Sync>);
+
+impl Failure {
+    /// A failure in words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Failure(message.into().into())
+    }
+
+    /// The error that it was made of.
+    pub fn into_inner(self) -> Box<dyn std::error::Error + Send + Sync> {
+        self.0
+    }
+
+    /// That error, if it is of this type.
+    pub fn downcast_ref<E: std::error::Error + 'static>(&self) -> Option<&E> {
+        self.0.downcast_ref()
+    }
+}
+
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure(Box::new(error))
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What `main` prints when it returns one.
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}

@@ -1,0 +1,47 @@
+//! What an agent and a client have in common before there is a connection: a name, a configuration, hooks.
+
+use std::sync::Arc;
+
+use super::shared::Shared;
+use super::transport::Transport;
+use crate::framing::Framing;
+use crate::schema::v1;
+use crate::Config;
+
+#[derive(Debug, Clone)]
+pub(super) struct Host {
+    pub(super) info: v1::Implementation<'static>,
+    config: Config,
+    pub(super) most: usize,
+}
+
+impl Host {
+    pub(super) fn new(name: String, version: String, config: Config) -> Self {
+        Host { info: v1::Implementation::new(name, version), most: config.limits.pending, config }
+    }
+
+    pub(super) fn configure(&mut self, config: Config) {
+        // What this layer says is said in the words of version 1.
+        let role = self.config.role;
+        self.most = self.most.min(config.limits.pending);
+        self.config = config;
+        self.config.role = role;
+        self.config.version_2 = false;
+    }
+
+    /// A connection at its start.
+    pub(super) fn connection<T: Transport>(&self, _: &T) -> Arc<Shared> {
+        let mut config = self.config.clone();
+        if T::WHOLE {
+            config.framing = Framing::Messages;
+        }
+        Shared::new(config, self.most)
+    }
+}
+
+/// Offers what there is a handler for.
+pub(super) fn offer<T: Default>(place: &mut Option<T>, there: bool) {
+    if there {
+        place.get_or_insert_with(T::default);
+    }
+}

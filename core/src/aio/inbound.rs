@@ -1,0 +1,174 @@
+//! What becomes of the events of a connection, in their order, and when no more of them are taken.
+
+use std::mem;
+
+use super::shared::{Ending, Job, Shared, State};
+use crate::connection::{Advice, CloseReason, Notification, Request, Response, Violation};
+use crate::Event;
+
+/// What may wait in calls and for the handlers of notifications before reading stops: how many, and bytes of them.
+const MOST: usize = 256;
+const BYTES: usize = 1024 * 1024;
+/// So many times more is let in while the host waits for an answer, which may be behind it.
+const PATIENCE: usize = 8;
+/// Answers of the connection's own that may wait to be written before reading stops.
+const REPLIES: usize = 1024;
+
+/// What the driver has to do.
+pub(super) enum Step {
+    Serve(Request),
+    Violation(Violation),
+    Advice(Advice),
+}
+
+impl State {
+    /// Takes events until the driver has something to do; `None` when there are no more, or no room for more.
+    pub(super) fn step(&mut self, heard: impl Fn(&str) -> bool) -> Option<Step> {
+        loop {
+            self.stalled = self.end.is_none() && self.full();
+            if self.stalled {
+                return None;
+            }
+            let before = self.connection.buffered();
+            let event = self.connection.poll_event()?;
+            let size = before.saturating_sub(self.connection.buffered());
+            match event {
+                Event::Request(request) => {
+                    self.jobs.insert(request.serial, Job::new(&request));
+                    return Some(Step::Serve(request));
+                }
+                Event::Notification(notification) => self.notified(notification, size, &heard),
+                Event::Response(response) => self.settle(response),
+                Event::Cancel(cancel) => self.stop(|serial, _| serial == cancel.serial),
+                Event::Answered(answered) => {
+                    self.replies += 1;
+                    if let Some(job) = self.jobs.get_mut(&answered.serial) {
+                        job.answered = true;
+                    }
+                    self.stop(|serial, _| serial == answered.serial);
+                }
+                Event::Violation(violation) => {
+                    self.replies += 1;
+                    return Some(Step::Violation(violation));
+                }
+                Event::Advice(advice) => return Some(Step::Advice(advice)),
+                Event::Closed(closed) => {
+                    self.end = Some(Ending::Peer);
+                    if closed.reason != CloseReason::EndOfStream {
+                        self.end = Some(Ending::Host);
+                        self.notices.clear();
+                    }
+                    self.stop(|_, _| true);
+                    self.unpark();
+                }
+            }
+        }
+    }
+
+    /// Whether there is room for more of the peer's bytes.
+    pub(super) fn hungry(&self) -> bool {
+        self.end.is_none() && !self.stalled && self.replies < REPLIES
+    }
+
+    fn full(&self) -> bool {
+        let patience = if self.asking > 0 { PATIENCE } else { 1 };
+        let served = self.jobs.len() >= self.most && self.asking == 0;
+        served || self.waiting >= MOST * patience || self.bytes >= BYTES * patience
+    }
+
+    fn notified(&mut self, notification: Notification, size: usize, heard: &impl Fn(&str) -> bool) {
+        let session = notification.session.as_deref();
+        if &*notification.method == "session/cancel" {
+            self.stop(|_, job| &*job.method == "session/prompt" && job.session.as_deref() == session);
+        }
+        let taking = session.and_then(|session| self.taking.get(session)).filter(|_| notification.update.is_some());
+        let slot = taking.and_then(|serial| self.calls.get_mut(serial));
+        if let Some((updates, waker)) = slot.and_then(|slot| Some((slot.updates.as_mut()?, &mut slot.waker))) {
+            updates.push_back((notification, size));
+            let waker = waker.take();
+            self.wake(waker);
+        } else if heard(&notification.method) {
+            self.notices.push_back((notification, size));
+        } else {
+            return;
+        }
+        self.waiting += 1;
+        self.bytes += size;
+    }
+
+    /// The next notification, if no other is being handled.
+    pub(super) fn notice(&mut self) -> Option<Notification> {
+        if self.noticing {
+            return None;
+        }
+        let (notification, size) = self.notices.pop_front()?;
+        self.free(size);
+        self.noticing = true;
+        Some(notification)
+    }
+
+    fn settle(&mut self, response: Response) {
+        self.unpark();
+        let serial = response.serial;
+        let Some(slot) = self.calls.get_mut(&serial) else { return };
+        if slot.exchange {
+            self.taking.retain(|_, taking| *taking != serial);
+        } else {
+            self.asking -= 1;
+        }
+        if slot.abandoned {
+            self.calls.remove(&serial);
+            self.release(&response);
+        } else {
+            let waker = slot.waker.take();
+            slot.answer = Some(response);
+            self.wake(waker);
+        }
+    }
+
+    /// Cancels requests that are being served.
+    pub(super) fn stop(&mut self, which: impl Fn(u64, &Job) -> bool) {
+        let mut watchers = Vec::new();
+        for (serial, job) in &mut self.jobs {
+            if which(*serial, job) {
+                job.cancelled = true;
+                watchers.append(&mut job.watchers);
+            }
+        }
+        self.wake(watchers);
+    }
+}
+
+impl Job {
+    fn new(request: &Request) -> Self {
+        Job {
+            method: request.method.clone(),
+            session: request.session.clone(),
+            cancelled: false,
+            kept: false,
+            answered: false,
+            watchers: Vec::new(),
+        }
+    }
+}
+
+/// When nobody drives a connection any more, all that wait for it have to know.
+pub(super) struct End<'s>(pub(super) &'s Shared);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.with(|state| {
+            state.connection.close();
+            state.end = Some(Ending::Host);
+            while state.step(|_| false).is_some() {}
+            state.held.clear();
+            state.unpark();
+            let calls = state.calls.values_mut().filter_map(|slot| slot.waker.take());
+            let wakers: Vec<_> = calls.collect();
+            state.wake(wakers);
+            let watchers = state.jobs.drain().flat_map(|(_, mut job)| mem::take(&mut job.watchers));
+            let watchers: Vec<_> = watchers.collect();
+            state.wake(watchers);
+        });
+    }
+}

@@ -1,0 +1,127 @@
+//! Agents and clients with asynchronous Rust, on any executor: the connection with everything around it that every host
+//! would write, as one future for each connection.
+//!
+//! An agent, on the streams of any runtime:
+//!
+//! ```
+//! use libacp::aio::{streams, Agent};
+//! use libacp::schema::v1::ToolKind;
+//!
+//! # async fn run(input: impl futures::AsyncRead + Unpin, output: impl futures::AsyncWrite + Unpin) -> std::io::Result<()> {
+//! let agent = Agent::new("shouter", "1.0").prompt(async |turn| {
+//!     let mut call = turn.tool_call("Think about it", ToolKind::Think).await?;
+//!     call.text(&turn.text().to_uppercase()).await?;
+//!     call.complete().await?;
+//!     turn.message(turn.text().to_uppercase()).await?;
+//!     Ok(())
+//! });
+//! agent.serve(streams(input, output)).await
+//! # }
+//! ```
+//!
+//! And the whole of it, an agent and a client in one program and on one thread, with nothing but the crate `futures`:
+//!
+//! ```
+//! use futures::executor::block_on;
+//! use libacp::aio::{messages, Agent, Client};
+//! use libacp::schema::v1::{ContentBlock, SessionUpdate};
+//! # use futures::StreamExt;
+//!
+//! let (to_agent, from_client) = futures::channel::mpsc::channel::<String>(8);
+//! let (to_client, from_agent) = futures::channel::mpsc::channel::<String>(8);
+//! let from_client = from_client.map(Ok::<_, std::io::Error>);
+//! let from_agent = from_agent.map(Ok::<_, std::io::Error>);
+//!
+//! let agent = Agent::new("echo", "1.0").prompt(async |turn| {
+//!     turn.message(format!("You said: {}", turn.text())).await?;
+//!     Ok(())
+//! });
+//! let client = Client::new("docs", "1.0");
+//! let said = client.run(messages(from_agent, to_agent), async |agent| {
+//!     let session = agent.new_session("/work").await?;
+//!     let mut turn = session.prompt("Hello");
+//!     let mut said = String::new();
+//!     while let Some(update) = turn.update().await? {
+//!         if let SessionUpdate::AgentMessageChunk(chunk) = update {
+//!             if let ContentBlock::Text(text) = chunk.content {
+//!                 said += &text.text;
+//!             }
+//!         }
+//!     }
+//!     println!("{:?}", turn.stop_reason());
+//!     Ok(said)
+//! });
+//! let (served, said) = block_on(futures::future::join(agent.serve(messages(from_client, to_client)), said));
+//! served?;
+//! assert_eq!(said.unwrap(), "You said: Hello");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! # What runs where
+//!
+//! [`Agent::serve`], [`Client::run`] and the second half of [`Client::connect`] are futures that read, write and run
+//! the handlers. Nothing is spawned and no thread is started: what is not polled does not run, and dropping the future
+//! ends the connection; calls that wait for it end with [`Error::Closed`]. They can be sent to another thread exactly
+//! when the transport and the handlers can, so that `tokio::spawn` takes them, and handlers with an `Rc` in them run on
+//! a `LocalPool` or in a browser. What handlers do must not block.
+//!
+//! # Order
+//!
+//! Messages are handed over in the order in which they came. Requests are served at the same time, each begun in its
+//! turn; notifications one after the other. The updates of a turn are there before its end is.
+//!
+//! # Cancelling
+//!
+//! Dropping a call asks the peer to cancel it (`$/cancel_request`); dropping a [`PromptTurn`] cancels the turn
+//! (`session/cancel`). A time limit is therefore the runtime's own, as `tokio::time::timeout(limit, call)`. The other
+//! way round, a handler whose request is cancelled is dropped where it waits, and the answer says so; a tool call that
+//! was open then is reported as failed and a terminal released. See [`Turn::cancelled`] for the other way.
+//!
+//! # Back-pressure
+//!
+//! What is sent waits while 64 KiB wait for the transport. Reading stops while 256 messages or 1 MiB wait in streams of
+//! updates and for handlers of notifications (eight times as much while a call waits, so that a loop over updates may
+//! ask the agent something), and while as many requests are served as [`Agent::at_most`] allows.
+//!
+//! # Errors
+//!
+//! Calls end with [`Error`]; handlers return any error as [`Failure`], or a [`RequestError`] of their choice. Rules that
+//! the peer breaks go to `on_violation`.
+//!
+//! Read `drive` first, the future, then `shared` and `inbound`, what it works on; `call` is how others wait for it,
+//! `handlers` how it finds what to run. `agent`, `client` and the rest are what hosts see.
+
+mod agent;
+mod agent_session;
+mod call;
+mod client;
+mod client_session;
+mod content;
+mod drive;
+mod error;
+mod handlers;
+mod host;
+mod inbound;
+mod peer;
+mod received;
+mod shared;
+mod terminal;
+mod tool_call;
+mod transport;
+mod turn;
+mod wire;
+
+pub use agent::Agent;
+pub use agent_session::AgentSession;
+pub use call::{Call, Tell};
+pub use client::{Client, Connecting, PermissionRequest};
+pub use client_session::{ClientSession, LoadingSession, PromptTurn};
+pub use content::Prompt;
+pub use error::{Error, Failure, RequestError};
+pub use handlers::Handlers;
+pub use peer::{AgentPeer, ClientPeer, Peer};
+pub use received::{Received, Reply};
+pub use terminal::Terminal;
+pub use tool_call::{Permission, ToolCall};
+pub use transport::{messages, streams, timed, Clock, Messages, Streams, Transport};
+pub use turn::Turn;

@@ -1,0 +1,230 @@
+//! What handlers of typed messages are called with, and what they return.
+
+use std::borrow::Cow;
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use super::agent_session::AgentSession;
+use super::client_session::ClientSession;
+use super::error::Failure;
+use super::handlers::{Handler, Incoming, Kind};
+use super::peer::{AgentPeer, ClientPeer, Peer};
+use crate::schema::{self, Answers, Family, Message, Raw};
+use crate::typed::{AgentSide, ClientSide};
+
+/// A message of the peer's: its params, which this dereferences to, and who has sent it.
+///
+/// `M` names the method by its params without their lifetime, as in `fn(SetSessionModeRequest)`; `fn(Raw)` stands for
+/// the messages of extensions.
+pub struct Received<S, M: Family> {
+    peer: Peer<S>,
+    incoming: Incoming,
+    params: M::Params<'static>,
+}
+
+impl<M: Family> Received<AgentSide, M> {
+    /// The client that has sent it.
+    pub fn client(&self) -> &ClientPeer {
+        &self.peer
+    }
+
+    /// The session that it is about, or that it opens.
+    pub fn session(&self) -> AgentSession {
+        let id = self.incoming.opening.as_ref().or(self.incoming.session());
+        AgentSession::new(self.peer.clone(), id.cloned().unwrap_or_default())
+    }
+}
+
+impl<M: Family> Received<ClientSide, M> {
+    /// The agent that has sent it.
+    pub fn agent(&self) -> &AgentPeer {
+        &self.peer
+    }
+
+    /// The session that it is about.
+    pub fn session(&self) -> ClientSession {
+        ClientSession::of(&self.incoming)
+    }
+}
+
+impl<S, M: Family> Received<S, M> {
+    /// The params alone.
+    pub fn into_params(self) -> M::Params<'static> {
+        self.params
+    }
+}
+
+impl<S, M: Family> Deref for Received<S, M> {
+    type Target = M::Params<'static>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.params
+    }
+}
+
+/// The result of a request: made of the type that answers it, as `Ok(v1::ReadTextFileResponse::new(text).into())`, or
+/// `Reply::default()` where nothing has to be said.
+pub struct Reply<M> {
+    json: String,
+    method: PhantomData<fn() -> M>,
+}
+
+impl<M> Reply<M> {
+    pub(super) fn into_json(self) -> String {
+        self.json
+    }
+}
+
+impl<M> Default for Reply<M> {
+    fn default() -> Self {
+        Reply { json: "{}".to_owned(), method: PhantomData }
+    }
+}
+
+impl<M, A: Answers<M>> From<A> for Reply<M> {
+    fn from(answer: A) -> Self {
+        // Types of the schema have nothing in them that JSON has not.
+        Reply { json: serde_json::to_string(&answer).unwrap_or_default(), method: PhantomData }
+    }
+}
+
+impl Family for fn(Raw) {
+    type Params<'a> = Raw<'a>;
+}
+
+impl Answers<fn(Raw)> for Raw<'_> {}
+
+/// A handler of requests in front of others.
+pub(super) type OnRequest<H, S, M, F> = Handler<H, Typed<S, M, true>, F>;
+
+/// A handler of notifications in front of others.
+pub(super) type OnNotification<H, S, M, F> = Handler<H, Typed<S, M, false>, F>;
+
+/// Requests, or notifications, by the type of their params.
+pub struct Typed<S, M, const REQUEST: bool>(PhantomData<fn() -> (S, M)>);
+
+impl<S, M, const REQUEST: bool> Typed<S, M, REQUEST> {
+    pub(super) const NEW: Self = Typed(PhantomData);
+}
+
+impl<S, M: Family> Kind for Typed<S, M, true>
+where
+    M::Params<'static>: schema::Request<'static>,
+{
+    type Argument = Received<S, M>;
+    type Answer = Reply<M>;
+
+    fn method(&self) -> &str {
+        <M::Params<'static> as schema::Request<'static>>::METHOD
+    }
+
+    fn argument(&self, incoming: &Incoming) -> Result<Received<S, M>, Failure> {
+        Ok(incoming.received(incoming.params()?))
+    }
+
+    fn result(&self, incoming: &Incoming, reply: Reply<M>) -> Result<String, Failure> {
+        Ok(match &incoming.opening {
+            Some(id) => named(reply.json, id),
+            None => reply.json,
+        })
+    }
+}
+
+impl<S, M: Family> Kind for Typed<S, M, false>
+where
+    M::Params<'static>: schema::Notification<'static>,
+{
+    type Argument = Received<S, M>;
+    type Answer = ();
+
+    const REQUEST: bool = false;
+
+    fn method(&self) -> &str {
+        <M::Params<'static> as schema::Notification<'static>>::METHOD
+    }
+
+    fn argument(&self, incoming: &Incoming) -> Result<Received<S, M>, Failure> {
+        Ok(incoming.received(incoming.params()?))
+    }
+
+    fn result(&self, _: &Incoming, (): ()) -> Result<String, Failure> {
+        Ok(String::new())
+    }
+}
+
+/// Requests, or notifications, of an extension.
+pub struct Extension<S, const REQUEST: bool> {
+    method: Cow<'static, str>,
+    side: PhantomData<fn() -> S>,
+}
+
+impl<S, const REQUEST: bool> Extension<S, REQUEST> {
+    pub(super) fn new(method: Cow<'static, str>) -> Self {
+        Extension { method, side: PhantomData }
+    }
+}
+
+impl<S> Kind for Extension<S, true> {
+    type Argument = Received<S, fn(Raw)>;
+    type Answer = Reply<fn(Raw)>;
+
+    fn method(&self) -> &str {
+        &self.method
+    }
+
+    fn argument(&self, incoming: &Incoming) -> Result<Self::Argument, Failure> {
+        Ok(incoming.received(incoming.raw()?))
+    }
+
+    fn result(&self, _: &Incoming, reply: Self::Answer) -> Result<String, Failure> {
+        Ok(reply.json)
+    }
+}
+
+impl<S> Kind for Extension<S, false> {
+    type Argument = Received<S, fn(Raw)>;
+    type Answer = ();
+
+    const REQUEST: bool = false;
+
+    fn method(&self) -> &str {
+        &self.method
+    }
+
+    fn argument(&self, incoming: &Incoming) -> Result<Self::Argument, Failure> {
+        Ok(incoming.received(incoming.raw()?))
+    }
+
+    fn result(&self, _: &Incoming, (): ()) -> Result<String, Failure> {
+        Ok(String::new())
+    }
+}
+
+impl Incoming {
+    fn received<S, M: Family>(&self, params: M::Params<'static>) -> Received<S, M> {
+        Received { peer: Peer::new(&self.shared), incoming: self.clone(), params }
+    }
+
+    pub(super) fn params<P: Message<'static>>(&self) -> Result<P, Failure> {
+        Ok(P::detached(self.json())?)
+    }
+
+    fn raw(&self) -> Result<Raw<'static>, Failure> {
+        Ok(Raw::from_string(self.json().to_owned())?)
+    }
+}
+
+/// The answer that opens a session, with the id that was made up where the handler has given none.
+fn named(json: String, id: &str) -> String {
+    let given = crate::json::pointer(&json, "/sessionId").is_some_and(|given| given != "\"\"");
+    if given {
+        return json;
+    }
+    let mut writer = crate::json::Writer::new();
+    writer.begin_object().key("sessionId").string(id);
+    for (name, value) in crate::json::members(&json).into_iter().filter(|(name, _)| name != "sessionId") {
+        writer.key(&name).json(value);
+    }
+    writer.end_object();
+    writer.finish().unwrap_or(json)
+}

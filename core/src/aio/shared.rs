@@ -1,0 +1,303 @@
+//! What the one future that drives a connection shares with everybody who uses it: the connection, the calls that wait,
+//! the requests that are being served.
+//!
+//! It is locked for moments, never while something is awaited or a handler runs, and wakes others only when it is
+//! unlocked again. `inbound` is its other half: what becomes of events.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::mem;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::error::Error;
+use super::transport::Clock;
+use crate::connection::{Notification, Phase, Response, Turn};
+use crate::framing::Framing;
+use crate::json;
+use crate::schema::v1;
+use crate::{Config, Connection, Id, Misuse};
+
+/// Bytes that may wait for the transport before calls wait for it.
+const ROOM: usize = 64 * 1024;
+
+pub(super) struct Shared(Mutex<State>);
+
+pub(super) struct State {
+    pub(super) connection: Connection,
+    /// The host's requests by their numbers, until somebody has taken the answer.
+    pub(super) calls: HashMap<u64, Slot>,
+    /// The call that takes a session's updates.
+    pub(super) taking: HashMap<Arc<str>, u64>,
+    /// The peer's requests that are being served, by their numbers.
+    pub(super) jobs: HashMap<u64, Job>,
+    /// Notifications that wait for their handler, with their sizes.
+    pub(super) notices: VecDeque<(Notification, usize)>,
+    /// What is said of sessions that are being opened, until the answer has named them.
+    pub(super) held: HashMap<Arc<str>, Held>,
+    /// Requests that may be served at the same time.
+    pub(super) most: usize,
+    /// Requests of the host's without an answer, but for those that bring updates.
+    pub(super) asking: usize,
+    /// What waits in calls and notices: how many, and their bytes.
+    pub(super) waiting: usize,
+    pub(super) bytes: usize,
+    /// Answers that the connection made by itself since all was written.
+    pub(super) replies: usize,
+    /// Events are left where they are, for want of room.
+    pub(super) stalled: bool,
+    /// A handler of notifications runs.
+    pub(super) noticing: bool,
+    pub(super) end: Option<Ending>,
+    pub(super) clock: Option<Clock>,
+    pub(super) driver: Option<Waker>,
+    parked: Vec<Waker>,
+    wake: Vec<Waker>,
+}
+
+/// What is said of a session that is being opened, until the request with this number has been answered.
+pub(super) struct Held {
+    pub(super) serial: u64,
+    pub(super) updates: Vec<String>,
+}
+
+/// How a connection is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The peer says no more; handlers end what they do.
+    Peer,
+    /// Handlers that still run are dropped.
+    Host,
+}
+
+/// A request of the host's.
+#[derive(Default)]
+pub(super) struct Slot {
+    /// It may bring updates: a prompt, or a session that is being loaded.
+    pub(super) exchange: bool,
+    /// Updates that have come, as long as somebody wants them.
+    pub(super) updates: Option<VecDeque<(Notification, usize)>>,
+    pub(super) answer: Option<Response>,
+    pub(super) abandoned: bool,
+    pub(super) waker: Option<Waker>,
+}
+
+/// A request of the peer's.
+pub(super) struct Job {
+    pub(super) method: Cow<'static, str>,
+    pub(super) session: Option<Arc<str>>,
+    /// Nobody wants the answer any more.
+    pub(super) cancelled: bool,
+    /// The handler ends by itself when it is cancelled.
+    pub(super) kept: bool,
+    /// There is an answer.
+    pub(super) answered: bool,
+    pub(super) watchers: Vec<Waker>,
+}
+
+impl Shared {
+    pub(super) fn new(config: Config, most: usize) -> Arc<Self> {
+        Arc::new(Shared(Mutex::new(State {
+            connection: Connection::new(config),
+            calls: HashMap::new(),
+            taking: HashMap::new(),
+            jobs: HashMap::new(),
+            notices: VecDeque::new(),
+            held: HashMap::new(),
+            most,
+            asking: 0,
+            waiting: 0,
+            bytes: 0,
+            replies: 0,
+            stalled: false,
+            noticing: false,
+            end: None,
+            clock: None,
+            driver: None,
+            parked: Vec::new(),
+            wake: Vec::new(),
+        })))
+    }
+
+    /// Looks at the state, or changes it.
+    pub(super) fn with<R>(&self, change: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = change(&mut state);
+        let wake = mem::take(&mut state.wake);
+        drop(state);
+        wake.into_iter().for_each(Waker::wake);
+        result
+    }
+
+    /// Waits until a session has no prompt that is being served.
+    pub(super) async fn idle(&self, session: &str) {
+        let served = |job: &Job| &*job.method == "session/prompt" && job.session.as_deref() == Some(session);
+        std::future::poll_fn(|cx| {
+            self.with(|state| if state.jobs.values().any(served) { state.park(cx) } else { Poll::Ready(()) })
+        })
+        .await;
+    }
+}
+
+impl State {
+    /// The driver has something to do.
+    pub(super) fn kick(&mut self) {
+        self.wake.extend(self.driver.take());
+    }
+
+    /// Waits for something to change.
+    pub(super) fn park<T>(&mut self, cx: &Context<'_>) -> Poll<T> {
+        add(&mut self.parked, cx);
+        Poll::Pending
+    }
+
+    /// Something has changed that others wait for.
+    pub(super) fn unpark(&mut self) {
+        self.wake.append(&mut self.parked);
+    }
+
+    pub(super) fn wake(&mut self, waker: impl IntoIterator<Item = Waker>) {
+        self.wake.extend(waker);
+    }
+
+    /// Waits until the transport has taken enough.
+    pub(super) fn room(&mut self, cx: &Context<'_>) -> Poll<()> {
+        if self.end.is_some() || self.has_room() {
+            Poll::Ready(())
+        } else {
+            self.park(cx)
+        }
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        let unsent = self.connection.transmit().len();
+        // Of whole messages, only the first is seen.
+        unsent == 0 || (unsent < ROOM && self.connection.config().framing != Framing::Messages)
+    }
+
+    /// Milliseconds on the host's clock.
+    pub(super) fn tell_time(&mut self) {
+        if let Some(now) = &self.clock {
+            self.connection.handle_timeout(now().as_millis() as u64);
+        }
+    }
+
+    /// Sends a request, and says its number.
+    pub(super) fn ask(&mut self, method: &str, params: &str, exchange: bool) -> Result<u64, Error> {
+        self.tell_time();
+        let id = self.connection.request(method, params).map_err(|misuse| self.refused(misuse))?;
+        let open = self.connection.pending_by_id(&id);
+        let (serial, session) = open.map_or((0, None), |open| (open.serial, open.session.clone()));
+        if exchange {
+            self.taking.extend(session.map(|session| (session, serial)));
+        } else {
+            self.asking += 1;
+        }
+        let updates = exchange.then(VecDeque::new);
+        self.calls.insert(serial, Slot { exchange, updates, ..Slot::default() });
+        self.kick();
+        Ok(serial)
+    }
+
+    /// Sends a notification.
+    pub(super) fn tell(&mut self, method: &str, params: &str) -> Result<(), Error> {
+        self.connection.notify(method, params).map_err(|misuse| self.refused(misuse))?;
+        self.kick();
+        Ok(())
+    }
+
+    /// Says something about a session: at once, or once it has been opened.
+    pub(super) fn update(&mut self, session: &str, update: &str) -> Result<(), Error> {
+        if let Some(held) = self.held.get_mut(session) {
+            held.updates.push(update.to_owned());
+            return Ok(());
+        }
+        let mut params = json::Writer::new();
+        params.begin_object().key("sessionId").string(session).key("update").json(update).end_object();
+        self.tell("session/update", &params.finish().unwrap_or_default())
+    }
+
+    fn refused(&self, misuse: Misuse) -> Error {
+        match self.connection.phase() {
+            Phase::Closed => Error::Closed,
+            _ => Error::Misuse(misuse),
+        }
+    }
+
+    pub(super) fn turn(&self, session: Option<&str>) -> Option<Turn> {
+        self.connection.session(session?).map(|session| session.turn)
+    }
+
+    /// Nobody waits for an answer any more: the peer is told, in the words that the method has for it.
+    pub(super) fn abandon(&mut self, serial: u64) {
+        let Some(slot) = self.calls.get_mut(&serial) else { return };
+        let unread = slot.updates.take().unwrap_or_default();
+        if let Some(answer) = slot.answer.take() {
+            self.calls.remove(&serial);
+            self.release(&answer);
+        } else {
+            slot.abandoned = true;
+            self.give_up(serial);
+        }
+        for (_, size) in unread {
+            self.free(size);
+        }
+        self.kick();
+    }
+
+    fn give_up(&mut self, serial: u64) {
+        self.taking.retain(|_, taking| *taking != serial);
+        let Some(open) = self.connection.pending_by_serial(serial) else { return };
+        let (id, session) = (open.id.clone(), open.session.clone());
+        let turn = self.turn(session.as_deref());
+        match (&*open.method, session) {
+            ("session/prompt", Some(session)) if turn == Some(Turn::Running) => self.cancel_turn(&session),
+            // A turn that is being cancelled takes its questions with it, and a release is not to be taken back.
+            ("session/prompt" | "terminal/release", _) => {}
+            ("session/request_permission" | "elicitation/create", _) if turn == Some(Turn::Cancelling) => {}
+            _ => self.cancel(&id),
+        }
+    }
+
+    fn cancel(&mut self, id: &Id) {
+        // It fails when the connection is over, and then there is nothing to cancel.
+        let _ = self.connection.cancel(id);
+    }
+
+    pub(super) fn cancel_turn(&mut self, session: &str) {
+        let params = serde_json::to_string(&v1::CancelNotification::new(session)).unwrap_or_default();
+        // As above.
+        let _ = self.tell("session/cancel", &params);
+    }
+
+    /// A terminal that is there and that nobody has waited for.
+    pub(super) fn release(&mut self, answer: &Response) {
+        let (Some(session), "terminal/create") = (&answer.session, &*answer.method) else { return };
+        let Ok(Some(created)) = answer.outcome.result_as::<v1::CreateTerminalResponse<'_>>() else { return };
+        self.release_terminal(session, created.terminal_id.as_str());
+    }
+
+    /// Releases a terminal, whatever the answer will be.
+    pub(super) fn release_terminal(&mut self, session: &str, terminal: &str) {
+        let params = v1::ReleaseTerminalRequest::new(session, terminal);
+        // It fails when the session or the connection is over, and the terminal with it.
+        let _ = self.connection.request("terminal/release", &serde_json::to_string(&params).unwrap_or_default());
+        self.kick();
+    }
+
+    /// Something that waited has been taken.
+    pub(super) fn free(&mut self, size: usize) {
+        self.waiting -= 1;
+        self.bytes -= size;
+        if self.stalled {
+            self.kick();
+        }
+    }
+}
+
+/// Remembers who waits, once.
+pub(super) fn add(wakers: &mut Vec<Waker>, cx: &Context<'_>) {
+    if !wakers.iter().any(|waker| waker.will_wake(cx.waker())) {
+        wakers.push(cx.waker().clone());
+    }
+}

@@ -1,0 +1,180 @@
+//! A tool call that reports how far it is, and the question whether it may run.
+
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::agent_session::AgentSession;
+use super::error::Error;
+use super::terminal::Terminal;
+use crate::schema::{v1, IntoOwned};
+
+/// A tool call that was reported; [`Turn::tool_call`](super::Turn::tool_call) begins it.
+///
+/// It ends with [`complete`](Self::complete) or [`fail`](Self::fail). One that is dropped before, as by an error on the
+/// way or because the turn was cancelled, is reported as failed.
+#[derive(Debug)]
+pub struct ToolCall {
+    session: AgentSession,
+    id: v1::ToolCallId<'static>,
+    title: String,
+    status: Option<v1::ToolCallStatus<'static>>,
+    content: Vec<v1::ToolCallContent<'static>>,
+    over: bool,
+}
+
+impl ToolCall {
+    pub(super) async fn start(session: &AgentSession, call: v1::ToolCall<'_>) -> Result<Self, Error> {
+        let call = call.into_owned();
+        let mut started = ToolCall {
+            session: session.clone(),
+            id: call.tool_call_id.clone(),
+            title: call.title.to_string(),
+            status: call.status.clone(),
+            content: call.content.clone(),
+            // Until it has been reported, there is nothing to end.
+            over: true,
+        };
+        session.update(&v1::SessionUpdate::ToolCall(call)).await?;
+        started.over = false;
+        Ok(started)
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &str {
+        self.id.as_str()
+    }
+
+    /// An update of it, to fill in and to [send](Self::update).
+    pub fn changes(&self) -> v1::ToolCallUpdate<'static> {
+        v1::ToolCallUpdate::new(self.id.clone())
+    }
+
+    /// Reports what has changed; the rest stays as it was. Content and locations replace the earlier ones.
+    pub async fn update(&mut self, changes: v1::ToolCallUpdate<'_>) -> Result<(), Error> {
+        let changes = changes.into_owned();
+        let (status, content) = (changes.status.clone(), changes.content.clone());
+        self.session.update(&v1::SessionUpdate::ToolCallUpdate(changes)).await?;
+        self.over |= matches!(status, Some(v1::ToolCallStatus::Completed | v1::ToolCallStatus::Failed));
+        self.status = status.or(self.status.take());
+        if let Some(content) = content {
+            self.content = content;
+        }
+        Ok(())
+    }
+
+    /// Adds text to what the call shows.
+    pub async fn text(&mut self, text: &str) -> Result<(), Error> {
+        self.add(v1::Content::new(text.into()).into()).await
+    }
+
+    /// Adds a change to a file to what the call shows; without `old_text`, the file is new.
+    pub async fn diff(&mut self, path: &str, new_text: &str, old_text: Option<&str>) -> Result<(), Error> {
+        let mut diff = v1::Diff::new(path, new_text);
+        diff.old_text = old_text.map(Into::into);
+        self.add(diff.into()).await
+    }
+
+    /// Adds a terminal to what the call shows, live.
+    pub async fn show(&mut self, terminal: &Terminal) -> Result<(), Error> {
+        self.add(v1::Terminal::new(terminal.id()).into()).await
+    }
+
+    /// Asks the user to allow the call: once or not at all, where `options` is empty. One that is pending is in progress
+    /// from then on.
+    pub async fn ask_permission(&mut self, options: Vec<v1::PermissionOption<'_>>) -> Result<Permission, Error> {
+        let mut call = self.changes();
+        call.title = Some(self.title.clone().into());
+        let permission = ask_permission(&self.session, call, options).await?;
+        if permission.allowed && self.status.as_ref().is_none_or(|status| *status == v1::ToolCallStatus::Pending) {
+            let mut changes = self.changes();
+            changes.status = Some(v1::ToolCallStatus::InProgress);
+            self.update(changes).await?;
+        }
+        Ok(permission)
+    }
+
+    /// Reports the call as completed.
+    pub async fn complete(mut self) -> Result<(), Error> {
+        self.end(v1::ToolCallStatus::Completed).await
+    }
+
+    /// Reports the call as failed, and why.
+    pub async fn fail(mut self, why: &str) -> Result<(), Error> {
+        self.content.push(v1::Content::new(why.to_owned().into()).into());
+        self.end(v1::ToolCallStatus::Failed).await
+    }
+
+    async fn add(&mut self, item: v1::ToolCallContent<'_>) -> Result<(), Error> {
+        let mut content = self.content.clone();
+        content.push(item.into_owned());
+        let mut changes = self.changes();
+        changes.content = Some(content);
+        self.update(changes).await
+    }
+
+    /// At once, so that a future that is dropped here does not leave the call without its end.
+    async fn end(&mut self, status: v1::ToolCallStatus<'static>) -> Result<(), Error> {
+        let mut changes = self.changes();
+        if status == v1::ToolCallStatus::Failed {
+            changes.content = Some(self.content.clone());
+        }
+        changes.status = Some(status);
+        self.session.update_now(&v1::SessionUpdate::ToolCallUpdate(changes))?;
+        self.over = true;
+        let shared = &self.session.client().shared;
+        poll_fn(|cx| shared.with(|state| state.room(cx))).await;
+        Ok(())
+    }
+}
+
+impl Drop for ToolCall {
+    fn drop(&mut self) {
+        if !self.over {
+            let mut changes = self.changes();
+            changes.status = Some(v1::ToolCallStatus::Failed);
+            // What it is dropped for says more than that its end cannot be reported.
+            let _ = self.session.update_now(&v1::SessionUpdate::ToolCallUpdate(changes));
+        }
+    }
+}
+
+/// What the user said to a request for permission.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Permission {
+    /// The option that was chosen; `None` when there was no choice.
+    pub option_id: Option<v1::PermissionOptionId<'static>>,
+    /// What that option amounts to.
+    pub kind: Option<v1::PermissionOptionKind<'static>>,
+    /// Whether it allows the tool call.
+    pub allowed: bool,
+}
+
+pub(super) async fn ask_permission(
+    session: &AgentSession,
+    call: v1::ToolCallUpdate<'_>,
+    options: Vec<v1::PermissionOption<'_>>,
+) -> Result<Permission, Error> {
+    use v1::PermissionOptionKind::{AllowAlways, AllowOnce, RejectOnce};
+    let options: Vec<v1::PermissionOption<'static>> = if options.is_empty() {
+        let once = |id: &'static str, name: &'static str, kind| v1::PermissionOption::new(id, name, kind);
+        vec![once("allow", "Allow", AllowOnce), once("reject", "Reject", RejectOnce)]
+    } else {
+        options.into_owned()
+    };
+    let request = v1::RequestPermissionRequest::new(session.id(), call, options.clone());
+    let answer = session.client().call(&request).await?;
+    let option_id = match answer.outcome {
+        v1::RequestPermissionOutcome::Selected(selected) => Some(selected.option_id),
+        _ => None,
+    };
+    let chosen = options.into_iter().find(|option| Some(&option.option_id) == option_id.as_ref());
+    let kind = chosen.map(|option| option.kind);
+    let allowed = matches!(kind, Some(AllowOnce | AllowAlways));
+    Ok(Permission { option_id, kind, allowed })
+}
+
+/// An id that no other tool call of this program has.
+pub(super) fn new_id() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("call-{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}

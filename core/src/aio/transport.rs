@@ -1,0 +1,209 @@
+//! What a connection runs on: a pair of byte streams, or a stream and a sink of whole messages; and a clock, where time
+//! matters.
+
+use std::future::Future;
+use std::io;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::task::{ready, Context, Poll};
+use std::time::Duration;
+
+use futures::{AsyncRead, AsyncWrite, Sink, Stream};
+
+/// Bytes of one read.
+const READ: usize = 16 * 1024;
+
+/// Time since some moment, on a clock that does not run backwards.
+pub type Clock = Box<dyn Fn() -> Duration + Send>;
+
+/// The way to the peer. [`streams`] and [`messages`] make one.
+///
+/// It is polled by the connection's one future, never by two tasks at once.
+pub trait Transport {
+    /// Whether it keeps messages apart by itself: each read hands over one, and each write is one, to be taken whole.
+    const WHOLE: bool = false;
+
+    /// Hands over what has come from the peer; `false` at the end.
+    fn poll_read(&mut self, cx: &mut Context<'_>, take: &mut dyn FnMut(&[u8])) -> Poll<io::Result<bool>>;
+
+    /// Takes some of these bytes, and says how many.
+    fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>>;
+
+    /// Sees to it that what was taken goes out.
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+
+    /// Ends this side, after what was taken.
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
+
+    /// The clock, where there is one; see [`timed`].
+    fn clock(&mut self) -> Option<Clock> {
+        None
+    }
+
+    /// Is over when the clock shows this time.
+    fn poll_until(&mut self, _cx: &mut Context<'_>, _time: Duration) -> Poll<()> {
+        Poll::Pending
+    }
+}
+
+/// A transport of bytes, as the standard streams, pipes and sockets are.
+///
+/// Types of tokio's fit by way of `tokio_util::compat`.
+pub fn streams<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(reader: R, writer: W) -> Streams<R, W> {
+    Streams { reader, writer, buffer: vec![0; READ] }
+}
+
+/// See [`streams`].
+#[derive(Debug)]
+pub struct Streams<R, W> {
+    reader: R,
+    writer: W,
+    buffer: Vec<u8>,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> Transport for Streams<R, W> {
+    fn poll_read(&mut self, cx: &mut Context<'_>, take: &mut dyn FnMut(&[u8])) -> Poll<io::Result<bool>> {
+        let count = ready!(Pin::new(&mut self.reader).poll_read(cx, &mut self.buffer))?;
+        if count > 0 {
+            take(&self.buffer[..count]);
+        }
+        Poll::Ready(Ok(count > 0))
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.writer).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.writer).poll_flush(cx)
+    }
+
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.writer).poll_close(cx)
+    }
+}
+
+/// A transport of whole messages, one JSON text each, as a WebSocket or a channel has them.
+///
+/// The stream's items are results, so that it can fail; the sink's are anything that is made of a `String`.
+pub fn messages<In, Out, T, M, E>(stream: In, sink: Out) -> Messages<In, Out, T>
+where
+    In: Stream<Item = Result<M, E>> + Unpin,
+    M: AsRef<[u8]>,
+    Out: Sink<T> + Unpin,
+    T: From<String>,
+{
+    Messages { stream, sink, item: PhantomData }
+}
+
+/// See [`messages`].
+#[derive(Debug)]
+pub struct Messages<In, Out, T> {
+    stream: In,
+    sink: Out,
+    item: PhantomData<fn(T)>,
+}
+
+impl<In, Out, T, M, E> Transport for Messages<In, Out, T>
+where
+    In: Stream<Item = Result<M, E>> + Unpin,
+    M: AsRef<[u8]>,
+    Out: Sink<T> + Unpin,
+    T: From<String>,
+    E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    Out::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    const WHOLE: bool = true;
+
+    fn poll_read(&mut self, cx: &mut Context<'_>, take: &mut dyn FnMut(&[u8])) -> Poll<io::Result<bool>> {
+        match ready!(Pin::new(&mut self.stream).poll_next(cx)) {
+            None => return Poll::Ready(Ok(false)),
+            Some(Ok(message)) => take(message.as_ref()),
+            Some(Err(error)) => return Poll::Ready(Err(io::Error::other(error))),
+        }
+        Poll::Ready(Ok(true))
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(Pin::new(&mut self.sink).poll_ready(cx)).map_err(io::Error::other)?;
+        let message = String::from_utf8_lossy(bytes).into_owned();
+        Pin::new(&mut self.sink).start_send(message.into()).map_err(io::Error::other)?;
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.sink).poll_flush(cx).map_err(io::Error::other)
+    }
+
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.sink).poll_close(cx).map_err(io::Error::other)
+    }
+}
+
+/// Adds a clock to a transport, which [`Config::timeout`](crate::Config::timeout) and
+/// [`Config::reminder`](crate::Config::reminder) need: the time since some moment, and how to wait.
+///
+/// With tokio: `timed(transport, { let start = Instant::now(); move || start.elapsed() }, tokio::time::sleep)`. A time
+/// limit for one call needs no clock here; the runtime's own does it, and a call that is dropped is cancelled.
+pub fn timed<T: Transport, S: Future>(
+    transport: T,
+    now: impl Fn() -> Duration + Send + Clone + 'static,
+    sleep: impl FnMut(Duration) -> S,
+) -> impl Transport {
+    Timed { transport, now, sleep, waiting: None }
+}
+
+struct Timed<T, N, F, S> {
+    transport: T,
+    now: N,
+    sleep: F,
+    waiting: Option<(Duration, Pin<Box<S>>)>,
+}
+
+impl<T, N, F, S> Transport for Timed<T, N, F, S>
+where
+    T: Transport,
+    N: Fn() -> Duration + Send + Clone + 'static,
+    F: FnMut(Duration) -> S,
+    S: Future,
+{
+    const WHOLE: bool = T::WHOLE;
+
+    fn poll_read(&mut self, cx: &mut Context<'_>, take: &mut dyn FnMut(&[u8])) -> Poll<io::Result<bool>> {
+        self.transport.poll_read(cx, take)
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.transport.poll_write(cx, bytes)
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.transport.poll_flush(cx)
+    }
+
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.transport.poll_close(cx)
+    }
+
+    fn clock(&mut self) -> Option<Clock> {
+        Some(Box::new(self.now.clone()))
+    }
+
+    fn poll_until(&mut self, cx: &mut Context<'_>, time: Duration) -> Poll<()> {
+        loop {
+            let now = (self.now)();
+            if now >= time {
+                self.waiting = None;
+                return Poll::Ready(());
+            }
+            if self.waiting.as_ref().is_none_or(|(until, _)| *until != time) {
+                self.waiting = Some((time, Box::pin((self.sleep)(time.saturating_sub(now)))));
+            }
+            if let Some((_, sleep)) = &mut self.waiting {
+                ready!(sleep.as_mut().poll(cx));
+                // It may have woken a little early.
+                self.waiting = None;
+            }
+        }
+    }
+}

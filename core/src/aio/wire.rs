@@ -1,0 +1,133 @@
+//! The bytes between a connection and its transport.
+
+use std::io;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use super::shared::{Shared, State};
+use super::transport::Transport;
+use crate::framing::Framing;
+
+/// Bytes of one write.
+const WRITE: usize = 64 * 1024;
+
+pub(super) struct Wire<T> {
+    transport: T,
+    /// What is being written: a copy, as the transport may take its time.
+    out: Vec<u8>,
+    written: usize,
+    unflushed: bool,
+    /// The peer says no more.
+    mute: bool,
+    /// The peer hears no more.
+    deaf: bool,
+    problem: Option<io::Error>,
+}
+
+impl<T: Transport> Wire<T> {
+    pub(super) fn new(mut transport: T, shared: &Shared) -> Self {
+        let clock = transport.clock();
+        shared.with(|state| state.clock = clock);
+        Wire { transport, out: Vec::new(), written: 0, unflushed: false, mute: false, deaf: false, problem: None }
+    }
+
+    /// Tells the connection the time, when it wants to know; whether it did.
+    pub(super) fn tell_time(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
+        let Some(due) = shared.with(|state| state.connection.poll_timeout()) else { return false };
+        let told = self.transport.poll_until(cx, Duration::from_millis(due)).is_ready();
+        if told {
+            shared.with(State::tell_time);
+        }
+        told
+    }
+
+    /// Reads once, if there is room for it; whether anything has changed.
+    pub(super) fn read(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
+        if self.mute || !shared.with(|state| state.hungry()) {
+            return false;
+        }
+        let take = &mut |bytes: &[u8]| {
+            shared.with(|state| {
+                // What is late counts from the time that is known.
+                state.tell_time();
+                state.connection.receive(bytes);
+            });
+        };
+        match self.transport.poll_read(cx, take) {
+            Poll::Pending => return false,
+            Poll::Ready(Ok(true)) => return true,
+            Poll::Ready(Ok(false)) => {}
+            Poll::Ready(Err(error)) => self.problem = Some(error),
+        }
+        self.mute = true;
+        shared.with(|state| state.connection.receive_eof());
+        true
+    }
+
+    /// Writes once, if there is anything to write; whether anything has changed.
+    pub(super) fn write(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
+        if self.written == self.out.len() {
+            self.refill(shared);
+        }
+        let rest = &self.out[self.written..];
+        if rest.is_empty() {
+            self.flush(cx);
+            return false;
+        }
+        if self.deaf {
+            self.written = self.out.len();
+            return true;
+        }
+        match self.transport.poll_write(cx, rest) {
+            Poll::Pending => return false,
+            Poll::Ready(Ok(count @ 1..)) => self.written += count,
+            // Nobody listens any more; what was said is still worth hearing.
+            Poll::Ready(Ok(_) | Err(_)) => self.deaf = true,
+        }
+        self.unflushed = true;
+        true
+    }
+
+    fn refill(&mut self, shared: &Shared) {
+        self.out.clear();
+        self.written = 0;
+        shared.with(|state| {
+            let bytes = state.connection.transmit();
+            let most = if state.connection.config().framing == Framing::Messages { bytes.len() } else { WRITE };
+            let count = bytes.len().min(most);
+            self.out.extend_from_slice(&bytes[..count]);
+            state.connection.consume(count);
+            if state.connection.transmit().is_empty() {
+                state.replies = 0;
+            }
+            if count > 0 && state.has_room() {
+                state.unpark();
+            }
+        });
+    }
+
+    fn flush(&mut self, cx: &mut Context<'_>) {
+        if self.unflushed && !self.deaf {
+            match self.transport.poll_flush(cx) {
+                Poll::Pending => return,
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(_)) => self.deaf = true,
+            }
+            self.unflushed = false;
+        }
+    }
+
+    /// Whether all is written and this side of the transport is closed.
+    pub(super) fn is_done(&mut self, cx: &mut Context<'_>, shared: &Shared) -> bool {
+        let left = self.written < self.out.len() || shared.with(|state| !state.connection.transmit().is_empty());
+        if left {
+            return false;
+        }
+        // What cannot be closed is closed already.
+        self.deaf || self.transport.poll_close(cx).is_ready()
+    }
+
+    pub(super) fn end(self) -> io::Result<()> {
+        self.problem.map_or(Ok(()), Err)
+    }
+}

@@ -1,0 +1,7 @@
+//! Agents and clients of `libacp::aio` with each other and with peers that are written by hand, all on one thread.
+
+mod agents;
+mod clients;
+mod flow;
+mod pipe;
+mod together;

@@ -1,0 +1,119 @@
+//! What the programs here have in common, whatever they run on: an agent's handler of prompts, and a client's talk.
+
+#![forbid(unsafe_code)]
+
+use std::future::pending;
+use std::path::Path;
+
+use libacp::aio::{AgentPeer, Error, Failure, Received, Reply, RequestError, Turn};
+use libacp::schema::v1::{ContentBlock, ReadTextFileRequest, ReadTextFileResponse, SessionUpdate, ToolKind};
+use libacp::typed::ClientSide;
+use libacp::ErrorCode;
+
+/// Says what was said, louder; to `wait`, nothing until it is cancelled.
+pub async fn shout(turn: Turn) -> Result<(), Failure> {
+    let loud = turn.text().to_uppercase();
+    let mut call = turn.tool_call("Think about it", ToolKind::Think).await?;
+    call.text(&loud).await?;
+    if loud == "WAIT" {
+        pending::<()>().await;
+    }
+    call.complete().await?;
+    turn.message(loud).await?;
+    Ok(())
+}
+
+/// Opens a session, prompts, and calls back with a line for each update and one for the end. A turn that shows a tool
+/// call is cancelled when `cancel` says so.
+pub async fn talk(
+    agent: AgentPeer,
+    folder: &str,
+    prompt: &str,
+    cancel: bool,
+    mut line: impl FnMut(String),
+) -> Result<(), Error> {
+    let session = agent.new_session(folder).await?;
+    let mut turn = session.prompt(prompt);
+    while let Some(update) = turn.update().await? {
+        match update {
+            SessionUpdate::AgentMessageChunk(chunk) => line(format!("agent: {}", text(&chunk.content))),
+            SessionUpdate::AgentThoughtChunk(chunk) => line(format!("thought: {}", text(&chunk.content))),
+            SessionUpdate::ToolCall(call) => {
+                line(format!("tool: {}", call.title));
+                if cancel {
+                    turn.cancel().await?;
+                }
+            }
+            SessionUpdate::ToolCallUpdate(call) => {
+                if let Some(status) = call.status {
+                    line(format!("tool: {status}"));
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(reason) = turn.stop_reason() {
+        line(format!("end: {reason}"));
+    }
+    Ok(())
+}
+
+/// Reads a text file for an agent, if it is in the session's folders, wherever links lead.
+///
+/// # Errors
+/// What the agent is told when it is not there.
+pub fn read_text_file(
+    received: &Received<ClientSide, fn(ReadTextFileRequest)>,
+) -> Result<Reply<fn(ReadTextFileRequest)>, Failure> {
+    let there = |path: &str| Path::new(path).canonicalize();
+    let missing = || RequestError::new(ErrorCode::RESOURCE_NOT_FOUND, "There is no such file");
+    let path = there(&received.path).map_err(|_| missing())?;
+    let inside =
+        received.session().roots().iter().filter_map(|root| there(root).ok()).any(|root| path.starts_with(root));
+    if !inside {
+        return Err(missing().into());
+    }
+    let text = std::fs::read_to_string(path).map_err(|_| missing())?;
+    let lines = text.split_inclusive('\n').skip(received.line.map_or(0, |line| line.saturating_sub(1) as usize));
+    let lines: String = lines.take(received.limit.map_or(usize::MAX, |limit| limit as usize)).collect();
+    Ok(ReadTextFileResponse::new(lines).into())
+}
+
+fn text<'a>(block: &'a ContentBlock<'_>) -> &'a str {
+    match block {
+        ContentBlock::Text(text) => &text.text,
+        _ => "something that is not text",
+    }
+}
+
+/// The command line of a client: `[--cancel] PROMPT -- AGENT ARGV...`.
+#[derive(Debug)]
+pub struct Options {
+    /// What is said to the agent.
+    pub prompt: String,
+    /// Whether the turn is cancelled at its first tool call.
+    pub cancel: bool,
+    /// The agent's program, and its arguments.
+    pub agent: (String, Vec<String>),
+    /// The session's folder: this program's.
+    pub folder: String,
+}
+
+impl Options {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// When it is another one.
+    pub fn read() -> Result<Self, Failure> {
+        let mut arguments = std::env::args().skip(1).peekable();
+        let cancel = arguments.next_if(|argument| argument == "--cancel").is_some();
+        let usage = || Failure::new("expected [--cancel] PROMPT -- AGENT ARGV...");
+        let prompt = arguments.next().ok_or_else(usage)?;
+        if arguments.next().is_none_or(|argument| argument != "--") {
+            return Err(usage());
+        }
+        let program = arguments.next().ok_or_else(usage)?;
+        let folder = std::env::current_dir()?.to_string_lossy().into_owned();
+        Ok(Options { prompt, cancel, agent: (program, arguments.collect()), folder })
+    }
+}
