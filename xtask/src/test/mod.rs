@@ -4,8 +4,10 @@
 //! `target/test-logs/NAME.log` and is judged by its exit status and by the counts in that log. Read [`suites`] next,
 //! then [`count`] and [`replayed`].
 
+mod asynchronous;
 mod book;
 mod count;
+mod packed;
 mod readme;
 mod replayed;
 mod suites;

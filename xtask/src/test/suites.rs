@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::{book, readme, supply, Log};
+use super::{asynchronous, book, packed, readme, supply, Log};
 use crate::setup::{cargo, require, steps};
 
 /// A set of tests with a log of its own.
@@ -65,6 +65,12 @@ pub(super) const SUITES: &[Suite] = &[
     Suite { name: "browser", about: "the installed npm package in Chromium", run: browser },
     Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
+    Suite {
+        name: "rust-async",
+        about: "agents and clients in asynchronous Rust with each other: tokio, smol, WebAssembly",
+        run: asynchronous::run,
+    },
+    Suite { name: "package", about: "the packed crate outside of the tree, and its documentation", run: packed::run },
     Suite { name: "wasm-proxy", about: "the example proxy in its sandboxes", run: wasm_proxy },
     Suite {
         name: "supply-chain",
@@ -144,8 +150,12 @@ fn generated(log: &Log<'_>) -> Result<()> {
 }
 
 fn portable(log: &Log<'_>) -> Result<()> {
-    log.run(cargo().args(["check", "--quiet", "-p", "libacp", "--target", "wasm32-unknown-unknown"]))?;
-    log.passed("the core for wasm32")
+    for features in ["", "futures"] {
+        let target = ["check", "--quiet", "-p", "libacp", "--target", "wasm32-unknown-unknown", "--features", features];
+        log.run(cargo().args(target))?;
+        log.passed(&format!("the core for wasm32 {features}"))?;
+    }
+    Ok(())
 }
 
 /// What the suites share and would otherwise build at the same time.

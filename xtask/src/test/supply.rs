@@ -69,6 +69,18 @@ const CORE: &[&str] = &[
     "unicode-ident",
     "zmij",
 ];
+/// What its feature `futures` adds: that crate, and what it is made of.
+const FUTURES: &[&str] = &[
+    "futures",
+    "futures-channel",
+    "futures-core",
+    "futures-io",
+    "futures-sink",
+    "futures-task",
+    "futures-util",
+    "pin-project-lite",
+    "slab",
+];
 /// Those of them that have a build script: it asks the compiler what it can.
 const BUILD_SCRIPTS: &[&str] = &["proc-macro2", "quote", "serde", "serde_core", "serde_json", "thiserror", "zmij"];
 
@@ -104,21 +116,30 @@ fn licences(foreign: &[&Value]) -> Result<()> {
 
 fn dependencies() -> Result<()> {
     for shipped in SHIPPED {
-        let tree =
-            cargo().args(["tree", "--locked", "-p", shipped, "--edges", "normal", "--prefix", "none"]).output()?;
-        let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
-        // `NAME vVERSION`, with where it is or that it stood before behind it.
-        let crates: BTreeSet<(&str, &str)> = tree.lines().filter_map(|line| words(line)).collect();
-        let names: Vec<&str> = crates.iter().map(|(name, _)| *name).collect();
-        ensure!(names.contains(shipped), "cargo tree prints no dependencies of {shipped}");
-        if let Some([name, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("{shipped} depends on two versions of {name}");
-        }
+        let crates = tree(shipped, "")?;
         if *shipped == "libacp" {
-            ensure!(names == CORE, "the core depends on {names:?}, which is not the list in {}", file!());
+            ensure!(crates == CORE, "the core depends on {crates:?}, which is not the list in {}", file!());
         }
     }
+    let mut crates = tree("libacp", "futures")?;
+    crates.retain(|name| !CORE.contains(&name.as_str()));
+    ensure!(crates == FUTURES, "the core's futures depend on {crates:?}, which is not the list in {}", file!());
     Ok(())
+}
+
+/// Everything that a crate depends on with these features, by name; nothing in two versions.
+fn tree(shipped: &str, features: &str) -> Result<Vec<String>> {
+    let tree = ["tree", "--locked", "-p", shipped, "--edges", "normal", "--prefix", "none", "--features", features];
+    let tree = cargo().args(tree).output()?;
+    let tree = String::from_utf8_lossy(&tree.stdout).into_owned();
+    // `NAME vVERSION`, with where it is or that it stood before behind it.
+    let crates: BTreeSet<(&str, &str)> = tree.lines().filter_map(|line| words(line)).collect();
+    let names: Vec<String> = crates.iter().map(|(name, _)| (*name).to_owned()).collect();
+    ensure!(names.iter().any(|name| name == shipped), "cargo tree prints no dependencies of {shipped}");
+    if let Some([name, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        bail!("{shipped} depends on two versions of {name}");
+    }
+    Ok(names)
 }
 
 fn words(line: &str) -> Option<(&str, &str)> {
@@ -156,12 +177,17 @@ fn oldest(log: &Log<'_>, packages: &[Value]) -> Result<()> {
     for dependency in dependencies.filter(|dependency| dependency["kind"].is_null()) {
         let (name, version, features) =
             (text(dependency, "name"), least(text(dependency, "req")), &dependency["features"]);
-        writeln!(manifest, "{name} = {{ version = \"={version}\", features = {features} }}")?;
+        let (defaults, optional) = (&dependency["uses_default_features"], &dependency["optional"]);
+        writeln!(
+            manifest,
+            "{name} = {{ version = \"={version}\", features = {features}, default-features = {defaults}, \
+             optional = {optional} }}"
+        )?;
     }
     let file = Path::new(OLDEST).join("Cargo.toml");
     fs::create_dir_all(OLDEST)?;
     fs::write(&file, manifest)?;
-    log.run(cargo().args(["check", "--quiet", "--manifest-path"]).arg(file))
+    log.run(cargo().args(["check", "--quiet", "--all-features", "--manifest-path"]).arg(file))
 }
 
 /// The oldest version that a requirement like `^1.2` takes.
