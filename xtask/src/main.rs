@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
 
+mod bench;
 mod codegen;
 mod demo;
 mod import;
@@ -36,6 +37,7 @@ const COMMANDS: &[Command] = &[
         std::process::exit(status.code().unwrap_or(1));
     }),
     ("install", install::USAGE, "build the C library and lay it out for C and C++ programs", install::run),
+    ("bench", bench::USAGE, "measure everything beside the official SDKs, or count instructions", bench::run),
     ("demo", demo::USAGE, "play one conversation between every client and every agent", demo::run),
 ];
 

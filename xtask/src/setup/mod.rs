@@ -3,6 +3,7 @@
 //! Everything is put under `target/`. A [`Step`] is done again only when something that it depends on has changed, says
 //! so in one line when it has done something, and can be asked for from several threads. Read [`steps`] next.
 
+pub(crate) mod bench;
 pub(crate) mod stamp;
 pub(crate) mod steps;
 

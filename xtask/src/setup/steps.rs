@@ -22,7 +22,7 @@ const C: &str = "target/c";
 /// Where the example page's libraries are installed.
 const WEB_PACKAGES: &str = "target/web";
 const WHEELS: &str = "target/wheels";
-const TARBALLS: &str = "target/npm";
+pub(super) const TARBALLS: &str = "target/npm";
 /// The build tool of the wheel.
 const MATURIN: &str = "maturin>=1.9,<2";
 /// For the test of the installed C library.
@@ -166,13 +166,13 @@ pub(crate) static RUST_SDK: Step = Step {
     done: Mutex::new(None),
 };
 
-fn pip() -> Command {
+pub(super) fn pip() -> Command {
     let mut command = Command::new(PYTHON);
     command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
     command
 }
 
-fn npm(folder: &str) -> Command {
+pub(super) fn npm(folder: &str) -> Command {
     let mut command = Command::new("npm");
     command.current_dir(folder).args(["--silent", "--no-audit", "--no-fund"]);
     command
@@ -216,7 +216,7 @@ fn fresh(folder: &str) -> Result<()> {
 }
 
 /// Makes a folder that has the files of another.
-fn copy(from: &str, to: &str) -> Result<()> {
+pub(super) fn copy(from: &str, to: &str) -> Result<()> {
     fresh(to)?;
     for entry in fs::read_dir(from).with_context(|| from.to_owned())? {
         let entry = entry?;
@@ -228,7 +228,7 @@ fn copy(from: &str, to: &str) -> Result<()> {
 }
 
 /// The name of the file with this end.
-fn only_file(folder: &str, end: &str) -> Result<String> {
+pub(super) fn only_file(folder: &str, end: &str) -> Result<String> {
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).with_context(|| folder.to_owned())? {
         names.extend(entry?.file_name().into_string().ok().filter(|name| name.ends_with(end)));

@@ -78,6 +78,14 @@ pub(super) const SUITES: &[Suite] = &[
         run: supply::run,
     },
     Suite { name: "generated", about: "nothing that is generated is stale", run: generated },
+    Suite {
+        name: "instructions",
+        about: "decoding takes no more instructions than are kept in bench/instructions.json",
+        run: |log| {
+            require("valgrind")?;
+            this(log, &["bench", "--instructions"])
+        },
+    },
     Suite { name: "portable", about: "the core builds for wasm32", run: portable },
     Suite { name: "readme", about: "the README's examples", run: readme::run },
 ];
@@ -93,8 +101,13 @@ fn python(log: &Log<'_>) -> Result<()> {
 }
 
 fn demo(log: &Log<'_>) -> Result<()> {
+    this(log, &["demo", "--all"])
+}
+
+/// Another command of this program.
+fn this(log: &Log<'_>, args: &[&str]) -> Result<()> {
     let this = std::env::current_exe().context("where this program is")?;
-    log.run(Command::new(this).args(["demo", "--all"]))
+    log.run(Command::new(this).args(args))
 }
 
 fn c(log: &Log<'_>, options: &[&str]) -> Result<()> {
@@ -139,10 +152,9 @@ fn wasm_proxy(log: &Log<'_>) -> Result<()> {
 }
 
 fn generated(log: &Log<'_>) -> Result<()> {
-    let this = std::env::current_exe().context("where this program is")?;
-    log.run(Command::new(&this).args(["codegen", "--check"]))?;
+    this(log, &["codegen", "--check"])?;
     log.passed("what codegen writes")?;
-    log.run(Command::new(&this).args(["import", "--check"]))?;
+    this(log, &["import", "--check"])?;
     log.passed("the model's structure and words")?;
     log.run(cargo().args(["run", "--quiet", "-p", "xtask-header", "--", "--check"]))?;
     log.passed("the C header")?;
@@ -167,5 +179,6 @@ pub(super) fn set_up() -> Result<()> {
         &steps::NODE_HOSTS,
         &steps::TYPESCRIPT_SDK,
         &steps::RUST_SDK,
+        &crate::setup::bench::COUNT,
     ])
 }

@@ -1,0 +1,189 @@
+//! What must come out: ratios of one run, and sizes.
+
+use super::rounds::Results;
+use super::works::Language::{self, Node, Python, Rust, C};
+use super::works::Side::{self, Alone, Floor, Libacp, Official, Variant};
+use super::Figure;
+
+/// Which way is good, with the bound that must be reached and the one that is aimed at.
+#[derive(Clone, Copy)]
+pub(super) enum Goal {
+    Least(f64, f64),
+    Most(f64, f64),
+}
+
+/// What is measured for a goal.
+enum Measure {
+    /// Speed at a work, against another.
+    Speed(&'static str, (Language, Side), (Language, Side)),
+    /// Time of one work against that of another.
+    Time(&'static str, &'static str, Language),
+    /// Memory that W1 takes, against the official SDK.
+    Memory(Language),
+    /// A size.
+    Size(&'static str),
+}
+
+/// A goal and what is measured for it.
+pub(super) struct Row {
+    pub(super) about: &'static str,
+    pub(super) goal: Goal,
+    measure: Measure,
+}
+
+/// How far a row is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reached {
+    Aim,
+    Least,
+    Not,
+}
+
+impl Goal {
+    pub(super) fn reached(self, measured: f64) -> Reached {
+        let fits = |bound: f64| match self {
+            Goal::Least(..) => measured >= bound,
+            Goal::Most(..) => measured <= bound,
+        };
+        let (Goal::Least(bound, aim) | Goal::Most(bound, aim)) = self;
+        if fits(aim) {
+            Reached::Aim
+        } else if fits(bound) {
+            Reached::Least
+        } else {
+            Reached::Not
+        }
+    }
+}
+
+impl Row {
+    /// What was measured, if it was.
+    pub(super) fn measured(&self, results: &Results) -> Option<Figure> {
+        match self.measure {
+            Measure::Speed(work, (language, side), against) => {
+                Figure::ratio(results.speeds(work, language, side), results.speeds(work, against.0, against.1))
+            }
+            // The other way round, as these are speeds.
+            Measure::Time(slow, fast, language) => {
+                Figure::ratio(results.speeds(fast, language, Libacp), results.speeds(slow, language, Libacp))
+            }
+            Measure::Memory(language) => {
+                Figure::ratio(results.memory(language, Libacp), results.memory(language, Official))
+            }
+            Measure::Size(name) => results.sizes.get(name).copied(),
+        }
+    }
+}
+
+const fn speed(
+    about: &'static str,
+    work: &'static str,
+    ours: (Language, Side),
+    theirs: (Language, Side),
+    (least, aim): (f64, f64),
+) -> Row {
+    Row { about, goal: Goal::Least(least, aim), measure: Measure::Speed(work, ours, theirs) }
+}
+
+const fn whole(about: &'static str, work: &'static str, language: Language, goal: (f64, f64)) -> Row {
+    speed(about, work, (language, Libacp), (language, Official), goal)
+}
+
+const fn memory(about: &'static str, language: Language) -> Row {
+    Row { about, goal: Goal::Most(1.0, 0.1), measure: Measure::Memory(language) }
+}
+
+const fn pieces(about: &'static str, language: Language) -> Row {
+    Row { about, goal: Goal::Most(1.5, 1.1), measure: Measure::Time("w6-100", "w6-whole", language) }
+}
+
+const fn size(about: &'static str, name: &'static str, most: f64, aim: f64) -> Row {
+    Row { about, goal: Goal::Most(most, aim), measure: Measure::Size(name) }
+}
+
+/// All of them.
+pub(super) const ROWS: &[Row] = &[
+    speed("W4 small, Rust: of the speed of IgnoredAny", "w4-small", (Rust, Libacp), (Rust, Floor), (0.5, 0.7)),
+    speed("W4 mix, Rust: of the speed of IgnoredAny", "w4-mix", (Rust, Libacp), (Rust, Floor), (0.5, 0.7)),
+    speed("W4 small, Rust: times the official SDK", "w4-small", (Rust, Libacp), (Rust, Alone), (10.0, 15.0)),
+    speed("W4 mix, Rust: times the official SDK", "w4-mix", (Rust, Libacp), (Rust, Alone), (10.0, 15.0)),
+    speed("W4 small, C: of the speed of Rust", "w4-small", (C, Libacp), (Rust, Libacp), (0.9, 0.97)),
+    speed("W4 mix, C: of the speed of Rust", "w4-mix", (C, Libacp), (Rust, Libacp), (0.9, 0.97)),
+    speed(
+        "W4 small, Python, objects: times the official SDK",
+        "w4-small",
+        (Python, Libacp),
+        (Python, Alone),
+        (6.0, 9.0),
+    ),
+    speed("W4 mix, Python, objects: times the official SDK", "w4-mix", (Python, Libacp), (Python, Alone), (6.0, 9.0)),
+    speed("W4 small, Python, objects: of orjson.loads", "w4-small", (Python, Libacp), (Python, Floor), (0.6, 0.9)),
+    speed("W4 mix, Python, objects: of orjson.loads", "w4-mix", (Python, Libacp), (Python, Floor), (0.6, 0.9)),
+    speed(
+        "W4 small, Python, bytes: times the official SDK",
+        "w4-small",
+        (Python, Variant),
+        (Python, Alone),
+        (12.0, 20.0),
+    ),
+    speed("W4 mix, Python, bytes: times the official SDK", "w4-mix", (Python, Variant), (Python, Alone), (12.0, 20.0)),
+    speed("W4 small, Node, objects: times the official SDK", "w4-small", (Node, Libacp), (Node, Alone), (3.0, 5.0)),
+    speed("W4 mix, Node, objects: times the official SDK", "w4-mix", (Node, Libacp), (Node, Alone), (3.0, 5.0)),
+    speed("W4 small, Node, objects: of JSON.parse", "w4-small", (Node, Libacp), (Node, Floor), (0.5, 0.8)),
+    speed("W4 mix, Node, objects: of JSON.parse", "w4-mix", (Node, Libacp), (Node, Floor), (0.5, 0.8)),
+    whole("W1, Rust: times the official SDK", "w1", Rust, (8.0, 12.0)),
+    whole("W1, Python asyncio: times the official SDK", "w1", Python, (6.0, 10.0)),
+    whole("W1, Node: times the official SDK", "w1", Node, (4.0, 8.0)),
+    whole("W3, Rust: times the official SDK", "w3", Rust, (3.0, 6.0)),
+    whole("W3, Python: times the official SDK", "w3", Python, (4.0, 8.0)),
+    whole("W3, Node: times the official SDK", "w3", Node, (2.0, 4.0)),
+    memory("memory of W1, Rust: of the official SDK's", Rust),
+    memory("memory of W1, Python: of the official SDK's", Python),
+    memory("memory of W1, Node: of the official SDK's", Node),
+    size("an idle client with one session, KiB", "idle-client", 4.0, 1.5),
+    size("an idle agent with one session, KiB", "idle-agent", 4.0, 1.5),
+    pieces("W6 in pieces of 100 bytes, Rust: times the time at once", Rust),
+    pieces("W6 in pieces of 100 bytes, C: times the time at once", C),
+    pieces("W6 in pieces of 100 bytes, Python: times the time at once", Python),
+    pieces("W6 in pieces of 100 bytes, Node: times the time at once", Node),
+    size("allocations for one small update, Rust", "allocations", 2.0, 0.0),
+    size("npm bundle for browsers, gzipped, KiB", "npm", 80.0, 39.0),
+    size("Python: import, ms", "import", 30.0, 10.0),
+    size("Python: installed, MB", "installed", 3.0, 1.5),
+    size("Python: distributions", "distributions", 1.0, 1.0),
+    size("crates in `cargo tree -p libacp`", "crates", 15.0, 10.0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_reached_from_their_side() {
+        assert_eq!(
+            [0.4, 0.5, 0.7].map(|of| Goal::Least(0.5, 0.7).reached(of)),
+            [Reached::Not, Reached::Least, Reached::Aim]
+        );
+        assert_eq!(
+            [1.6, 1.5, 1.1].map(|of| Goal::Most(1.5, 1.1).reached(of)),
+            [Reached::Not, Reached::Least, Reached::Aim]
+        );
+    }
+
+    #[test]
+    fn what_rows_name_is_measured() {
+        use crate::bench::works::{CONTENDERS, WORKS};
+        let does = |work: &str, (language, side): (Language, Side)| {
+            let mut able = CONTENDERS.iter().filter(|each| each.language == language && each.side == side);
+            WORKS.iter().any(|each| each.name == work) && able.any(|each| each.does(work))
+        };
+        for row in ROWS {
+            match row.measure {
+                Measure::Speed(work, ours, theirs) => assert!(does(work, ours) && does(work, theirs), "{}", row.about),
+                Measure::Time(slow, fast, of) => assert!(does(slow, (of, Libacp)) && does(fast, (of, Libacp))),
+                Measure::Memory(language) => assert!(does("w1", (language, Official))),
+                Measure::Size(_) => {}
+            }
+        }
+    }
+}
