@@ -68,7 +68,7 @@ impl Connection {
     pub(super) fn dismiss_one(&mut self, id: &Id, occasion: Occasion) {
         let Some(question) = self.state.inbound.get(id).and_then(|request| question(&request.method)) else { return };
         let Some(request) = self.state.inbound.remove(id) else { return };
-        self.outbox.push(&write_result(id, question.dismissed));
+        self.reply(&write_result(id, question.dismissed));
         self.track_answer(&request, Some(question.dismissed));
         self.events.push_back(Event::Answered(Answered {
             id: request.id,

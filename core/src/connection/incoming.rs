@@ -10,7 +10,7 @@ use super::report::{Breach, Subject};
 use super::{Connection, Consequence, Follows};
 use crate::framing::Item;
 use crate::json::{Kind, Scanner, SyntaxError, SyntaxKind};
-use crate::jsonrpc::{Envelope, ErrorCode, IdMember, Member, Version};
+use crate::jsonrpc::{Envelope, ErrorCode, Id, IdMember, Member, Version, LONGEST_NAME};
 use crate::validation::Facts;
 
 impl Connection {
@@ -181,6 +181,17 @@ impl Connection {
         }
         let is_call = message.method != Member::Absent;
         let is_answer = message.result.is_some() || message.error.is_some();
+        let named = matches!(&subject.id, Some(Id::String(id)) if id.len() > LONGEST_NAME);
+        if is_call && (named || subject.method.as_ref().is_some_and(|method| method.len() > LONGEST_NAME)) {
+            let what = if named { "an id" } else { "a method" };
+            let breach = Breach::new("LIMIT-07", format!("{what} of more than {LONGEST_NAME} bytes"));
+            let subject = Subject { id: subject.id.filter(|_| !named), method: None };
+            return if message.id == IdMember::Absent {
+                self.drop_message(&subject, breach);
+            } else {
+                self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
+            };
+        }
         if let (true, Some(id)) = (is_call, &subject.id) {
             if self.state.inbound.get(id).is_some() {
                 // An answer with this id would end the first request, so the refusal carries none.

@@ -8,7 +8,7 @@ use super::{Advice, Connection, Consequence, Event};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::scene::{Action, Check, Message, Objection, On, Scene, REFUSE};
-use crate::rules::Severity;
+use crate::rules::{Severity, KEPT};
 
 /// What the peer's message is, as far as an answer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -160,7 +160,8 @@ impl Connection {
         for tracker in message.rows.trackers() {
             note = join(note, (tracker.track)(&mut self.state, message));
         }
-        note
+        // An id or two beside what is kept of a list.
+        note.filter(|note| note.len() <= 2 * KEPT)
     }
 }
 

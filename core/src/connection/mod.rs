@@ -87,6 +87,9 @@ impl Phase {
     }
 }
 
+/// So many bytes of own answers may wait, however short frames are.
+const LEAST_REPLIES: usize = 1 << 20;
+
 /// One peer, seen from one side.
 ///
 /// The drain order after anything went in (bytes, end of stream, time, a call of the host's):
@@ -99,6 +102,10 @@ pub struct Connection {
     decoder: Decoder,
     end_of_stream: bool,
     outbox: Outbox,
+    /// Bytes of the outbox that the connection may have answered by itself.
+    replies: usize,
+    /// Frames wait until these have been written.
+    held: bool,
     events: VecDeque<Event>,
     next_serial: u64,
     next_id: i64,
@@ -129,6 +136,8 @@ impl Connection {
             decoder: Decoder::new(config.framing, config.limits.frame),
             end_of_stream: false,
             outbox: Outbox::new(config.framing),
+            replies: 0,
+            held: false,
             events: VecDeque::new(),
             next_serial: 1,
             next_id: 1,
@@ -196,13 +205,20 @@ impl Connection {
     }
 
     /// The next thing that the host must know.
+    ///
+    /// While more of the connection's own answers (refusals, dismissed questions) wait in [`transmit`](Self::transmit)
+    /// than [one frame](Limits::frame) may have bytes, or 1 MiB if that is more, no further frame is read: a peer that
+    /// provokes answers and reads none fills no memory. Once they are written, [`poll_timeout`](Self::poll_timeout) says
+    /// that it is time to go on.
     #[must_use]
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.events.pop_front() {
                 return Some(event);
             }
-            if self.phase == Phase::Closed {
+            // Nothing more comes in after the end of the stream, so what its rest is answered is bounded by it.
+            self.held = !self.end_of_stream && self.crowded();
+            if self.phase == Phase::Closed || self.held {
                 return None;
             }
             if let Some(item) = self.decoder.poll() {
@@ -221,6 +237,9 @@ impl Connection {
     /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
+        if self.held && !self.crowded() {
+            return Some(self.now);
+        }
         [&self.state.outbound, &self.state.inbound].into_iter().filter_map(Pending::next_deadline).min()
     }
 
@@ -234,6 +253,12 @@ impl Connection {
     /// Takes `count` bytes of [`transmit`](Self::transmit) as written; partial writes are normal.
     pub fn consume(&mut self, count: usize) {
         self.outbox.consume(count);
+        self.replies = self.replies.min(self.outbox.len());
+    }
+
+    /// Whether too many of the connection's own answers wait for the host to write them.
+    fn crowded(&self) -> bool {
+        self.replies > self.state.config.limits.frame.max(LEAST_REPLIES)
     }
 
     /// Ends the connection from this side: permission requests that are open are answered `cancelled` (PERM-19) and

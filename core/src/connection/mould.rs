@@ -11,6 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::json::Scanner;
+use crate::jsonrpc::LONGEST_NAME;
 use crate::validation::table::{Method, Tables, TypeId};
 use crate::validation::{is_plain, Facts};
 
@@ -187,12 +188,22 @@ impl Mould {
                 return false;
             }
             at = scanner.offset();
+            if at - end > LONGEST_NAME && may_name_id(piece) {
+                return false;
+            }
             done = hole.end;
             rest = after;
             moves.push((done, at.wrapping_sub(done)));
         }
         bytes[at..] == *rest
     }
+}
+
+/// Whether the value behind this text may be an id, which is not as long as a text may be (LIMIT-07).
+fn may_name_id(before: &[u8]) -> bool {
+    let name = before.trim_ascii_end().strip_suffix(b":").unwrap_or(before).trim_ascii_end();
+    // An escaped name may be any.
+    name.ends_with(b"Id\"") || name.contains(&b'\\')
 }
 
 fn glance(text: &str, at: usize) -> Option<[u8; 8]> {

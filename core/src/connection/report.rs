@@ -110,9 +110,16 @@ impl Connection {
         self.refuse_with(subject, ErrorCode::INVALID_PARAMS, problem.into(), &data);
     }
 
+    /// Sends an answer of the connection's own.
+    pub(super) fn reply(&mut self, answer: &str) {
+        let waiting = self.outbox.len();
+        self.outbox.push(answer);
+        self.replies += self.outbox.len() - waiting;
+    }
+
     pub(super) fn refuse_with(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, data: &str) {
         let id = subject.id.as_ref().unwrap_or(&Id::Null);
-        self.outbox.push(&write_error(id, code, code.message(), Some(data)));
+        self.reply(&write_error(id, code, code.message(), Some(data)));
         self.report(subject, breach, Consequence::Refused(code));
     }
 

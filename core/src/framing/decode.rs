@@ -220,6 +220,13 @@ impl Decoder {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let length = line.len();
         let whole = end + 1 - self.start;
+        // Before all else, as it would be if the line had come in pieces.
+        if length > self.limit {
+            let head = line[..HEAD.min(self.limit)].to_vec();
+            self.state = State::Line;
+            self.advance(whole);
+            return Line::Item(Item::TooLong { head });
+        }
         if line.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
             if let State::Header { length } = self.state {
                 self.begin_body(length);
@@ -242,13 +249,9 @@ impl Decoder {
             return self.other_framing(Framing::Lines);
         }
         self.state = State::Line;
-        let item = if length > self.limit {
-            Item::TooLong { head: line[..HEAD.min(self.limit)].to_vec() }
-        } else {
-            Item::Frame(line.to_vec())
-        };
+        let frame = line.to_vec();
         self.advance(whole);
-        Line::Item(item)
+        Line::Item(Item::Frame(frame))
     }
 
     fn begin_body(&mut self, length: usize) {

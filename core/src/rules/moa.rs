@@ -9,12 +9,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
-use super::recent::LONG_ID;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENING};
 use super::{cap, Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
-use crate::jsonrpc::ErrorCode;
+use crate::jsonrpc::{ErrorCode, LONGEST_NAME};
 use crate::map::{Map, Names};
 use Level::{Must, MustNot};
 use Severity::{Error, Note};
@@ -176,7 +175,7 @@ fn declared(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let (mut seen, limit) = (Names::default(), state.config.limits.remembered);
     for (_, id, name) in servers(call) {
         let room = state.mcp.servers.len() < limit || state.mcp.servers.contains_key(&*id);
-        if !room || id.len() + name.len() > LONG_ID {
+        if !room || id.len() + name.len() > LONGEST_NAME {
             state.mcp.forgot = true;
         } else if seen.add(id.clone()) {
             writer.string(&id);
@@ -214,7 +213,7 @@ fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
 
 fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let (id, server) = (call.text("/requestId")?, call.text("/serverId")?);
-    if id.len() + server.len() > LONG_ID {
+    if id.len() + server.len() > LONGEST_NAME {
         state.mcp.forgot = true;
         return None;
     }
@@ -230,7 +229,7 @@ fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
 fn connected(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let server = answer.note().and_then(json::unescape)?;
     let id = answer.text("/connectionId")?;
-    if state.mcp.connections.len() < state.config.limits.remembered && id.len() + server.len() <= LONG_ID {
+    if state.mcp.connections.len() < state.config.limits.remembered && id.len() + server.len() <= LONGEST_NAME {
         state.mcp.connections.insert(id.into(), server.into());
     } else {
         state.mcp.forgot = true;

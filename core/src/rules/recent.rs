@@ -6,10 +6,7 @@ use std::sync::Arc;
 use crate::map::Map;
 
 /// A list of a session's that is longer than this many bytes is not kept, and nothing is held against it.
-pub(super) const KEPT: usize = 256 * 1024;
-
-/// An id of more bytes is not kept either.
-pub(super) const LONG_ID: usize = 4096;
+pub(crate) const KEPT: usize = 256 * 1024;
 
 /// The newest entries.
 #[derive(Debug, Clone, PartialEq, Eq)]

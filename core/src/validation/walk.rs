@@ -20,6 +20,7 @@ use super::table::{Field, Tables, Type, TypeId};
 use super::words::{expected, integer_within, number_within, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim, Writer};
+use crate::jsonrpc::LONGEST_NAME;
 
 /// Why a walk ended early.
 #[derive(Debug)]
@@ -355,6 +356,11 @@ impl Walker {
                 seen |= 1 << index;
                 let keep = self.member(scanner, owner, &fields[index], index as u8)?;
                 let place = start..scanner.offset();
+                if place.end - value_at > LONGEST_NAME && field.name.ends_with("Id") {
+                    let problem =
+                        Problem::new("LIMIT-07", format!("an id of at most {LONGEST_NAME} bytes"), "a longer one");
+                    return Err(within(Fail::Invalid(Box::new(problem)), Segment::Name(field.name)));
+                }
                 if outermost && keep && field.name == "sessionId" {
                     self.session = Some(value_at..place.end);
                 }

@@ -9,12 +9,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
-use super::recent::LONG_ID;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
-use crate::jsonrpc::{ErrorCode, Id};
+use crate::jsonrpc::{ErrorCode, Id, LONGEST_NAME};
 use crate::map::{Map, Names};
 use crate::validation::table::StringKind;
 use Level::{Must, MustNot, Should};
@@ -317,7 +316,7 @@ fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     writer.begin_object();
     if let Some(id) = elicitation_id(call) {
         let open = &mut state.elicitations;
-        if open.urls.len() >= state.config.limits.remembered || id.len() > LONG_ID {
+        if open.urls.len() >= state.config.limits.remembered || id.len() > LONGEST_NAME {
             open.forgot = true;
         } else if !open.urls.contains_key(&*id) {
             writer.key("url").string(&id);

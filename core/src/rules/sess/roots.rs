@@ -19,11 +19,12 @@ pub(crate) struct Place {
 impl Place {
     /// From an object with `cwd` and `additionalDirectories`.
     pub(super) fn read(object: &str) -> Option<Place> {
-        let cwd = json::unescape(json::pointer(object, "/cwd")?)?.into();
+        let cwd = json::pointer(object, "/cwd")?;
         let roots = json::pointer(object, "/additionalDirectories").filter(|roots| roots.starts_with('['));
-        if roots.is_some_and(|roots| roots.len() > KEPT) {
+        if cwd.len() + roots.map_or(0, str::len) > KEPT {
             return None;
         }
+        let cwd = json::unescape(cwd)?.into();
         let roots = roots.map(json::items).unwrap_or_default();
         Some(Place { cwd, roots: roots.into_iter().filter_map(json::unescape).map(Into::into).collect() })
     }

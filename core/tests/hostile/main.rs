@@ -1,0 +1,91 @@
+//! Peers that mean harm: each sends much of one thing. Memory stays under a limit that does not depend on how much it
+//! was, work grows no faster than what was sent, and the next good message is understood.
+//!
+//! Read `attacks` (what is sent) and `victim` (the host it is sent to). What was measured is printed.
+
+mod attacks;
+mod victim;
+
+use std::alloc::System;
+use std::io::Write as _;
+use std::time::{Duration, Instant};
+
+use attacks::{Attack, ATTACKS};
+use cap::Cap;
+use libacp::{Config, Connection};
+use victim::Victim;
+
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
+const ROUNDS: usize = 3;
+/// The second size of an attack is so many times the first.
+const TIMES: usize = 4;
+/// Work that is linear takes `TIMES` as long, work that is quadratic the square of that.
+const STEEPEST: f64 = 11.0;
+
+/// How long an attack takes, and the most memory that its victim had meanwhile.
+fn attacked(attack: &Attack, size: usize) -> (Duration, usize) {
+    let before = ALLOCATOR.allocated();
+    // A single step that takes far more ends the program.
+    ALLOCATOR.set_limit(before + 4 * attack.memory + (64 << 20)).expect("a limit above what is used");
+    let begun = Instant::now();
+    let mut victim = Victim::new(attack);
+    (attack.send)(&mut victim, size);
+    let took = begun.elapsed();
+    victim.understands_the_next(attack.name);
+    let most = victim.most() - before;
+    drop(victim);
+    ALLOCATOR.set_limit(usize::MAX).expect("no limit");
+    (took, most)
+}
+
+// One test, as memory is counted for the whole program.
+#[test]
+fn no_attack_takes_more_than_its_limit() {
+    let mut out = std::io::stdout();
+    let mut wrong = Vec::new();
+    for attack in ATTACKS {
+        // The fastest of some rounds in turn: in the others the machine did something else as well.
+        let (mut short, mut long, mut most) = (Duration::MAX, Duration::MAX, 0);
+        for _ in 0..ROUNDS {
+            for (best, size) in [(&mut short, attack.size), (&mut long, TIMES * attack.size)] {
+                let (took, memory) = attacked(attack, size);
+                *best = took.min(*best);
+                most = most.max(memory);
+            }
+        }
+        let ratio = long.as_secs_f64() / short.as_secs_f64();
+        let line = format!(
+            "{}: {} of {} KiB; {TIMES} times as much takes {ratio:.1} times as long ({} ms)",
+            attack.name,
+            most >> 10,
+            attack.memory >> 10,
+            long.as_millis(),
+        );
+        writeln!(out, "{line}").unwrap();
+        // What is over at once says nothing about growth.
+        if most > attack.memory || (ratio > STEEPEST && long > Duration::from_millis(5)) {
+            wrong.push(line);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    what_nobody_polls();
+}
+
+/// A host that feeds and never polls keeps what it has fed, is told so, and pays for nothing else.
+fn what_nobody_polls() {
+    const FED: usize = 16 << 20;
+    let before = ALLOCATOR.allocated();
+    let mut connection = Connection::new(Config::agent());
+    let line = b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"none\"}\n".repeat(64);
+    let mut fed = 0;
+    while fed < FED {
+        connection.receive(&line);
+        fed += line.len();
+    }
+    assert_eq!(connection.buffered(), fed);
+    assert!(connection.transmit().is_empty());
+    let kept = ALLOCATOR.allocated() - before;
+    assert!(kept <= 2 * fed + (1 << 20), "{kept} bytes for {fed}");
+}
