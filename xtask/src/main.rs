@@ -9,6 +9,7 @@ use anyhow::{bail, Context, Result};
 mod bench;
 mod codegen;
 mod demo;
+mod fuzz;
 mod import;
 mod install;
 mod model;
@@ -38,6 +39,12 @@ const COMMANDS: &[Command] = &[
     }),
     ("install", install::USAGE, "build the C library and lay it out for C and C++ programs", install::run),
     ("bench", bench::USAGE, "measure everything beside the official SDKs, or count instructions", bench::run),
+    (
+        "fuzz",
+        fuzz::USAGE,
+        "look for inputs that break the core or the C interface, and print what was found",
+        fuzz::run,
+    ),
     ("demo", demo::USAGE, "play one conversation between every client and every agent", demo::run),
 ];
 

@@ -216,3 +216,47 @@ fn whole_messages_need_no_line_ends() {
     client.receive(b"{\"jsonrpc\":\"2.0\",\"id\":1,\n\"result\":{\"protocolVersion\":1}}");
     assert!(matches!(drain(&mut client).as_slice(), [Event::Response(_)]));
 }
+
+/// LIMIT-07: what a peer names may be remembered, so it is short; the refusal does not carry it back.
+#[test]
+fn a_name_is_not_as_long_as_a_frame() {
+    let long = "x".repeat(5_000);
+    let ids = format!(r#""{long}""#);
+    let cancel = format!(r#"{{"jsonrpc":"2.0","method":"session/cancel","params":{{"sessionId":"{long}"}}}}"#);
+    let cases = [
+        (format!(r#"{{"jsonrpc":"2.0","id":{ids},"method":"_x"}}"#), Some("null")),
+        (format!(r#"{{"jsonrpc":"2.0","id":5,"method":"_{long}"}}"#), Some("5")),
+        (format!(r#"{{"jsonrpc":"2.0","method":"_{long}"}}"#), None),
+        (cancel, None),
+    ];
+    for (message, answered) in cases {
+        let (_, mut agent) = session_pair();
+        agent.receive(format!("{message}\n").as_bytes());
+        let events = drain(&mut agent);
+        let [Event::Violation(violation)] = events.as_slice() else { panic!("{events:?}") };
+        assert_eq!(violation.rule, "LIMIT-07");
+        let sent = take(&mut agent);
+        assert_eq!(crate::json::pointer(sent.trim_end(), "/id"), answered, "{sent}");
+        assert!(!sent.contains(&long));
+    }
+}
+
+/// A peer that provokes answers and reads none is read no further, until the host has written them.
+#[test]
+fn own_answers_hold_back_what_provokes_them() {
+    let mut agent = Connection::new(Config { limits: Limits { frame: 100, ..Limits::default() }, ..Config::agent() });
+    let noise = "[]\n".repeat(50_000);
+    agent.receive(noise.as_bytes());
+    let mut told = drain(&mut agent).len();
+    let waiting = agent.transmit().len();
+    assert!(waiting > LEAST_REPLIES && waiting < LEAST_REPLIES + 1_000 && agent.buffered() > 0, "{waiting}");
+    assert_eq!(agent.poll_timeout(), None);
+    agent.handle_timeout(7);
+    while !agent.transmit().is_empty() {
+        assert_eq!(drain(&mut agent).len(), 0);
+        take(&mut agent);
+        assert_eq!(agent.poll_timeout(), (agent.buffered() > 0).then_some(7));
+        told += drain(&mut agent).len();
+    }
+    assert_eq!((told, agent.buffered(), agent.poll_timeout()), (50_000, 0, None));
+}

@@ -365,6 +365,18 @@ mod tests {
     }
 
     #[test]
+    fn whatever_is_over_the_limit_is_too_long_in_every_split() {
+        for line in ["Content-Length: 2", "              ", "{              }"] {
+            let stream = format!("{line}\r\n{{}}\n").into_bytes();
+            let single: Vec<&[u8]> = stream.chunks(1).collect();
+            let head = line.as_bytes()[..4].to_vec();
+            let expected = [Item::TooLong { head }, frame("{}")];
+            assert_eq!(items(Framing::Lines, 4, &[&stream]), expected, "{line:?}");
+            assert_eq!(items(Framing::Lines, 4, &single), expected, "{line:?}");
+        }
+    }
+
+    #[test]
     fn bodies_over_the_limit_are_skipped_by_length() {
         let body = "x".repeat(65);
         let stream = format!("Content-Length: 65\r\n\r\n{body}Content-Length: 2\r\n\r\n{{}}{{\"x\":1}}\n").into_bytes();

@@ -48,8 +48,11 @@ impl Victim {
             Role::Agent => {
                 let version = attack.version;
                 victim.line(&format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":{version},"capabilities":{{}},"info":{{"name":"c","version":"1"}}}}}}"#));
-                let welcome =
-                    if version == 1 { "{}" } else { r#"{"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}"# };
+                let welcome = if version == 1 {
+                    "{}"
+                } else {
+                    r#"{"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}"#
+                };
                 victim.connection.respond(&Id::Number(0), welcome).expect("an answer to initialize");
                 victim.line(r#"{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/w","mcpServers":[]}}"#);
                 victim.connection.respond(&Id::Number(1), r#"{"sessionId":"s-1"}"#).expect("a session");

@@ -19,8 +19,8 @@ pub(crate) struct Agent {
     pub(crate) works: BTreeMap<String, Work>,
     /// Every session that there is, open or not: where it works.
     store: BTreeMap<String, String>,
-    /// Questions on a web page that the user has agreed to.
-    pages: Vec<String>,
+    /// Questions on a web page that the user has agreed to, with their sessions; they end with these.
+    pages: Vec<(String, String)>,
     /// A plan has an id, in this draft.
     pub(crate) drafts: bool,
 }
@@ -191,7 +191,7 @@ impl Agent {
 
     fn complete(&mut self, _: &mut Choices) -> Step {
         match self.pages.pop().filter(|_| self.base.ready()) {
-            Some(id) => self.base.notify("elicitation/complete", &json!({"elicitationId": id})),
+            Some((_, id)) => self.base.notify("elicitation/complete", &json!({"elicitationId": id})),
             None => Ok(false),
         }
     }
@@ -333,7 +333,8 @@ impl Host for Agent {
                 self.works.entry(sent.session.clone()).and_modify(|work| work.terminals.extend([id]));
             }
             "elicitation/create" if result["action"] == "accept" => {
-                self.pages.extend(sent.params["elicitationId"].as_str().map(str::to_owned));
+                let id = sent.params["elicitationId"].as_str().map(str::to_owned);
+                self.pages.extend(id.map(|id| (sent.session.clone(), id)));
             }
             _ => {}
         }
@@ -362,10 +363,12 @@ impl Host for Agent {
             "session/load" | "session/resume" => self.settings(&asked.session, cwd, choices),
             "session/close" => {
                 self.works.remove(&asked.session);
+                self.pages.retain(|(session, _)| *session != asked.session);
                 self.base.leave(&asked.session);
                 json!({})
             }
             "session/delete" => {
+                self.pages.retain(|(session, _)| *session != asked.session);
                 self.store.remove(&asked.session);
                 json!({})
             }

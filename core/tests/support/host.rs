@@ -187,7 +187,7 @@ impl Host {
         }
         let text = String::from_utf8(text).expect("UTF-8 is sent");
         let lines: Vec<&str> = match framing {
-            Framing::ContentLength => text.split("Content-Length: ").skip(1).map(body).collect(),
+            Framing::ContentLength => bodies(&text),
             _ => text.lines().collect(),
         };
         for line in lines {
@@ -284,6 +284,15 @@ fn json(text: &str) {
     assert!(checked.is_ok(), "not JSON is handed out: {checked:?} in {text}");
 }
 
-fn body(framed: &str) -> &str {
-    framed.split_once("\r\n\r\n").expect("a header's end").1
+/// The messages behind their headers, each as long as its header says.
+fn bodies(mut text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    while let Some(framed) = text.strip_prefix("Content-Length: ") {
+        let (length, rest) = framed.split_once("\r\n\r\n").expect("a header's end");
+        let (body, next) = rest.split_at(length.parse().expect("a length"));
+        all.push(body);
+        text = next;
+    }
+    assert!(text.is_empty(), "no header: {text}");
+    all
 }

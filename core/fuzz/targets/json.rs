@@ -1,0 +1,63 @@
+//! JSON and the envelope: what is JSON here is JSON for `serde_json`, and a message that is delivered is the one that
+//! `serde_json` reads.
+
+use libacp::connection::Event;
+use libacp::json::SyntaxKind;
+use libacp::schema::tables::v1::TABLES;
+use libacp::validation::{check, Mode, Part, Rejected};
+use libacp::{Config, Connection, Id};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+pub(crate) fn run(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let other: Result<IgnoredAny, _> = serde_json::from_str(text);
+    // Any value at all is type 0.
+    match check(&TABLES, 0, 0, text, Mode::Strict, Part::Notification) {
+        Ok(_) => assert!(other.is_ok(), "not JSON: {text}"),
+        Err(Rejected::Syntax(error)) if matches!(error.kind, SyntaxKind::Depth | SyntaxKind::Surrogate) => {}
+        Err(error) => assert!(other.is_err(), "JSON: {text}: {error}"),
+    }
+    if !text.contains('\n') {
+        envelope(text);
+    }
+}
+
+fn envelope(text: &str) {
+    let mut agent = Connection::new(Config::agent());
+    agent.receive(b"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}\n");
+    while agent.poll_event().is_some() {}
+    agent.respond(&Id::Number(0), "{}").expect("an answer to initialize");
+    agent.consume(usize::MAX);
+    agent.receive(text.as_bytes());
+    agent.receive(b"\n");
+    while let Some(event) = agent.poll_event() {
+        let (id, method, params) = match &event {
+            Event::Request(request) => (Some(request.id.to_json()), &request.method, request.params()),
+            // A cancel may have had an id all the same (RPC-29).
+            Event::Notification(told) => (None, &told.method, told.params()),
+            _ => continue,
+        };
+        // Numbers that no double holds are JSON all the same.
+        let Ok(message) = serde_json::from_str::<Value>(text) else { continue };
+        assert_eq!(message["method"], **method);
+        if let Some(id) = id {
+            assert!(same(&message["id"], &serde_json::from_str(&id).expect("an id")));
+        }
+        assert!(serde_json::from_str::<IgnoredAny>(params).is_ok(), "params that are not JSON: {params}");
+    }
+    let sent = String::from_utf8(agent.transmit().to_vec()).expect("UTF-8 is sent");
+    for line in sent.lines() {
+        let answer: Value = serde_json::from_str(line).expect("JSON is sent");
+        if !answer["id"].is_null() {
+            // Half a surrogate pair, or a number that no double holds, is nothing that `serde_json` reads.
+            let Ok(message) = serde_json::from_str::<Value>(text) else { continue };
+            assert!(same(&answer["id"], &message["id"]));
+        }
+    }
+}
+
+/// Whether two ids are one; -0 is no other number than 0.
+fn same(one: &Value, other: &Value) -> bool {
+    one == other || (one.as_f64() == Some(0.0) && other.as_f64() == Some(0.0))
+}

@@ -1,0 +1,32 @@
+//! What fuzzing has collected for the C interface, once more, without the fuzzer.
+//!
+//! The interface is no Rust library, so its modules are compiled in.
+#![allow(dead_code, missing_docs, non_camel_case_types, unreachable_pub, clippy::pedantic)]
+
+#[path = "../../ffi/src/border.rs"]
+mod border;
+#[path = "../../ffi/src/calls.rs"]
+mod calls;
+#[path = "../../ffi/src/config.rs"]
+mod config;
+#[path = "../../ffi/src/connection.rs"]
+mod connection;
+#[path = "support/corpus.rs"]
+mod corpus;
+#[path = "../../ffi/src/event.rs"]
+mod event;
+#[path = "../../ffi/src/known.rs"]
+mod known;
+#[path = "../../ffi/src/lists.rs"]
+mod lists;
+#[path = "../../ffi/src/numbers.rs"]
+mod numbers;
+#[path = "../../ffi/src/reader.rs"]
+mod reader;
+#[path = "../fuzz/targets/c.rs"]
+mod target;
+
+#[test]
+fn c_inputs() {
+    corpus::replay("c", target::run);
+}
