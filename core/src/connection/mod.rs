@@ -90,6 +90,15 @@ impl Phase {
 /// So many bytes of own answers may wait, however short frames are.
 const LEAST_REPLIES: usize = 1 << 20;
 
+/// The connection's own answers.
+#[derive(Debug, Default)]
+struct Replies {
+    /// Bytes of the outbox that may be such answers.
+    waiting: usize,
+    /// Frames wait until these have been written.
+    held: bool,
+}
+
 /// One peer, seen from one side.
 ///
 /// The drain order after anything went in (bytes, end of stream, time, a call of the host's):
@@ -102,10 +111,7 @@ pub struct Connection {
     decoder: Decoder,
     end_of_stream: bool,
     outbox: Outbox,
-    /// Bytes of the outbox that the connection may have answered by itself.
-    replies: usize,
-    /// Frames wait until these have been written.
-    held: bool,
+    replies: Replies,
     events: VecDeque<Event>,
     next_serial: u64,
     next_id: i64,
@@ -136,8 +142,7 @@ impl Connection {
             decoder: Decoder::new(config.framing, config.limits.frame),
             end_of_stream: false,
             outbox: Outbox::new(config.framing),
-            replies: 0,
-            held: false,
+            replies: Replies::default(),
             events: VecDeque::new(),
             next_serial: 1,
             next_id: 1,
@@ -217,8 +222,8 @@ impl Connection {
                 return Some(event);
             }
             // Nothing more comes in after the end of the stream, so what its rest is answered is bounded by it.
-            self.held = !self.end_of_stream && self.crowded();
-            if self.phase == Phase::Closed || self.held {
+            self.replies.held = !self.end_of_stream && self.crowded();
+            if self.phase == Phase::Closed || self.replies.held {
                 return None;
             }
             if let Some(item) = self.decoder.poll() {
@@ -237,7 +242,7 @@ impl Connection {
     /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
-        if self.held && !self.crowded() {
+        if self.replies.held && !self.crowded() {
             return Some(self.now);
         }
         [&self.state.outbound, &self.state.inbound].into_iter().filter_map(Pending::next_deadline).min()
@@ -253,12 +258,12 @@ impl Connection {
     /// Takes `count` bytes of [`transmit`](Self::transmit) as written; partial writes are normal.
     pub fn consume(&mut self, count: usize) {
         self.outbox.consume(count);
-        self.replies = self.replies.min(self.outbox.len());
+        self.replies.waiting = self.replies.waiting.min(self.outbox.len());
     }
 
     /// Whether too many of the connection's own answers wait for the host to write them.
     fn crowded(&self) -> bool {
-        self.replies > self.state.config.limits.frame.max(LEAST_REPLIES)
+        self.replies.waiting > self.state.config.limits.frame.max(LEAST_REPLIES)
     }
 
     /// Ends the connection from this side: permission requests that are open are answered `cancelled` (PERM-19) and

@@ -114,7 +114,7 @@ impl Connection {
     pub(super) fn reply(&mut self, answer: &str) {
         let waiting = self.outbox.len();
         self.outbox.push(answer);
-        self.replies += self.outbox.len() - waiting;
+        self.replies.waiting += self.outbox.len() - waiting;
     }
 
     pub(super) fn refuse_with(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, data: &str) {

@@ -73,7 +73,7 @@ fn drip(victim: &mut Victim, size: usize) {
 }
 
 fn endless(victim: &mut Victim, size: usize) {
-    let piece = [b'{'; 64 * 1024];
+    let piece = b"{".repeat(64 * 1024);
     for _ in 0..size / piece.len() {
         victim.feed(&piece);
     }
@@ -81,7 +81,7 @@ fn endless(victim: &mut Victim, size: usize) {
 
 fn announced(victim: &mut Victim, size: usize) {
     victim.feed(format!("Content-Length: {size}\r\n\r\n").as_bytes());
-    let piece = [b'{'; 64 * 1024];
+    let piece = b"{".repeat(64 * 1024);
     for _ in 0..size / piece.len() {
         victim.feed(&piece);
     }
@@ -110,7 +110,7 @@ fn keys(victim: &mut Victim, size: usize) {
 }
 
 fn other_keys(victim: &mut Victim, size: usize) {
-    let many: String = (0..size).map(|at| format!("\"k{at}\":{at},")).collect();
+    let many = (0..size).map(|at| format!("\"k{at}\":{at},")).collect::<Vec<_>>().concat();
     victim.line(&update(&format!(
         "{many}\"sessionUpdate\":\"agent_message_chunk\",\"content\":{{{many}\"type\":\"text\",\"text\":\"\"}}"
     )));
