@@ -1,4 +1,4 @@
-"""Reads the JSON text that the core has checked. Imported when it is first needed."""
+"""Reads the JSON text that the native module does not read itself. Imported when it is first needed."""
 
 import json
 
@@ -12,7 +12,7 @@ def loads(text: str) -> "Any":
     try:
         return json.loads(text)
     except ValueError:
-        # The core has accepted the text, so this is Python's own limit on the digits of an int.
+        # Where the core has accepted the text, this is Python's own limit on the digits of an int.
         return json.loads(text, parse_int=_number)
 
 

@@ -1,7 +1,5 @@
 //! Events about what is over: [`Response`], [`Closed`].
 
-use std::borrow::Cow;
-
 use libacp::connection::Outcome;
 use libacp::Id;
 use pyo3::exceptions::PyTypeError;
@@ -11,9 +9,8 @@ use pyo3::types::PyTuple;
 use crate::errors;
 use crate::json::{self, JsonText, RawJson};
 use crate::known::TerminalRef;
+use crate::strings::{Frequent, Name, SessionId};
 use crate::value::{self, IdArgument, PyId, Reduced, Repr};
-
-type Name = Cow<'static, str>;
 
 #[derive(PartialEq, Eq, Hash)]
 struct PeerError {
@@ -53,7 +50,7 @@ pub(crate) struct Response {
     error: Option<PeerError>,
     /// The session it was about.
     #[pyo3(get)]
-    session: Option<String>,
+    session: Option<SessionId>,
     /// The request's own number; see `OpenRequest.serial`.
     #[pyo3(get)]
     serial: u64,
@@ -69,8 +66,8 @@ impl From<libacp::connection::Response> for Response {
             }
             _ => None,
         };
-        let session = event.session.as_deref().map(str::to_owned);
-        Response { id: event.id, outcome, method: event.method, result, error, session, serial: event.serial }
+        let session = event.session.map(Frequent);
+        Response { id: event.id, outcome, method: Frequent(event.method), result, error, session, serial: event.serial }
     }
 }
 
@@ -80,11 +77,11 @@ impl Response {
     #[pyo3(signature = (id, outcome, method, result=None, error=None, session=None, serial=0))]
     fn new(
         id: &Bound<'_, PyAny>,
-        outcome: String,
-        method: String,
+        outcome: Name,
+        method: Name,
         result: Option<&Bound<'_, PyAny>>,
         error: Option<&Bound<'_, PyAny>>,
-        session: Option<String>,
+        session: Option<SessionId>,
         serial: u64,
     ) -> PyResult<Self> {
         let result = match (&*outcome, result) {
@@ -93,18 +90,10 @@ impl Response {
             _ => return Err(PyTypeError::new_err("result: only the outcome `result` has one")),
         };
         let error = error.map(PeerError::read).transpose()?;
-        if error.is_some() != (outcome == "error") {
+        if error.is_some() != (*outcome == *"error") {
             return Err(PyTypeError::new_err("error: the outcome `error` has one, the others have none"));
         }
-        Ok(Response {
-            id: value::id(id)?,
-            outcome: outcome.into(),
-            method: method.into(),
-            result,
-            error,
-            session,
-            serial,
-        })
+        Ok(Response { id: value::id(id)?, outcome, method, result, error, session, serial })
     }
 
     #[classattr]
@@ -187,9 +176,9 @@ impl From<libacp::connection::Closed> for Closed {
 impl Closed {
     #[new]
     #[pyo3(signature = (reason, unanswered=Vec::new(), terminals=Vec::new()))]
-    fn new(reason: String, unanswered: Vec<IdArgument>, terminals: Vec<TerminalRef>) -> Self {
+    fn new(reason: Name, unanswered: Vec<IdArgument>, terminals: Vec<TerminalRef>) -> Self {
         let unanswered = unanswered.into_iter().map(|id| id.0).collect();
-        Closed { reason: reason.into(), unanswered, terminals }
+        Closed { reason, unanswered, terminals }
     }
 
     #[classattr]

@@ -3,17 +3,14 @@
 //!
 //! All event classes are immutable, compare by value, can be pickled, and can be made by hand for a host's own tests.
 
-use std::borrow::Cow;
-
 use libacp::{Event, Id};
 use pyo3::prelude::*;
 
 use crate::ended::{Closed, Response};
 use crate::json::{self, JsonText, RawJson};
 use crate::rules::{Advice, Violation};
+use crate::strings::{Frequent, Name, SessionId};
 use crate::value::{self, PyId, Reduced, Repr};
-
-type Name = Cow<'static, str>;
 
 /// An event of the core's as its Python class.
 pub(crate) fn from_core(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
@@ -44,7 +41,7 @@ pub(crate) struct Request {
     pub(crate) id: Id,
     /// The session it is about.
     #[pyo3(get)]
-    session: Option<String>,
+    session: Option<SessionId>,
     /// A number for it that is unique on this connection, where an id is unwieldy.
     #[pyo3(get)]
     pub(crate) serial: u64,
@@ -54,9 +51,9 @@ impl From<libacp::connection::Request> for Request {
     fn from(event: libacp::connection::Request) -> Self {
         Request {
             params: JsonText::new(event.params()),
-            method: event.method,
+            method: Frequent(event.method),
             id: event.id,
-            session: event.session.as_deref().map(str::to_owned),
+            session: event.session.map(Frequent),
             serial: event.serial,
         }
     }
@@ -67,15 +64,15 @@ impl Request {
     #[new]
     #[pyo3(signature = (method, params=None, id=None, session=None, serial=0))]
     fn new(
-        method: String,
+        method: Name,
         params: Option<&Bound<'_, PyAny>>,
         id: Option<&Bound<'_, PyAny>>,
-        session: Option<String>,
+        session: Option<SessionId>,
         serial: u64,
     ) -> PyResult<Self> {
         let params = JsonText::new(json::params(params)?);
         let id = id.map(value::id).transpose()?.unwrap_or(Id::Null);
-        Ok(Request { method: method.into(), params, id, session, serial })
+        Ok(Request { method, params, id, session, serial })
     }
 
     #[classattr]
@@ -128,7 +125,7 @@ pub(crate) struct Notification {
     params: JsonText,
     /// The session it is about.
     #[pyo3(get)]
-    session: Option<String>,
+    session: Option<SessionId>,
     /// The kind of a `session/update`, where the model knows it.
     #[pyo3(get)]
     update: Option<Name>,
@@ -141,9 +138,9 @@ impl From<libacp::connection::Notification> for Notification {
     fn from(event: libacp::connection::Notification) -> Self {
         Notification {
             params: JsonText::new(event.params()),
-            method: event.method,
-            session: event.session.as_deref().map(str::to_owned),
-            update: event.update.map(Cow::Borrowed),
+            method: Frequent(event.method),
+            session: event.session.map(Frequent),
+            update: event.update.map(Name::from),
             timing: event.timing.name().into(),
         }
     }
@@ -154,20 +151,15 @@ impl Notification {
     #[new]
     #[pyo3(signature = (method, params=None, session=None, update=None, timing="none"))]
     fn new(
-        method: String,
+        method: Name,
         params: Option<&Bound<'_, PyAny>>,
-        session: Option<String>,
-        update: Option<String>,
+        session: Option<SessionId>,
+        update: Option<Name>,
         timing: &str,
     ) -> PyResult<Self> {
         let params = JsonText::new(json::params(params)?);
-        Ok(Notification {
-            method: method.into(),
-            params,
-            session,
-            update: update.map(Cow::Owned),
-            timing: timing.to_owned().into(),
-        })
+        let timing = Frequent(timing.to_owned().into());
+        Ok(Notification { method, params, session, update, timing })
     }
 
     #[classattr]
@@ -215,7 +207,7 @@ pub(crate) struct Cancel {
     method: Name,
     /// The session it is about.
     #[pyo3(get)]
-    session: Option<String>,
+    session: Option<SessionId>,
     /// The request's own number; see `Request.serial`.
     #[pyo3(get)]
     pub(crate) serial: u64,
@@ -223,8 +215,8 @@ pub(crate) struct Cancel {
 
 impl From<libacp::connection::Cancel> for Cancel {
     fn from(event: libacp::connection::Cancel) -> Self {
-        let session = event.session.as_deref().map(str::to_owned);
-        Cancel { id: event.id, method: event.method, session, serial: event.serial }
+        let session = event.session.map(Frequent);
+        Cancel { id: event.id, method: Frequent(event.method), session, serial: event.serial }
     }
 }
 
@@ -232,8 +224,8 @@ impl From<libacp::connection::Cancel> for Cancel {
 impl Cancel {
     #[new]
     #[pyo3(signature = (id, method, session=None, serial=0))]
-    fn new(id: &Bound<'_, PyAny>, method: String, session: Option<String>, serial: u64) -> PyResult<Self> {
-        Ok(Cancel { id: value::id(id)?, method: method.into(), session, serial })
+    fn new(id: &Bound<'_, PyAny>, method: Name, session: Option<SessionId>, serial: u64) -> PyResult<Self> {
+        Ok(Cancel { id: value::id(id)?, method, session, serial })
     }
 
     #[classattr]
@@ -272,7 +264,7 @@ pub(crate) struct Answered {
     rule: Name,
     /// The session it is about.
     #[pyo3(get)]
-    session: Option<String>,
+    session: Option<SessionId>,
     /// The request's own number; see `Request.serial`.
     #[pyo3(get)]
     serial: u64,
@@ -280,8 +272,14 @@ pub(crate) struct Answered {
 
 impl From<libacp::connection::Answered> for Answered {
     fn from(event: libacp::connection::Answered) -> Self {
-        let session = event.session.as_deref().map(str::to_owned);
-        Answered { id: event.id, method: event.method, rule: event.rule.into(), session, serial: event.serial }
+        let session = event.session.map(Frequent);
+        Answered {
+            id: event.id,
+            method: Frequent(event.method),
+            rule: event.rule.into(),
+            session,
+            serial: event.serial,
+        }
     }
 }
 
@@ -289,14 +287,8 @@ impl From<libacp::connection::Answered> for Answered {
 impl Answered {
     #[new]
     #[pyo3(signature = (id, method, rule, session=None, serial=0))]
-    fn new(
-        id: &Bound<'_, PyAny>,
-        method: String,
-        rule: String,
-        session: Option<String>,
-        serial: u64,
-    ) -> PyResult<Self> {
-        Ok(Answered { id: value::id(id)?, method: method.into(), rule: rule.into(), session, serial })
+    fn new(id: &Bound<'_, PyAny>, method: Name, rule: Name, session: Option<SessionId>, serial: u64) -> PyResult<Self> {
+        Ok(Answered { id: value::id(id)?, method, rule, session, serial })
     }
 
     #[classattr]

@@ -2,7 +2,7 @@
 //!
 //! Towards the peer the writing is done here and not by the `json` module: that one turns keys that are no strings into
 //! strings without a word, lets half surrogate pairs through, and cannot say where a bad value stands. From the peer
-//! the text has been checked by the core, and the `json` module reads it.
+//! the text has been checked by the core; [`read`] makes objects of it, and the `json` module does what is left.
 
 use std::hash::{Hash, Hasher};
 
@@ -13,6 +13,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors;
+use crate::read;
 use crate::value::{self, type_name, Reduced, Repr};
 
 /// Lists and dicts inside each other; what refers to itself ends here too.
@@ -35,7 +36,14 @@ impl JsonText {
 
     /// The value, the same object each time.
     pub(crate) fn object(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        self.read.get_or_try_init(py, || loads(py, &self.text)).map(|object| object.clone_ref(py))
+        if let Some(object) = self.read.get(py) {
+            return Ok(object.clone_ref(py));
+        }
+        let object = loads(py, &self.text)?;
+        // `get_or_try_init` would let another thread have the GIL each time. Here, of two threads that come at once,
+        // one has read for nothing.
+        let _ = self.read.set(py, object.clone_ref(py));
+        Ok(self.read.get(py).unwrap_or(&object).clone_ref(py))
     }
 }
 
@@ -53,9 +61,12 @@ impl Hash for JsonText {
     }
 }
 
-/// The value of JSON text that the core has accepted.
+/// The value of JSON text, as `json.loads` gives it.
 pub(crate) fn loads(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
     static LOADS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    if let Some(object) = read::object(py, text) {
+        return Ok(object.unbind());
+    }
     LOADS
         .get_or_try_init(py, || py.import("libacp._json")?.getattr("loads").map(Bound::unbind))?
         .call1(py, (PyString::new(py, text),))

@@ -2,7 +2,8 @@
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
 //! class that hosts use), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, `terminal`, then
-//! what all of them stand on: `json` (objects to text and back), `value` (ids and `repr`), `errors`.
+//! what all of them stand on: `json` (objects to text and back), `read` (the way back), `strings`, `value` (ids and
+//! `repr`), `errors`.
 #![forbid(unsafe_code)]
 
 mod config;
@@ -12,7 +13,9 @@ mod errors;
 mod events;
 mod json;
 mod known;
+mod read;
 mod rules;
+mod strings;
 mod terminal;
 mod value;
 
