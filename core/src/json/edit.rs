@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::read::MAX_DEPTH;
-use super::scan::{Kind, Scanner, SyntaxError};
+use super::scan::{Kind, Scanner};
+use super::syntax::SyntaxError;
 use crate::map::Names;
 
 /// Replacements to make; one that lies inside another is lost with it.

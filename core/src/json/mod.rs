@@ -7,6 +7,8 @@ mod decimal;
 mod edit;
 mod read;
 mod scan;
+mod special;
+mod syntax;
 mod write;
 
 pub(crate) use decimal::Decimal;
@@ -14,5 +16,5 @@ pub(crate) use edit::{without, Edits, Trim};
 pub(crate) use read::{columns, items, members, mentions};
 pub use read::{pointer, unescape, MAX_DEPTH};
 pub(crate) use scan::{Kind, Mark, Scanner, Text};
-pub use scan::{SyntaxError, SyntaxKind};
+pub use syntax::{SyntaxError, SyntaxKind};
 pub use write::{quote, Writer};

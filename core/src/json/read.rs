@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::scan::{special, Kind, Scanner};
+use super::scan::{Kind, Scanner};
+use super::special::special;
 
 /// The deepest nesting that anything here reads.
 pub const MAX_DEPTH: u32 = 1024;

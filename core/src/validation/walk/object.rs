@@ -1,0 +1,217 @@
+//! Objects: their members, what is missing, and what does not belong.
+
+use std::borrow::Cow;
+
+use super::{specific, within, Fail, First, Walk, Walker};
+use crate::json::{Kind, Mark, Scanner, Trim, Writer};
+use crate::jsonrpc::LONGEST_NAME;
+use crate::validation::problem::{Problem, Segment};
+use crate::validation::table::{Field, Type, TypeId};
+use crate::validation::words::expected;
+use crate::validation::Mode;
+
+impl Walker {
+    pub(super) fn object(&mut self, scanner: &mut Scanner<'_>, owner: TypeId, fields: &'static [Field]) -> Walk {
+        let head = scanner.mark();
+        let more = scanner.enter(Kind::Object)?;
+        self.members(scanner, owner, fields, head, None, more)
+    }
+
+    /// An object that begins at `head` and whose first member, a union's tag, has been read.
+    pub(in crate::validation) fn rest_of_object(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        owner: TypeId,
+        fields: &'static [Field],
+        head: Mark,
+        first: First,
+    ) -> Walk {
+        let more = scanner.more(Kind::Object)?;
+        self.members(scanner, owner, fields, head, Some(first), more)
+    }
+
+    fn members(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        owner: TypeId,
+        fields: &'static [Field],
+        head: Mark,
+        first: Option<First>,
+        mut more: bool,
+    ) -> Walk {
+        let mut trim = Trim::default();
+        let mut seen = 0u64;
+        let read = std::mem::take(&mut self.read);
+        let outermost = self.depth == 0;
+        let noted = self.depth < 2 && self.lists == 0;
+        self.depth += 1;
+        if let Some(First { name, escaped, value }) = first {
+            trim.keep(name.start - 1..value.end, &mut self.edits);
+            if noted {
+                if outermost {
+                    self.within = Some(name.start);
+                }
+                let parent = self.within.filter(|_| !outermost);
+                self.facts.member(parent, name, escaped, value);
+            }
+        }
+        while more {
+            let start = scanner.mark().offset();
+            let key = scanner.key()?;
+            let name = start + 1..start + 1 + key.raw.len();
+            let value_at = scanner.mark().offset();
+            if outermost {
+                self.within = Some(name.start);
+            }
+            let found = fields.iter().position(|field| key.is(field.name) && self.is_on(field.draft));
+            if let Some(index) = found {
+                let field = &fields[index];
+                if seen & (1 << index) != 0 {
+                    return Err(within(self.invalid("this member once", "it twice"), Segment::Name(field.name)));
+                }
+                seen |= 1 << index;
+                let keep = self.member(scanner, owner, &fields[index], index as u8)?;
+                let place = start..scanner.offset();
+                if place.end - value_at > LONGEST_NAME && field.name.ends_with("Id") {
+                    let problem =
+                        Problem::new("LIMIT-07", format!("an id of at most {LONGEST_NAME} bytes"), "a longer one");
+                    return Err(within(Fail::Invalid(Box::new(problem)), Segment::Name(field.name)));
+                }
+                if outermost && keep && field.name == "sessionId" {
+                    self.session = Some(value_at..place.end);
+                }
+                if keep {
+                    trim.keep(place, &mut self.edits);
+                } else if let Some(empty) = self.empty(field) {
+                    let value = value_at..place.end;
+                    trim.keep(place, &mut self.edits);
+                    self.edits.push(value, empty);
+                } else {
+                    seen &= !(1 << index);
+                    trim.drop(place, &mut self.edits);
+                }
+            } else {
+                let draft = || fields.iter().any(|field| key.is(field.name));
+                let own = self.mode == Mode::Send && !read.extension && !read.tags.iter().any(|tag| key.is(tag));
+                if own && !draft() {
+                    self.own_member(&key.value(), scanner.peek()?)?;
+                }
+                scanner.skip()?;
+                trim.keep(start..scanner.offset(), &mut self.edits);
+            }
+            if noted {
+                let parent = self.within.filter(|_| !outermost);
+                self.facts.member(parent, name, key.escaped, value_at..scanner.offset());
+            }
+            more = scanner.more(Kind::Object)?;
+        }
+        let mut any = trim.any_kept();
+        trim.finish(&mut self.edits);
+        self.depth -= 1;
+        let end = scanner.offset() - 1;
+        for (index, field) in fields.iter().enumerate() {
+            let missing = field.has(Field::REQUIRED) && seen & (1 << index) == 0 && self.is_on(field.draft);
+            if !missing {
+                continue;
+            }
+            if self.renamed(scanner, head, owner, field, index as u8)? {
+                continue;
+            }
+            let ty = &self.tables.types[usize::from(field.ty)];
+            let mut problem = Problem::new(self.rule(), expected(ty), "nothing");
+            self.name(&mut problem, owner, field, index as u8);
+            let empty = self.empty(field).filter(|_| field.has(Field::EMPTY) && self.mode == Mode::Tolerant);
+            let Some(empty) = empty else { return Err(Fail::Invalid(Box::new(problem))) };
+            let comma = if std::mem::replace(&mut any, true) { "," } else { "" };
+            self.edits.push(end..end, format!("{comma}\"{}\":{empty}", field.name));
+            self.file(problem);
+        }
+        Ok(())
+    }
+
+    /// EXT-01: only the peer, which may be newer than the model, sends members that it does not have.
+    fn own_member(&mut self, key: &str, kind: Kind) -> Walk {
+        if key == "_meta" {
+            // It may stand anywhere.
+            let fits = matches!(kind, Kind::Object | Kind::Null);
+            let problem = || Box::new(Problem::new("EXT-02", "an object", kind.name()));
+            return if fits { Ok(()) } else { Err(within(Fail::Invalid(problem()), Segment::Name("_meta"))) };
+        }
+        let mut problem =
+            Problem::new("EXT-01", "a member of the specification's; others go into _meta", "another one");
+        problem.within(Segment::Key(key.into()));
+        self.file(problem);
+        Ok(())
+    }
+
+    /// What stands in for a member that must be there and whose value is given up: an empty list or map; where the
+    /// model allows for it to be missing, also an object whose own such members are empty strings.
+    fn empty(&self, field: &Field) -> Option<Cow<'static, str>> {
+        match self.tables.types[usize::from(field.ty)] {
+            Type::Array { .. } if field.has(Field::REQUIRED) => Some("[]".into()),
+            Type::Map { .. } if field.has(Field::REQUIRED) => Some("{}".into()),
+            Type::Object { fields } if field.has(Field::EMPTY) => {
+                let mut writer = Writer::new();
+                writer.begin_object();
+                for field in fields.iter().filter(|field| field.has(Field::REQUIRED)) {
+                    writer.key(field.name).string("");
+                }
+                writer.end_object();
+                writer.finish().ok().map(Cow::Owned)
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of a known member; `false` when it is to be taken out.
+    fn member(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        owner: TypeId,
+        field: &'static Field,
+        index: u8,
+    ) -> Result<bool, Fail> {
+        if scanner.peek()? == Kind::Null && !matches!(self.tables.types[usize::from(field.ty)], Type::Any) {
+            if field.has(Field::NULL) {
+                scanner.literal()?;
+                return Ok(true);
+            }
+            if field.has(Field::ON_NULL) && self.mode != Mode::Send {
+                scanner.literal()?;
+                return Ok(false);
+            }
+        }
+        let mark = scanner.mark();
+        let before = self.problems.len();
+        let on_error = field.has(Field::ON_ERROR);
+        let skip_items = field.has(Field::SKIP_ITEMS);
+        let bad = self.lenient(scanner, mark, on_error, |walker, scanner| {
+            match (&walker.tables.types[usize::from(field.ty)], scanner.peek()?) {
+                (Type::Array { item, min }, Kind::Array) => walker.array(scanner, *item, *min, skip_items),
+                _ => walker.value(scanner, field.ty),
+            }
+        });
+        match bad {
+            Ok(bad) => {
+                let keep = bad.is_none();
+                if let Some(mut problem) = bad {
+                    self.name(&mut problem, owner, field, index);
+                    problem.rule = specific(problem.rule, "ENUM-08");
+                    self.file(*problem);
+                } else {
+                    for at in before..self.problems.len() {
+                        let mut problem = self.problems[at].clone();
+                        self.name(&mut problem, owner, field, index);
+                        self.problems[at] = problem;
+                    }
+                }
+                Ok(keep)
+            }
+            Err(Fail::Invalid(mut problem)) => {
+                self.name(&mut problem, owner, field, index);
+                Err(Fail::Invalid(problem))
+            }
+            Err(fail) => Err(fail),
+        }
+    }
+}
