@@ -11,7 +11,7 @@ use libacp::jsonrpc::ErrorCode;
 use libacp::schema::{v1, Raw};
 use serde_json::{json, Value};
 
-use crate::pipe::{ByHand, Pipe};
+use crate::pipe::{pass, ByHand, Pipe};
 
 /// Serves a client that is written by hand, which closes the connection at its end.
 fn with_client<H: Handlers>(agent: &Agent<H>, client: impl AsyncFnOnce(&mut ByHand)) {
@@ -37,16 +37,7 @@ fn requests_begin_in_order_and_run_at_the_same_time() {
         begun.borrow_mut().push(received.as_str().to_owned());
         while begun.borrow().len() < 20 {
             // Each waits for all the others.
-            let mut polled = false;
-            std::future::poll_fn(|cx| {
-                cx.waker().wake_by_ref();
-                if std::mem::replace(&mut polled, true) {
-                    std::task::Poll::Ready(())
-                } else {
-                    std::task::Poll::Pending
-                }
-            })
-            .await;
+            pass().await;
         }
         Ok(received.into_params().into())
     });

@@ -9,7 +9,7 @@ use libacp::aio::{streams, Agent, AgentPeer, Client};
 use serde_json::{json, Value};
 
 use crate::clients::text;
-use crate::pipe::{ByHand, Pipe};
+use crate::pipe::{pass, ByHand, Pipe};
 
 const UPDATES: usize = 20_000;
 /// What may have been read of a peer that is to wait: what waits in the stream, one read, and what was said before.
@@ -23,16 +23,7 @@ async fn settle(pipe: &Pipe) {
         let now = Some(pipe.taken());
         still = if before == now { still + 1 } else { 0 };
         before = now;
-        let mut polled = false;
-        std::future::poll_fn(|cx| {
-            cx.waker().wake_by_ref();
-            if std::mem::replace(&mut polled, true) {
-                std::task::Poll::Ready(())
-            } else {
-                std::task::Poll::Pending
-            }
-        })
-        .await;
+        pass().await;
     }
 }
 
