@@ -11,10 +11,11 @@ use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::rules::too_early;
 use super::session::Turn;
+use super::telling::Told;
 use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
-use crate::rules::scene::{kind_of, rows, Message, On, ENDING};
+use crate::rules::scene::{Message, On, ENDING};
 use crate::rules::withheld;
 use crate::validation::table::{self, Method, TypeId};
 use crate::validation::{look, Looked, Mode, Part, Rejected, Walker};
@@ -82,13 +83,12 @@ impl Connection {
     pub fn request_with(&mut self, method: &str, params: &str, options: CallOptions) -> Result<Id, Misuse> {
         let row = self.admitted(method, true)?;
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
-        let (Fitting { text: params, own }, tables) = if starts {
-            let (fitting, tables) = self.hello_text(params)?;
-            (fitting, Some(tables))
+        let (Told { text: params, own, session, facts, .. }, tables) = if starts {
+            let (Fitting { text, own }, tables) = self.hello_text(params)?;
+            (Told { text, own, ..Told::default() }, Some(tables))
         } else {
-            (self.outgoing_value(None, row.map(|row| row.params), params, Part::Request)?, None)
+            (self.told(row, params.trim(), Part::Request)?, None)
         };
-        let session = self.outgoing_session(row, &params)?;
         if self.state.outbound.len() >= self.state.config.limits.pending {
             let limit = self.state.config.limits.pending;
             return Err(Misuse::new(MisuseKind::Limit, "LIMIT-03", format!("{limit} requests are open already")));
@@ -110,8 +110,10 @@ impl Connection {
             None => self.free_id(),
         };
         let message = self.fits_frame(write_request(&id, method, &params))?;
-        let rows = rows(On::Call, method, row.and_then(|row| kind_of(row, true, None)));
-        let said = Message { method, session: session.as_ref(), body: Some(&params), facts: None, rows, request: None };
+        let rows = self.state.rows_of(row, method, true, None);
+        let facts_of = row.filter(|_| !starts).map(|_| (&*params, &facts));
+        let said =
+            Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
         let advice = self.judge_host(&said, own)?;
         if let (true, Id::Number(number)) = (allocated, &id) {
             self.next_id = number + 1;
@@ -328,14 +330,7 @@ impl Connection {
         Ok((Fitting { text, own }, looked))
     }
 
-    /// The session that params name; one that is not open here is misuse (SESS-01).
-    fn outgoing_session(&self, row: Option<&'static Method>, params: &str) -> Result<Option<Arc<str>>, Misuse> {
-        let Some(row) = row.filter(|row| row.session) else { return Ok(None) };
-        let Some(id) = json::pointer(params, "/sessionId").and_then(json::unescape) else { return Ok(None) };
-        self.own_session(row, &id).map(Some)
-    }
-
-    /// The session of this id, if a call of the host's may name it now.
+    /// The session of this id; one that is not open here is misuse (SESS-01).
     pub(super) fn own_session(&self, row: &Method, id: &str) -> Result<Arc<str>, Misuse> {
         if needs_open_session(row) && !self.state.sessions.may_be(id) {
             let message = format!("the session \"{id}\" is not open on this connection");

@@ -7,7 +7,7 @@ use super::pending::Pending;
 use super::rules::Gates;
 use super::session::Sessions;
 use super::Config;
-use crate::rules::scene::{rows, Applying, On};
+use crate::rules::scene::{kind_of, rows, Applying, On};
 use crate::rules::{Auth, Elicitations, Mcp, Providers};
 use crate::validation::table::{Method, Tables};
 
@@ -62,6 +62,20 @@ impl State {
         let found = rows(On::Call, method.name, kind);
         self.looked.push((method, kind, found));
         found
+    }
+
+    /// The same for a method that may be an extension's.
+    pub(crate) fn rows_of(
+        &mut self,
+        row: Option<&'static Method>,
+        method: &str,
+        is_request: bool,
+        update: Option<&'static str>,
+    ) -> Applying {
+        match row {
+            Some(row) => self.rows(row, kind_of(row, is_request, update)),
+            None => rows(On::Call, method, update),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The host's notifications, which are most of what an agent sends.
+//! The host's notifications, which are most of what an agent sends, and how the params of its calls are read.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,17 +10,18 @@ use super::outgoing::{Fitting, CANCEL};
 use super::Connection;
 use crate::json;
 use crate::jsonrpc::{write_notification, Id};
-use crate::rules::scene::{kind_of, rows, Message, On};
+use crate::rules::scene::Message;
 use crate::validation::table::Method;
 use crate::validation::{Facts, Mode, Part, Walker};
 
 /// Params that may be sent.
-struct Told<'a> {
-    text: Cow<'a, str>,
-    own: Option<Misuse>,
-    session: Option<Arc<str>>,
-    update: Option<&'static str>,
-    facts: Facts,
+#[derive(Default)]
+pub(super) struct Told<'a> {
+    pub(super) text: Cow<'a, str>,
+    pub(super) own: Option<Misuse>,
+    pub(super) session: Option<Arc<str>>,
+    pub(super) update: Option<&'static str>,
+    pub(super) facts: Facts,
 }
 
 impl Connection {
@@ -38,13 +39,10 @@ impl Connection {
             return self.cancel(&id);
         }
         let row = self.admitted(method, false)?;
-        let Told { text: params, own, session, update, facts } = self.told(row, params.trim())?;
+        let Told { text: params, own, session, update, facts } = self.told(row, params.trim(), Part::Notification)?;
         let message = self.fits_frame(write_notification(method, &params))?;
-        let rows = match row {
-            Some(row) => self.state.rows(row, kind_of(row, false, update)),
-            None => rows(On::Call, method, update),
-        };
-        let facts_of = Some((&*params, &facts));
+        let rows = self.state.rows_of(row, method, false, update);
+        let facts_of = row.map(|_| (&*params, &facts));
         let said =
             Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
         let advice = self.judge_host(&said, own)?;
@@ -59,7 +57,12 @@ impl Connection {
     }
 
     /// Holds params against the model and the sessions.
-    fn told<'a>(&mut self, row: Option<&'static Method>, params: &'a str) -> Result<Told<'a>, Misuse> {
+    pub(super) fn told<'a>(
+        &mut self,
+        row: Option<&'static Method>,
+        params: &'a str,
+        part: Part,
+    ) -> Result<Told<'a>, Misuse> {
         let cast = self.own_moulds.cast(params, self.state.tables, &mut self.spare);
         if let Some(Cast { session, update, facts, .. }) =
             cast.filter(|cast| row.is_some_and(|row| std::ptr::eq(row, cast.row)))
@@ -69,8 +72,7 @@ impl Connection {
             }
         }
         let spare = std::mem::take(&mut self.spare);
-        let mut walker =
-            Walker::with(spare, self.state.tables, self.state.config.drafts, Mode::Send, Part::Notification);
+        let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, Mode::Send, part);
         let mut holes = std::mem::take(&mut self.holes);
         holes.clear();
         walker.holes = Some(holes);

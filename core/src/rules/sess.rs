@@ -1,6 +1,6 @@
 //! SESS: opening, loading, resuming, listing, closing and deleting sessions.
 //!
-//! SESS-01, SESS-24, SESS-44 and SESS-52 are in the connection (`session_fits`, `outgoing_session`), as is what it does
+//! SESS-01, SESS-24, SESS-44 and SESS-52 are in the connection (`session_fits`, `own_session`), as is what it does
 //! when a session is closed (SESS-22); the gates and most shapes are in the model. `roots` has the directories and
 //! tool servers of a session, `list` what is known of sessions that are not open here.
 
