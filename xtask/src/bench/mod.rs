@@ -1,13 +1,14 @@
 //! `cargo xtask bench`: libacp beside the official SDKs and beside nothing but a parser, in one run.
 //!
 //! What is measured, and what each program does, is in `bench/README.md`; what came out is in `docs/performance.md`.
-//! Read [`works`] first (what there is), then [`rounds`] (how it is measured), [`goals`] (what must come out) and
-//! [`report`]. [`instructions`] is apart: what the tests compare.
+//! Read [`works`] first (what there is), then [`rounds`] (how it is measured), [`goals`] (what must come out),
+//! [`report`] and [`publish`]. [`instructions`] is apart: what the tests compare.
 
 mod figure;
 mod goals;
 mod inputs;
 pub(crate) mod instructions;
+mod publish;
 mod report;
 mod rounds;
 mod sizes;
@@ -19,7 +20,7 @@ use crate::setup::{bench as steps, bring_all, Step};
 use figure::Figure;
 use works::Language;
 
-pub(crate) const USAGE: &str = "[--quick] [--only NAME]… [--json FILE] | --instructions [--update]";
+pub(crate) const USAGE: &str = "[--quick] [--only NAME]… [--json FILE] [--write] | --instructions [--update]";
 
 /// What one call measures.
 pub(crate) struct Plan {
@@ -50,12 +51,13 @@ impl Plan {
 /// Does what the command line says.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let mut plan = Plan { only: Vec::new(), rounds: 5, milliseconds: 200 };
-    let (mut json, mut args) = (None, args.iter().map(String::as_str));
+    let (mut json, mut write, mut args) = (None, false, args.iter().map(String::as_str));
     while let Some(arg) = args.next() {
         match arg {
             "--quick" => (plan.rounds, plan.milliseconds) = (2, 50),
             "--only" => plan.only.push(args.next().context("--only takes a name")?.to_lowercase()),
             "--json" => json = Some(args.next().context("--json takes a file")?.to_owned()),
+            "--write" => write = true,
             "--instructions" => {
                 let update = args.next();
                 if update.is_some_and(|update| update != "--update") || args.next().is_some() {
@@ -73,10 +75,17 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
             bail!("nothing is called {only}; there are: {}", names.join(", "));
         }
     }
+    if write && !(plan.only.is_empty() && plan.rounds >= 5) {
+        bail!("--write is for whole runs: not with --only or --quick");
+    }
     inputs::write()?;
     bring_all(needed(&plan))?;
     let results = rounds::measure(&plan)?;
-    report::print(&plan, &results);
+    let [about, everything, goals] = [report::about(&plan), report::everything(&results), report::goals(&results)];
+    println!("{about}\n\n{everything}\n\n{goals}");
+    if write {
+        publish::write(&about, &everything, &goals, &report::summary(&results))?;
+    }
     if let Some(file) = json {
         let text = serde_json::to_string_pretty(&report::json(&plan, &results))?;
         std::fs::write(&file, text + "\n").with_context(|| file.clone())?;

@@ -1,5 +1,7 @@
-//! What is printed and written.
+//! What came out, as Markdown that can be read as it is, and for programs. [`publish`](super::publish) puts it into
+//! documents.
 
+use std::fmt::Write;
 use std::process::Command;
 
 use serde_json::{json, Value};
@@ -7,13 +9,16 @@ use serde_json::{json, Value};
 use super::figure::short;
 use super::goals::{Goal, Reached, ROWS};
 use super::rounds::Results;
-use super::works::{Contender, Language, Side, CONTENDERS, WORKS};
+use super::works::{Contender, Language, Side, CONTENDERS, LANGUAGES, WORKS};
 use super::{sizes, Figure, Plan};
 use crate::setup::steps::PYTHON;
 
-/// Prints tables: a work each, then the goals.
-pub(super) fn print(plan: &Plan, results: &Results) {
-    println!("{}", about(plan).join("\n"));
+/// Every work with a table of its own, memory and sizes.
+pub(super) fn everything(results: &Results) -> String {
+    let mut out = String::new();
+    let mut section = |title: &str, table: &str| {
+        let _ = write!(out, "### {title}\n\n{table}\n\n");
+    };
     for work in WORKS {
         let (unit, factor) = work.unit;
         let mut rows =
@@ -27,7 +32,7 @@ pub(super) fn print(plan: &Plan, results: &Results) {
             rows.push([language, name, text(speed), official, floor, rust, peak]);
         }
         if rows.len() > 1 {
-            println!("\n{}: {}\n\n{}", work.name.to_uppercase(), work.about, table(&rows));
+            section(&format!("{}: {}", work.name.to_uppercase(), work.about), &table(&rows));
         }
     }
     let mut rows = vec![["", "", "KiB"].map(str::to_owned)];
@@ -37,20 +42,21 @@ pub(super) fn print(plan: &Plan, results: &Results) {
         rows.push([contender.language.name().to_owned(), contender.name.to_owned(), text(added)]);
     }
     if rows.len() > 1 {
-        println!("\nMEMORY: what W1 adds to a process that does nothing\n\n{}", table(&rows));
+        section("Memory: what W1 adds to a process that does nothing", &table(&rows));
     }
     if !results.sizes.is_empty() {
         let mut rows = vec![["", ""].map(str::to_owned)];
         let about = |(name, about): &(&str, &str)| Some([(*about).to_owned(), results.sizes.get(name)?.text()]);
         rows.extend(sizes::ABOUT.iter().filter_map(about));
-        println!("\nSIZES\n\n{}", table(&rows));
+        section("Sizes", &table(&rows));
     }
-    goals(results);
+    out.trim_end().to_owned()
 }
 
-fn goals(results: &Results) {
+/// What was to be reached, and what was measured.
+pub(super) fn goals(results: &Results) -> String {
     let mut rows = vec![["", "bound", "aim", "measured", ""].map(str::to_owned)];
-    let (mut reached, mut all) = (0, 0);
+    let mut reached = 0;
     for row in ROWS {
         let Some(measured) = row.measured(results) else { continue };
         let (sign, bound, aim) = match row.goal {
@@ -58,15 +64,34 @@ fn goals(results: &Results) {
             Goal::Most(bound, aim) => ("\u{2264}", bound, aim),
         };
         let how = row.goal.reached(measured.median);
-        all += 1;
         reached += usize::from(how != Reached::Not);
-        let bounds = [bound, aim].map(|bound| format!("{sign} {bound}"));
-        let [bound, aim] = bounds;
+        let [bound, aim] = [bound, aim].map(|bound| format!("{sign} {bound}"));
         rows.push([row.about.to_owned(), bound, aim, measured.text(), word(how).to_owned()]);
     }
-    if all > 0 {
-        println!("\nGOALS\n\n{}\n\n{reached} of {all} reached", table(&rows));
+    match rows.len() {
+        1 => String::new(),
+        rows_and_head => format!("{}\n\n{reached} of {} reached", table(&rows), rows_and_head - 1),
     }
+}
+
+/// What a user of each language has of it: speeds, and how many times those of the official SDK they are.
+pub(super) fn summary(results: &Results) -> String {
+    let heads = ["", "Rust", "C", "Python", "JavaScript"];
+    let mut rows = vec![heads.map(str::to_owned)];
+    for work in WORKS.iter().filter(|work| work.name != "w6-1" && work.name != "w6-4096") {
+        let (unit, factor) = work.unit;
+        let cell = |language: &Language| {
+            let place = CONTENDERS.iter().find(|each| each.language == *language && each.side == Side::Libacp);
+            let speeds = results.speeds(work.name, *language, Side::Libacp);
+            let speed = Figure::of(speeds.iter().map(|speed| speed * factor));
+            let [official, ..] = place.map_or([None; 3], |place| against(results, work.name, place, speeds));
+            let speed = speed.map_or_else(String::new, |speed| short(speed.median));
+            official.map_or_else(|| speed.clone(), |times| format!("{speed} ({} \u{d7})", short(times.median)))
+        };
+        let [rust, c, python, node]: [String; 4] = std::array::from_fn(|at| cell(&LANGUAGES[at]));
+        rows.push([format!("{}, {unit}", work.about), rust, c, python, node]);
+    }
+    table(&rows)
 }
 
 fn word(reached: Reached) -> &'static str {
@@ -115,23 +140,18 @@ fn table<const N: usize>(rows: &[[String; N]]) -> String {
 }
 
 /// When, where and how it was measured.
-fn about(plan: &Plan) -> Vec<String> {
+pub(super) fn about(plan: &Plan) -> String {
     let version = |program: &str| first_line(Command::new(program).arg("--version"));
     let python = std::path::Path::new(PYTHON).exists().then(|| version(PYTHON));
-    vec![
-        format!(
-            "measured {} in {} rounds: median (lowest\u{2013}highest)",
-            first_line(Command::new("date").args(["-u", "+%F"])),
-            plan.rounds
-        ),
-        format!("on {}", machine()),
-        [Some(version("rustc")), python, Some(format!("Node {}", version("node")))]
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>()
-            .join(", "),
-        "official SDKs: crate 5.0.0, PyPI 0.12.1, npm 2.4.0".to_owned(),
-    ]
+    let versions = [Some(version("rustc")), python, Some(format!("Node {}", version("node")))];
+    format!(
+        "> `cargo xtask bench`, {}: the middle of {} rounds (lowest\u{2013}highest)  \n> on {}  \n> {}  \n\
+         > official SDKs: crate 5.0.0, PyPI 0.12.1, npm 2.4.0",
+        first_line(Command::new("date").args(["-u", "+%F"])),
+        plan.rounds,
+        machine(),
+        versions.into_iter().flatten().collect::<Vec<_>>().join(", "),
+    )
 }
 
 fn first_line(command: &mut Command) -> String {
@@ -172,7 +192,7 @@ pub(super) fn json(plan: &Plan, results: &Results) -> Value {
             "measured": figure(measured), "reached": word(row.goal.reached(measured.median))}))
     });
     json!({
-        "about": about(plan),
+        "about": about(plan).lines().collect::<Vec<_>>(),
         "rounds": plan.rounds,
         "speeds": speeds.collect::<Vec<_>>(),
         "memory_of_w1": memory.collect::<Vec<_>>(),
