@@ -1,5 +1,5 @@
 // Tests of every function of acp.h: what it does, and what it does with arguments that are wrong.
-// Read next: config.c, calls.c, events.c, json.c, null.c.
+// Read next: config.c, calls.c, events.c, json.c, wrong.c, threads.c.
 
 #include "check.h"
 
@@ -146,11 +146,12 @@ acp_connection *open_session(acp_connection *connection)
 
 int main(void)
 {
-    test_null();
     test_config();
     test_calls();
     test_events();
     test_json();
+    test_wrong();
+    test_threads();
     printf("%zu passed, %zu failed\n", passed, failed);
     return failed == 0 ? 0 : 1;
 }

@@ -27,21 +27,30 @@ warnings="-Wall -Wextra -Wpedantic -Wconversion -Werror"
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 mkdir "$prefix/include" "$prefix/lib"
-cargo build --quiet --release --package libacp-ffi
 cp include/acp.h include/acp_constants.h "$prefix/include"
 if [ "$shared" ]; then
     # Programs look for it by the name that an installation gives it.
     cargo run --quiet --package xtask -- install --prefix "$prefix" > /dev/null
     libraries="-L$prefix/lib -lacp -Wl,-rpath,$prefix/lib"
 else
-    cp target/release/libacp.a "$prefix/lib"
+    if [ "$sanitize" ]; then
+        # The library too: with the address sanitizer, and with the checks that take the place of the other one in Rust
+        # (of overflow, and of what the standard library's unsafe functions are called with).
+        host=$(rustc -vV | sed -n 's/^host: //p')
+        RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+            cargo build --quiet --package libacp-ffi --target "$host" --target-dir target/sanitized
+        cp "target/sanitized/$host/debug/libacp.a" "$prefix/lib"
+    else
+        cargo build --quiet --release --package libacp-ffi
+        cp target/release/libacp.a "$prefix/lib"
+    fi
     libraries="$prefix/lib/libacp.a -lpthread -ldl -lm"
 fi
 
 # The header alone, in both languages.
 printf '#include "acp.h"\n#include "acp.h"\nint main(void) { return acp_abi_version() != ACP_ABI_VERSION; }\n' \
     > "$prefix/header.c"
-$CC -std=c99 $warnings -I"$prefix/include" "$prefix/header.c" $libraries -o "$prefix/header"
+$CC -std=c99 $sanitize $warnings -I"$prefix/include" "$prefix/header.c" $libraries -o "$prefix/header"
 "$prefix/header"
 $CXX -x c++ -std=c++17 $warnings -I"$prefix/include" -fsyntax-only "$prefix/header.c"
 
@@ -76,8 +85,22 @@ play() { # program, arguments
 }
 
 if [ "$interface" ]; then
-    (cd tests/c && compile interface main.c null.c config.c calls.c events.c json.c support.c)
+    python3 tests/c/wrong.py include/acp.h > "$prefix/include/wrong_calls.h"
+    (cd tests/c && compile interface main.c config.c calls.c events.c json.c wrong.c threads.c support.c -pthread)
     play interface
+fi
+if [ "$interface" ] && [ "$sanitize" ]; then
+    (cd tests/c && compile freed freed.c)
+    for way in $("$prefix/freed"); do
+        # Stopped by the sanitizer, and for what it saw inside of the library.
+        if "$prefix/freed" $way 2> "$prefix/log" || ! grep -q "ERROR: AddressSanitizer" "$prefix/log"; then
+            cat "$prefix/log"
+            echo "FAILED freed: $way was not seen"
+            failed=$((failed + 1))
+        else
+            passed=$((passed + 1))
+        fi
+    done
 fi
 if [ "$vectors" ]; then
     (cd tests/c && compile vectors vectors.c given.c replay.c support.c)

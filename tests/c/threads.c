@@ -1,0 +1,126 @@
+// Handles and threads: different handles in different threads at once, and one handle that is handed on.
+
+#include "check.h"
+
+#include <pthread.h>
+
+enum { THREADS = 4, ROUNDS = 300 };
+
+static void in_threads(void *(*work)(void *), void *const *given, size_t count)
+{
+    pthread_t threads[THREADS];
+    for (size_t i = 0; i < count; i++) {
+        CHECK(pthread_create(&threads[i], NULL, work, given[i]) == 0);
+    }
+    for (size_t i = 0; i < count; i++) {
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    }
+}
+
+// A session, and notifications that are polled and freed; what went wrong is counted, as checks are one thread's.
+static void *talk(void *wrong)
+{
+    acp_config *config = NULL;
+    acp_connection *connection = NULL;
+    acp_event *event = NULL;
+    acp_slice method, rule;
+    size_t *failures = wrong;
+    *failures += acp_config_new(ACP_ROLE_CLIENT, &config) != ACP_OK;
+    for (int i = 0; i < ROUNDS; i++) {
+        *failures += acp_connection_new(config, &connection) != ACP_OK;
+        *failures += acp_connection_receive(connection, acp_text("{\"jsonrpc\":\"2.0\",\"method\":\"_x/a\"}\n")) != ACP_OK;
+        *failures += acp_connection_poll_event(connection, &event) != ACP_OK;
+        acp_connection_free(connection);
+        *failures += acp_event_method(event, &method) != ACP_OK || !is_text(method, "_x/a");
+        *failures += acp_rule_text(acp_text("RPC-15"), &rule) != ACP_OK;
+        acp_event_free(event);
+    }
+    acp_config_free(config);
+    return NULL;
+}
+
+static void each_its_own(void)
+{
+    size_t failures[THREADS] = {0};
+    void *given[THREADS];
+    for (size_t i = 0; i < THREADS; i++) {
+        given[i] = &failures[i];
+    }
+    in_threads(talk, given, THREADS);
+    for (size_t i = 0; i < THREADS; i++) {
+        CHECK(failures[i] == 0);
+    }
+}
+
+static void *ask(void *connection)
+{
+    uint64_t serial;
+    acp_connection_request(connection, acp_text("_x/b"), acp_text("{}"), &serial);
+    return NULL;
+}
+
+static void handed_on(void)
+{
+    acp_connection *connection = ready(ACP_ROLE_CLIENT);
+    acp_requests *pending = NULL;
+    size_t count = 0;
+    void *given[] = {connection};
+    for (int i = 0; i < THREADS; i++) {
+        in_threads(ask, given, 1);
+    }
+    OK(acp_connection_pending(connection, &pending));
+    OK(acp_requests_len(pending, &count));
+    CHECK(count == THREADS);
+    acp_requests_free(pending);
+    acp_connection_free(connection);
+}
+
+struct shared {
+    acp_event *event;
+    acp_requests *list;
+    size_t failures;
+};
+
+static void *look(void *given)
+{
+    struct shared *shared = given;
+    acp_slice slice;
+    for (int i = 0; i < ROUNDS; i++) {
+        shared->failures += acp_event_params(shared->event, &slice) != ACP_OK || !is_text(slice, "{\"n\":1}");
+        shared->failures += acp_requests_method(shared->list, 0, &slice) != ACP_OK || !is_text(slice, "_x/own");
+    }
+    acp_event_free(shared->event);
+    acp_requests_free(shared->list);
+    return NULL;
+}
+
+// What came from a connection is read and freed in one thread while the connection goes on, and ends, in another.
+static void apart(void)
+{
+    acp_connection *connection = ready(ACP_ROLE_CLIENT);
+    struct shared shared = {NULL, NULL, 0};
+    pthread_t thread;
+    uint64_t serial;
+    OK(acp_connection_request(connection, acp_text("_x/own"), acp_text("{}"), &serial));
+    OK(acp_connection_pending(connection, &shared.list));
+    feed(connection, "{\"jsonrpc\":\"2.0\",\"method\":\"_x/a\",\"params\":{\"n\":1}}");
+    shared.event = next(connection, ACP_EVENT_NOTIFICATION);
+    CHECK(pthread_create(&thread, NULL, look, &shared) == 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        feed(connection, "{\"jsonrpc\":\"2.0\",\"method\":\"_x/a\",\"params\":{\"n\":2}}");
+        skip(connection, ACP_EVENT_NOTIFICATION);
+    }
+    acp_connection_free(connection);
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(shared.failures == 0);
+}
+
+void test_threads(void)
+{
+    static const test tests[] = {
+        {"threads: each its own", each_its_own},
+        {"threads: a connection that is handed on", handed_on},
+        {"threads: an event and its connection apart", apart},
+    };
+    run_tests(tests, COUNT(tests));
+}
