@@ -209,10 +209,10 @@ class Peer:
         job.answered = True
         try:
             self.connection.respond_error(job.request, code, message or libacp.ErrorCode.message(code), data)
-        except libacp.Misuse as misuse:
+        except Exception as problem:  # Misuse, or a code or a message of another type: the peer waits all the same.
             if self.connection.phase == "closed":
                 return
-            log.error("the error of the handler of %s cannot be sent: %s", job.request.method, misuse)
+            log.error("the error of the handler of %s cannot be sent: %s", job.request.method, problem)
             internal = libacp.ErrorCode.INTERNAL_ERROR
             self.connection.respond_error(job.request, internal, libacp.ErrorCode.message(internal))
         self._wire.dispatch()

@@ -72,7 +72,8 @@ impl Walker {
                 seen |= 1 << index;
                 let keep = self.member(scanner, owner, &fields[index], index as u8)?;
                 let place = start..scanner.offset();
-                if place.end - value_at > LONGEST_NAME && field.name.ends_with("Id") {
+                // With its quotes.
+                if place.end - value_at > LONGEST_NAME + 2 && field.name.ends_with("Id") {
                     let problem =
                         Problem::new("LIMIT-07", format!("an id of at most {LONGEST_NAME} bytes"), "a longer one");
                     return Err(within(Fail::Invalid(Box::new(problem)), Segment::Name(field.name)));
