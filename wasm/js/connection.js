@@ -56,9 +56,10 @@ function valueText(value, name) {
   return text;
 }
 
-function methodText(method) {
-  if (typeof method !== "string") throw new TypeError(`method: expected a string, found ${typeof method}`);
-  return method;
+/** A text; the module would take anything else for memory. */
+function textOf(value, name) {
+  if (typeof value !== "string") throw new TypeError(`${name}: expected a string, found ${typeof value}`);
+  return value;
 }
 
 /** Which request an answer is for: its event, or its id. */
@@ -93,9 +94,8 @@ function mustBeReady() {
 
 export function cutOutput(output, byteLimit) {
   mustBeReady();
-  if (typeof output !== "string") throw new TypeError("output: expected a string");
   if (!isCount(byteLimit)) throw new TypeError("byteLimit: expected a whole number from 0");
-  const rest = cut(output, byteLimit);
+  const rest = cut(textOf(output, "output"), byteLimit);
   return { output: rest ?? output, truncated: rest !== undefined };
 }
 
@@ -118,7 +118,8 @@ export class Connection {
   }
 
   receive(data) {
-    if (typeof data !== "string" && !(data instanceof Uint8Array)) {
+    // What a subclass makes of its length would be more than there is, or less than is copied into the module.
+    if (typeof data !== "string" && !(data instanceof Uint8Array && data.length === data.byteLength)) {
       throw new TypeError("receive: expected a Uint8Array or a string");
     }
     this.#live.receive(typeof data === "string" ? encoder.encode(data) : data);
@@ -160,13 +161,13 @@ export class Connection {
     const { id, timeout, signal } = checked(options, CALL);
     signal?.throwIfAborted();
     const wanted = id === undefined ? undefined : idText(id);
-    const text = this.#live.request(methodText(method), valueText(params, "params"), wanted, timeout ?? undefined, timeout === null);
+    const text = this.#live.request(textOf(method, "method"), valueText(params, "params"), wanted, timeout ?? undefined, timeout === null);
     if (signal) this.#watch(signal, text);
     return parse(text);
   }
 
   notify(method, params = {}) {
-    this.#live.notify(methodText(method), valueText(params, "params"));
+    this.#live.notify(textOf(method, "method"), valueText(params, "params"));
   }
 
   respond(request, result = {}) {
@@ -177,7 +178,7 @@ export class Connection {
   respondError(request, { code, message, data }) {
     const [id, serial] = target(request);
     if (!Number.isInteger(code) || code !== (code | 0)) throw new TypeError("code: expected a whole number of 32 bits");
-    if (typeof message !== "string") throw new TypeError("message: expected a string");
+    textOf(message, "message");
     const text = data === undefined ? undefined : valueText(data, "data");
     this.#live.respondError(id, serial, code, message, text);
   }
@@ -227,7 +228,7 @@ export class Connection {
   }
 
   peerExtension(name) {
-    const text = this.#live.peerExtension(name);
+    const text = this.#live.peerExtension(textOf(name, "name"));
     return text === undefined ? undefined : parse(text);
   }
 
@@ -241,21 +242,21 @@ export class Connection {
   }
 
   session(id) {
-    const text = this.#live.session(id);
+    const text = this.#live.session(textOf(id, "id"));
     return text === undefined ? undefined : asSession(parse(text));
   }
 
   sessionSnapshot(id) {
-    const text = this.#live.sessionSnapshot(id);
+    const text = this.#live.sessionSnapshot(textOf(id, "id"));
     return text === undefined ? undefined : asSession(parse(text));
   }
 
   commandText(session, name, input = "") {
-    return this.#live.commandText(session, name, input);
+    return this.#live.commandText(textOf(session, "session"), textOf(name, "name"), textOf(input, "input"));
   }
 
   inRoots(session, path) {
-    return this.#live.inRoots(session, path);
+    return this.#live.inRoots(textOf(session, "session"), textOf(path, "path"));
   }
 
   pending() {
@@ -271,11 +272,11 @@ export class Connection {
   }
 
   can(method) {
-    return this.#live.can(methodText(method));
+    return this.#live.can(textOf(method, "method"));
   }
 
   whyNot(method) {
-    return this.#live.whyNot(methodText(method));
+    return this.#live.whyNot(textOf(method, "method"));
   }
 
   free() {

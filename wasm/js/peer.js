@@ -14,6 +14,15 @@ const MESSAGES = {
 
 export const notServed = () => new RequestError(ErrorCode.METHOD_NOT_FOUND, MESSAGES[ErrorCode.METHOD_NOT_FOUND]);
 
+/** Says what a handler has thrown. Not everything that can be thrown can be printed. */
+function report(what, error) {
+  try {
+    console.error(`libacp: ${what}:`, error);
+  } catch {
+    console.error(`libacp: ${what}`);
+  }
+}
+
 /** A request of the peer's that is being served. */
 class Job {
   #controller = new AbortController();
@@ -134,7 +143,7 @@ export class Peer {
         // What is done already makes nobody wait, so that it happens in its place among the events.
         if (typeof done?.then === "function") await done;
       } catch (error) {
-        console.error("libacp: a hook or a handler of notifications failed:", error);
+        report("a hook or a handler of notifications failed", error);
       }
       this.#notices.shift();
       if (this.#notices.length === NOTICES - 1) this._wire.dispatch();
@@ -144,7 +153,9 @@ export class Peer {
   #serve(request) {
     const job = new Job(request);
     this._jobs.set(request.serial, job);
-    job.done = this.#work(job).finally(() => this._jobs.delete(request.serial));
+    // What was thrown may throw once more when it is looked at.
+    const work = this.#work(job).catch(() => this.#refuse(job, {}));
+    job.done = work.finally(() => this._jobs.delete(request.serial));
   }
 
   async #work(job) {
@@ -157,7 +168,7 @@ export class Peer {
       } else if (job.signal.aborted && error?.name === "AbortError") {
         this.#refuse(job, { code: ErrorCode.REQUEST_CANCELLED });
       } else {
-        console.error(`libacp: the handler of ${job.request.method} failed:`, error);
+        report(`the handler of ${job.request.method} failed`, error);
         this.#refuse(job, {});
       }
     }
@@ -171,7 +182,7 @@ export class Peer {
       this.connection.respond(job.request, result);
     } catch (error) {
       if (this.connection.phase === "closed") return;
-      console.error(`libacp: the result of the handler of ${job.request.method} cannot be sent:`, error);
+      report(`the result of the handler of ${job.request.method} cannot be sent`, error);
       this.#refuse(job, {});
       return;
     }
@@ -186,7 +197,7 @@ export class Peer {
       this.connection.respondError(job.request, { code, message, data });
     } catch (error) {
       if (this.connection.phase === "closed") return;
-      console.error(`libacp: the error of the handler of ${job.request.method} cannot be sent:`, error);
+      report(`the error of the handler of ${job.request.method} cannot be sent`, error);
       // It was no code, or no JSON.
       const internal = { code: ErrorCode.INTERNAL_ERROR, message: "Internal error" };
       this.connection.respondError(job.request, internal);
