@@ -4,6 +4,13 @@
 //! differs on purpose has a line with its reason in `differences.txt`; a line that is no longer needed is an error.
 
 mod instances;
+// Its other half is for messages that are answered.
+#[allow(dead_code)]
+#[path = "../support/mutate.rs"]
+mod mutate;
+mod mutated;
+#[path = "../support/rng.rs"]
+mod rng;
 
 use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +37,15 @@ struct Entry {
 /// Stands for an official type that does not exist.
 #[derive(Serialize, Deserialize)]
 struct Absent;
+
+/// What a type is a part of, by its name.
+fn part_of(name: &str) -> Part {
+    match name {
+        name if name.ends_with("Request") => Part::Request,
+        name if name.ends_with("Notification") => Part::Notification,
+        _ => Part::Response,
+    }
+}
 
 fn policy(part: Part) -> Policy {
     Policy { mode: Mode::Tolerant, part, drafts: u32::MAX }
@@ -175,7 +191,9 @@ impl Ledger {
 
 #[test]
 fn types_agree_with_the_official_crate() {
-    let mut ledger = Ledger { known: differences(), ..Ledger::default() };
+    // The others are about messages that are mutated.
+    let known = differences().into_iter().filter(|(line, _)| line.starts_with('v')).collect();
+    let mut ledger = Ledger { known, ..Ledger::default() };
     for version in ["v1", "v2"] {
         let model = Model::load(version);
         let entries = entries(version);
@@ -191,11 +209,7 @@ fn types_agree_with_the_official_crate() {
                 continue;
             };
             types += 1;
-            let part = match entry.name {
-                name if name.ends_with("Request") => Part::Request,
-                name if name.ends_with("Notification") => Part::Notification,
-                _ => Part::Response,
-            };
+            let part = part_of(entry.name);
             for (kind, value) in model.instances(entry.name) {
                 instances += 1;
                 let json = value.to_string();

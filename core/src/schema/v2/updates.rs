@@ -78,7 +78,7 @@ pub enum SessionUpdate<'a> {
     #[serde(rename = "agent_thought")]
     AgentThought(AgentThought<'a>),
     /// What a session is doing in the foreground, reported as a whole each time.
-    #[serde(rename = "state_update")]
+    #[serde(rename = "state_update", serialize_with = "SessionUpdate::state_update")]
     StateUpdate(StateUpdate<'a>),
     /// Next item of what a tool call shows, to be added to the ones before.
     #[serde(rename = "tool_call_content_chunk")]
@@ -343,6 +343,15 @@ impl IntoOwned for SessionUpdate<'_> {
             SessionUpdate::Unrecognized { tag, json } => {
                 SessionUpdate::Unrecognized { tag: tag.into_owned(), json: json.into_owned() }
             }
+        }
+    }
+}
+
+impl SessionUpdate<'_> {
+    fn state_update<S: serde::Serializer>(value: &StateUpdate<'_>, to: S) -> Result<S::Ok, S::Error> {
+        match value {
+            StateUpdate::Unrecognized { json, .. } => unions::rest(json, &["sessionUpdate"], to),
+            value => value.serialize(to),
         }
     }
 }

@@ -106,7 +106,8 @@ impl Rust<'_> {
                 (path, helper)
             }
         };
-        let variants: String = arms.iter().map(|arm| self.variant(arm)).collect();
+        let variants: String = arms.iter().map(|arm| self.variant(name, arm)).collect();
+        let helper = arms.iter().filter_map(|arm| self.within(name, &union.tag, arm)).fold(helper, |all, one| all + &one);
         let known: String = arms
             .iter()
             .filter_map(|arm| {
@@ -250,10 +251,33 @@ impl Rust<'_> {
         self.object(name, docs, fields, false, None)
     }
 
-    fn variant(&self, arm: &Arm) -> String {
-        let serde = match &arm.tag {
-            Some(tag) => format!("#[serde(rename = {tag:?})]\n"),
-            None => "#[serde(untagged)]\n".to_owned(),
+    /// How a variant is written that is a union as well: what nobody here knows of it has this union's tag too, which
+    /// stands there already.
+    fn within(&self, union: &str, tag: &str, arm: &Arm) -> Option<String> {
+        let ty = self.nested(arm)?;
+        Some(format!(
+            "impl {union}<'_> {{\n\
+             fn {}<S: serde::Serializer>(value: &{ty}<'_>, to: S) -> Result<S::Ok, S::Error> {{\n\
+             match value {{\n{ty}::{CATCH_ALL} {{ json, .. }} => unions::rest(json, &[{tag:?}], to),\n\
+             value => value.serialize(to),\n}}\n}}\n}}\n\n",
+            names::snake(&arm.name)
+        ))
+    }
+
+    /// The union that a variant of another one holds.
+    fn nested<'a>(&self, arm: &'a Arm) -> Option<&'a String> {
+        let ty = arm.holds.as_ref().filter(|_| arm.tag.is_some())?;
+        matches!(self.version.types.get(ty)?.shape, Shape::Union(_)).then_some(ty)
+    }
+
+    fn variant(&self, union: &str, arm: &Arm) -> String {
+        let serde = match (&arm.tag, self.nested(arm)) {
+            (Some(tag), Some(_)) => {
+                let with = format!("{union}::{}", names::snake(&arm.name));
+                format!("#[serde(rename = {tag:?}, serialize_with = {with:?})]\n")
+            }
+            (Some(tag), None) => format!("#[serde(rename = {tag:?})]\n"),
+            (None, _) => "#[serde(untagged)]\n".to_owned(),
         };
         let holds = arm.holds.as_ref().map_or_else(String::new, |ty| format!("({})", self.named(ty)));
         format!("{}{serde}{}{holds},\n", arm.docs, arm.name)
