@@ -61,7 +61,7 @@ class Threads(unittest.TestCase):
 
         def cancel(number: int) -> None:
             for request in agent.pending[:1]:
-                agent.cancel(request.id)
+                agent.cancel(request.id or 0)
 
         work: "List[Callable[[int], Any]]" = [
             ask,
@@ -291,7 +291,7 @@ class Odd(unittest.TestCase):
             lambda: libacp.Limits(depth=huge),
             lambda: libacp.Connection("client", timeout=huge),
             lambda: libacp.Connection("client", timeout=-1),
-            lambda: libacp.Connection("client", drafts="x" * 100_000),  # type: ignore[arg-type]
+            lambda: libacp.Connection("client", drafts="x" * 100_000),
             lambda: libacp.Connection("\ud800"),  # type: ignore[arg-type]
             lambda: libacp.cut_output("text", -1),
             lambda: libacp.cut_output("\ud800", 1),
