@@ -132,10 +132,14 @@ fn entries(version: &str) -> Vec<Entry> {
     entries
 }
 
-/// The reasons of known differences, by what they are about: `v1 Type what`, or `v1 Type` for a type that only we have.
-fn differences() -> BTreeMap<&'static str, &'static str> {
-    let lines = include_str!("differences.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines.map(|line| line.split_once(": ").unwrap_or_else(|| panic!("no reason in {line:?}"))).collect()
+/// The reasons of known differences, by what they are about: `v1 Type what`, or `v1 Type` for a type that only we have;
+/// or `mutated v1 Type, kind`.
+fn differences() -> BTreeMap<String, String> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/official/differences.txt");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let parts = lines.map(|line| line.split_once(": ").unwrap_or_else(|| panic!("no reason in {line:?}")));
+    parts.map(|(what, reason)| (what.to_owned(), reason.to_owned())).collect()
 }
 
 /// What is different, if anything.
@@ -172,8 +176,8 @@ fn first_difference(at: &str, ours: &Value, theirs: &Value) -> String {
 /// What was different: on purpose or not.
 #[derive(Default)]
 struct Ledger {
-    known: BTreeMap<&'static str, &'static str>,
-    used: BTreeSet<&'static str>,
+    known: BTreeMap<String, String>,
+    used: BTreeSet<String>,
     explained: usize,
     unexplained: Vec<String>,
 }
@@ -181,7 +185,7 @@ struct Ledger {
 impl Ledger {
     fn note(&mut self, what: &str, seen: &str) {
         if let Some((line, _)) = self.known.iter().find(|(line, _)| covers(line, what)) {
-            self.used.insert(line);
+            self.used.insert(line.clone());
             self.explained += 1;
         } else {
             self.unexplained.push(format!("{what}\n    {seen}"));
