@@ -126,11 +126,13 @@ fn name_of_type(value: &Value) -> &'static str {
 fn kind_of_value(name: &str, ours: &Value, theirs: &Value) -> Option<String> {
     match (ours, theirs) {
         _ if ours == theirs => None,
-        (Value::Object(a), Value::Object(b)) => a.keys().chain(b.keys()).find_map(|name| match (a.get(name), b.get(name)) {
-            (Some(a), Some(b)) => kind_of_value(name, a, b),
-            (Some(_), None) => Some(format!("only ours has {name}")),
-            _ => Some(format!("only theirs has {name}")),
-        }),
+        (Value::Object(a), Value::Object(b)) => {
+            a.keys().chain(b.keys()).find_map(|name| match (a.get(name), b.get(name)) {
+                (Some(a), Some(b)) => kind_of_value(name, a, b),
+                (Some(_), None) => Some(format!("only ours has {name}")),
+                _ => Some(format!("only theirs has {name}")),
+            })
+        }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             a.iter().zip(b).find_map(|(a, b)| kind_of_value(name, a, b))
         }
@@ -149,7 +151,8 @@ fn kind(ours: &Outcome, theirs: &Outcome) -> Option<String> {
 
 /// The same text without halves of surrogate pairs, and without numbers that no double holds.
 fn without_odd_scalars(json: &str) -> String {
-    let unit = |at: usize| json.get(at..at + 6)?.strip_prefix("\\u").and_then(|digits| u16::from_str_radix(digits, 16).ok());
+    let unit =
+        |at: usize| json.get(at..at + 6)?.strip_prefix("\\u").and_then(|digits| u16::from_str_radix(digits, 16).ok());
     let (mut out, mut at) = (String::new(), 0);
     while let Some(next) = json[at..].chars().next() {
         let long = match (unit(at), unit(at + 6)) {
@@ -249,7 +252,8 @@ fn mutated_messages_are_read_as_the_official_crate_does() {
     for (line, times) in &explained {
         println!("{times:>9} {line}");
     }
-    let list: String = unexplained.iter().map(|(what, (times, json))| format!("{times:>9} {what}\n    {json}\n")).collect();
+    let list: String =
+        unexplained.iter().map(|(what, (times, json))| format!("{times:>9} {what}\n    {json}\n")).collect();
     assert!(unexplained.is_empty(), "differences without a reason:\n{list}");
     assert!(accepted > count / 20 && refused > count / 20, "the messages are all good or all bad");
 }

@@ -107,7 +107,8 @@ impl Rust<'_> {
             }
         };
         let variants: String = arms.iter().map(|arm| self.variant(name, arm)).collect();
-        let helper = arms.iter().filter_map(|arm| self.within(name, &union.tag, arm)).fold(helper, |all, one| all + &one);
+        let helper =
+            arms.iter().filter_map(|arm| self.within(name, &union.tag, arm)).fold(helper, |all, one| all + &one);
         let known: String = arms
             .iter()
             .filter_map(|arm| {
