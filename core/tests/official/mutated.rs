@@ -7,7 +7,8 @@
 //! LIBACP_MESSAGES=1000000 cargo test -p libacp --test official -- --nocapture mutated
 //! ```
 //!
-//! A million take forty seconds of a processor. A difference is known by its kind, in which nothing of the message stands; `differences.txt` has the reason of each.
+//! A million takes less than a minute of one processor. A difference is known by its kind, in which nothing of the
+//! message stands; `differences.txt` has the reason of each.
 
 use std::collections::BTreeMap;
 
