@@ -239,6 +239,13 @@ impl Connection {
         }
     }
 
+    /// Whether it is clear at a glance that [`poll_event`](Self::poll_event) has nothing before more bytes come: who gets
+    /// them in small pieces need not ask after each.
+    #[must_use]
+    pub fn is_starved(&mut self) -> bool {
+        self.events.is_empty() && !self.end_of_stream && self.decoder.is_starved()
+    }
+
     /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
@@ -253,6 +260,12 @@ impl Connection {
     #[must_use]
     pub fn transmit(&self) -> &[u8] {
         self.outbox.pending()
+    }
+
+    /// Bytes that wait for the peer: the length of [`transmit`](Self::transmit), or with
+    /// [`Framing::Messages`](crate::framing::Framing::Messages) of all messages.
+    pub fn unsent(&self) -> usize {
+        self.outbox.len()
     }
 
     /// Takes `count` bytes of [`transmit`](Self::transmit) as written; partial writes are normal.

@@ -54,6 +54,32 @@ fn session_pair() -> (Connection, Connection) {
 }
 
 #[test]
+fn what_waits_is_counted_and_a_glance_tells_that_nothing_came() {
+    for framing in [Framing::Lines, Framing::ContentLength, Framing::Messages] {
+        let mut client = Connection::new(Config { framing, ..Config::client() });
+        let mut agent = Connection::new(Config { framing, ..Config::agent() });
+        client.request("initialize", CAPABLE).unwrap();
+        let (_, asked) = pump(&mut client, &mut agent, usize::MAX);
+        let [Event::Request(request)] = asked.as_slice() else { panic!("{asked:?}") };
+        agent.respond(&request.id, "{}").unwrap();
+        pump(&mut client, &mut agent, usize::MAX);
+        client.notify("_x/y", "{}").unwrap();
+        let one = client.transmit().to_vec();
+        client.notify("_x/y", "{}").unwrap();
+        assert_eq!(client.unsent(), 2 * one.len());
+        if framing == Framing::Messages {
+            agent.receive(&one);
+        } else {
+            let (start, end) = one.split_at(one.len() - 1);
+            agent.receive(start);
+            assert!(agent.poll_event().is_none() && agent.is_starved());
+            agent.receive(end);
+        }
+        assert!(!agent.is_starved() && agent.poll_event().is_some());
+    }
+}
+
+#[test]
 fn initialize_fills_the_version_and_opens_the_gates() {
     let (client, agent) = ready_pair();
     for side in [&client, &agent] {

@@ -140,6 +140,23 @@ impl Decoder {
         item
     }
 
+    /// Whether it is clear at a glance that [`poll`](Self::poll) has nothing before more bytes come.
+    #[must_use]
+    pub fn is_starved(&mut self) -> bool {
+        match self.state {
+            State::Line | State::Header { .. } if self.framing != Framing::Messages && !self.at_start => {
+                let starved = memchr::memchr(b'\n', &self.buffer[self.searched..]).is_none()
+                    && self.buffer.len() - self.start <= self.limit + 1;
+                if starved {
+                    self.searched = self.buffer.len();
+                }
+                starved
+            }
+            State::Body { length } => self.buffer.len() - self.start < length,
+            _ => false,
+        }
+    }
+
     /// The stream has ended: what is left of it, once.
     #[must_use]
     pub fn finish(&mut self) -> Option<Item> {
@@ -315,7 +332,9 @@ mod tests {
         let mut out = Vec::new();
         for piece in pieces {
             decoder.push(piece);
+            let starved = decoder.is_starved();
             while let Some(item) = decoder.poll() {
+                assert!(!starved);
                 out.push(item);
             }
             assert!(decoder.buffered() <= limit + 2 || pieces.len() < 3 || framing == Framing::Messages);
