@@ -51,6 +51,43 @@ test("events are plain objects", () => {
   assert.deepEqual({ ...event }.params, { a: [1] });
 });
 
+test("events look the same, whether their params were asked for or not", () => {
+  const { client, agent } = withSession();
+  client.request("session/prompt", { sessionId: "s", prompt: [] });
+  carry(client, agent);
+  const say = (text) => {
+    const content = { type: "text", text };
+    agent.notify("session/update", { sessionId: "s", update: { sessionUpdate: "agent_message_chunk", content } });
+    return carry(agent, client)[0];
+  };
+  const keys = ["type", "method", "session", "update", "timing", "params", "paramsText"];
+  for (let index = 0; index < 200; index += 1) {
+    const event = say(`${index}`);
+    assert.deepEqual(Object.keys(event), keys);
+    assert.equal(Object.getPrototypeOf(event), Object.prototype);
+    if (index % 3 === 0) Object.freeze(event);
+    if (index > 100) continue;
+    assert.deepEqual(JSON.parse(event.paramsText), event.params);
+    assert.equal(event.params.update.content.text, `${index}`);
+    assert.deepEqual({ ...event }, structuredClone(event));
+  }
+});
+
+test("messages of any size cross, alone and in one piece", () => {
+  const client = new Connection({ role: "client", framing: "messages" });
+  const agent = new Connection({ role: "agent", framing: "messages" });
+  client.request("initialize", {});
+  agent.respond(carry(client, agent)[0]);
+  carry(agent, client);
+  for (const size of [0, 1, 65_000, 66_000, 70_000, 3_000_000, 1]) {
+    for (const letter of ["x", "\u00e9", "\u{1f980}"]) {
+      const text = letter.repeat(size);
+      client.notify("_x/y", { text });
+      assert.equal(carry(client, agent)[0].params.text, text);
+    }
+  }
+});
+
 test("an error answer arrives with its data", () => {
   const { client, agent } = greeted();
   client.request("_x/y");

@@ -1,15 +1,19 @@
 // The entry for browsers and bundlers: ready when `init` is.
 import { loaded, loadsWith } from "./connection.js";
-import load from "./libacp_core.js";
+import load, { Core, cutOutput as cut, record, room } from "./libacp_core.js";
 
 let loading;
 
 /** Loads the WebAssembly file, once; a failure may be tried again. */
 export function init(source) {
-  loading ??= load(source === undefined ? undefined : { module_or_path: source }).then(loaded, (error) => {
-    loading = undefined;
-    throw error;
-  });
+  const began = () => load(source === undefined ? undefined : { module_or_path: source });
+  loading ??= began().then(
+    (exports) => loaded({ Core, cutOutput: cut, record, room }, exports),
+    (error) => {
+      loading = undefined;
+      throw error;
+    },
+  );
   return loading;
 }
 

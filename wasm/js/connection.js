@@ -1,6 +1,6 @@
 // The connection as JavaScript has it: values instead of JSON text, AbortSignal, disposal. What each member does is said
 // in index.d.ts; what it means, in the core.
-import { Core, cutOutput as cut } from "./libacp_core.js";
+import { Border } from "./border.js";
 import { Misuse } from "./events.js";
 import { parse, stringify } from "./json.js";
 
@@ -31,15 +31,17 @@ const CALL = {
 /** The options that were given, all of them known and of the right type. */
 function checked(options, table, path = "") {
   if (typeof options !== "object" || options === null) throw new TypeError(`${path || "options"}: expected an object`);
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) {
+  const given = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
     if (!Object.hasOwn(table, name)) {
       throw new TypeError(`${path}${name}: no such option, there are ${Object.keys(table).join(", ")}`);
     }
     const [fits, expected] = table[name];
     if (!fits(value)) throw new TypeError(`${path}${name}: expected ${expected}`);
+    given[name] = value;
   }
-  return Object.fromEntries(given);
+  return given;
 }
 
 /** An id as JSON text. */
@@ -67,14 +69,24 @@ function target(request) {
   return typeof request === "object" && request !== null ? [idText(request.id), request.serial] : [idText(request)];
 }
 
-const asSession = (session) => ({ ...session, terminals: new Map(Object.entries(session.terminals)) });
+const asSession = (session) => session && { ...session, terminals: new Map(Object.entries(session.terminals)) };
 
-let ready = false;
+// As the core counts them: the kind of event that does not come often, and the phases.
+const OTHER = 1;
+const PHASES = ["start", "initializing", "ready", "closed"];
+// As the border has them.
+const VIEWS = [
+  "config", "capabilities", "ownCapabilities", "peerInfo", "peerExtension", "snapshot", "sessions", "session",
+  "sessionSnapshot", "commandText", "pending", "unanswered", "openTerminals",
+];
+const VIEW = Object.fromEntries(VIEWS.map((name, place) => [name, place]));
+
+let border;
 let load;
 
-/** Said by the entries once the module is there. */
-export function loaded() {
-  ready = true;
+/** Said by the entries once the module is there: what its glue exports, what it exports itself, how text is read. */
+export function loaded(glue, exports, how) {
+  border = new Border(glue, exports, how);
 }
 
 /** Said by an entry that has to be waited for. */
@@ -84,23 +96,31 @@ export function loadsWith(init) {
 
 /** Waits for the module, where an entry can load it. */
 export async function whenLoaded() {
-  if (!ready) await load?.();
+  if (!border) await load?.();
   mustBeReady();
 }
 
 function mustBeReady() {
-  if (!ready) throw new Error("libacp is not loaded yet: await init() first");
+  if (!border) throw new Error("libacp is not loaded yet: await init() first");
 }
 
 export function cutOutput(output, byteLimit) {
   mustBeReady();
   if (!isCount(byteLimit)) throw new TypeError("byteLimit: expected a whole number from 0");
-  const rest = cut(textOf(output, "output"), byteLimit);
-  return { output: rest ?? output, truncated: rest !== undefined };
+  border.say(textOf(output, "output"));
+  const truncated = border.glue.cutOutput(byteLimit);
+  return { output: truncated ? border.told() : output, truncated };
 }
 
 export class Connection {
+  #border = border;
   #core;
+  /** What comes in must stay together. */
+  #whole;
+  /** There is no event before something happens. */
+  #quiet = false;
+  /** The session of the last event that had to say one. */
+  #session;
   /** What to undo when the request with this id (as text) has ended. */
   #signals = new Map();
 
@@ -109,12 +129,40 @@ export class Connection {
     const given = checked(options, OPTIONS);
     if (given.limits) given.limits = checked(given.limits, LIMITS, "limits/");
     if (given.policies) given.policies = checked(given.policies, POLICIES, "policies/");
-    this.#core = new Core(JSON.stringify(given));
+    border.say(JSON.stringify(given));
+    this.#core = new border.glue.Core();
+    this.#whole = given.framing === "messages";
   }
 
-  get #live() {
+  /** The core, to be looked at. */
+  get #still() {
     if (!this.#core) throw new TypeError("this connection has been freed");
     return this.#core;
+  }
+
+  /** The core, for what may bring events. */
+  get #live() {
+    this.#quiet = false;
+    return this.#still;
+  }
+
+  /** The core, once it has the texts for a call. */
+  #say(...texts) {
+    const core = this.#live;
+    this.#border.say(...texts);
+    return core;
+  }
+
+  /** A text about the connection, if there is one. */
+  #text(view, ...texts) {
+    const core = this.#still;
+    this.#border.say(...texts);
+    return core.look(view) ? this.#border.told() : undefined;
+  }
+
+  #look(view, ...texts) {
+    const text = this.#text(view, ...texts);
+    return text === undefined ? undefined : parse(text);
   }
 
   receive(data) {
@@ -122,7 +170,9 @@ export class Connection {
     if (typeof data !== "string" && !(data instanceof Uint8Array && data.length === data.byteLength)) {
       throw new TypeError("receive: expected a Uint8Array or a string");
     }
-    this.#live.receive(typeof data === "string" ? encoder.encode(data) : data);
+    const core = this.#still;
+    const bytes = typeof data === "string" ? encoder.encode(data) : data;
+    if (!this.#border.give(core, bytes, this.#whole)) this.#quiet = false;
   }
 
   receiveEof() {
@@ -135,8 +185,21 @@ export class Connection {
   }
 
   pollEvent() {
-    const event = this.#live.pollEvent();
-    if (this.#signals.size > 0 && event?.type === "response") this.#forget(idText(event.id));
+    const core = this.#still;
+    if (this.#quiet) return undefined;
+    const found = core.pollEvent();
+    if (found === 0) {
+      this.#quiet = true;
+      return undefined;
+    }
+    let event;
+    if (found === OTHER) {
+      event = core.event();
+    } else {
+      event = this.#border.event(found, this.#session);
+      this.#session = event.session;
+    }
+    if (this.#signals.size > 0 && event.type === "response") this.#forget(idText(event.id));
     return event;
   }
 
@@ -145,11 +208,12 @@ export class Connection {
   }
 
   pollTimeout() {
-    return this.#live.pollTimeout();
+    const when = this.#still.pollTimeout();
+    return when < 0 ? undefined : when;
   }
 
   transmit() {
-    return this.#live.transmit();
+    return this.#border.shown(this.#still.transmit());
   }
 
   consume(count) {
@@ -161,30 +225,29 @@ export class Connection {
     const { id, timeout, signal } = checked(options, CALL);
     signal?.throwIfAborted();
     const wanted = id === undefined ? undefined : idText(id);
-    const text = this.#live.request(textOf(method, "method"), valueText(params, "params"), wanted, timeout ?? undefined, timeout === null);
-    if (signal) this.#watch(signal, text);
-    return parse(text);
+    const core = this.#say(textOf(method, "method"), valueText(params, "params"), wanted);
+    const sent = core.request(timeout === null ? -1 : (timeout ?? NaN));
+    if (signal) this.#watch(signal, wanted ?? String(sent));
+    return id ?? sent;
   }
 
   notify(method, params = {}) {
-    this.#live.notify(textOf(method, "method"), valueText(params, "params"));
+    this.#say(textOf(method, "method"), valueText(params, "params")).notify();
   }
 
   respond(request, result = {}) {
     const [id, serial] = target(request);
-    this.#live.respond(id, serial, valueText(result, "result"));
+    this.#say(id, valueText(result, "result")).respond(serial);
   }
 
   respondError(request, { code, message, data }) {
     const [id, serial] = target(request);
     if (!Number.isInteger(code) || code !== (code | 0)) throw new TypeError("code: expected a whole number of 32 bits");
-    textOf(message, "message");
-    const text = data === undefined ? undefined : valueText(data, "data");
-    this.#live.respondError(id, serial, code, message, text);
+    this.#say(id, textOf(message, "message"), data === undefined ? undefined : valueText(data, "data")).respondError(serial, code);
   }
 
   cancel(id) {
-    this.#live.cancel(idText(id));
+    this.#say(idText(id)).cancel();
   }
 
   close() {
@@ -196,87 +259,84 @@ export class Connection {
   }
 
   get config() {
-    return parse(this.#live.config());
+    return this.#look(VIEW.config);
   }
 
   get phase() {
-    return this.#live.phase();
+    return PHASES[this.#still.phase()];
   }
 
   get version() {
-    return this.#live.version();
+    return this.#still.version();
   }
 
   get capabilities() {
-    return parse(this.#live.capabilities());
+    return this.#look(VIEW.capabilities);
   }
 
   get ownCapabilities() {
-    return parse(this.#live.ownCapabilities());
+    return this.#look(VIEW.ownCapabilities);
   }
 
   get peerInfo() {
-    return parse(this.#live.peerInfo());
+    return this.#look(VIEW.peerInfo);
   }
 
   get buffered() {
-    return this.#live.buffered();
+    return this.#still.buffered();
   }
 
   get unsent() {
-    return this.#live.unsent();
+    return this.#still.unsent();
   }
 
   peerExtension(name) {
-    const text = this.#live.peerExtension(textOf(name, "name"));
-    return text === undefined ? undefined : parse(text);
+    return this.#look(VIEW.peerExtension, textOf(name, "name"));
   }
 
   snapshot() {
-    return parse(this.#live.snapshot());
+    return this.#look(VIEW.snapshot);
   }
 
   sessions() {
-    const sessions = Object.entries(parse(this.#live.sessions()));
+    const sessions = Object.entries(this.#look(VIEW.sessions));
     return new Map(sessions.map(([id, session]) => [id, asSession(session)]));
   }
 
   session(id) {
-    const text = this.#live.session(textOf(id, "id"));
-    return text === undefined ? undefined : asSession(parse(text));
+    return asSession(this.#look(VIEW.session, textOf(id, "id")));
   }
 
   sessionSnapshot(id) {
-    const text = this.#live.sessionSnapshot(textOf(id, "id"));
-    return text === undefined ? undefined : asSession(parse(text));
+    return asSession(this.#look(VIEW.sessionSnapshot, textOf(id, "id")));
   }
 
   commandText(session, name, input = "") {
-    return this.#live.commandText(textOf(session, "session"), textOf(name, "name"), textOf(input, "input"));
+    return this.#text(VIEW.commandText, textOf(session, "session"), textOf(name, "name"), textOf(input, "input"));
   }
 
   inRoots(session, path) {
-    return this.#live.inRoots(textOf(session, "session"), textOf(path, "path"));
+    return this.#say(textOf(session, "session"), textOf(path, "path")).inRoots();
   }
 
   pending() {
-    return parse(this.#live.pending());
+    return this.#look(VIEW.pending);
   }
 
   unanswered() {
-    return parse(this.#live.unanswered());
+    return this.#look(VIEW.unanswered);
   }
 
   openTerminals() {
-    return parse(this.#live.openTerminals());
+    return this.#look(VIEW.openTerminals);
   }
 
   can(method) {
-    return this.#live.can(textOf(method, "method"));
+    return this.#say(textOf(method, "method")).can();
   }
 
   whyNot(method) {
-    return this.#live.whyNot(textOf(method, "method"));
+    return this.#say(textOf(method, "method")).whyNot();
   }
 
   free() {
@@ -293,7 +353,7 @@ export class Connection {
     const abort = () => {
       this.#signals.delete(id);
       try {
-        this.#live.cancel(id);
+        this.#say(id).cancel();
       } catch (error) {
         // It has ended, with an event that nobody has polled yet: there is nothing left to cancel.
         if (!(error instanceof Misuse)) throw error;

@@ -1,9 +1,9 @@
-// What the core makes on this side of the border: events, errors, copies of bytes.
+// What the core makes on this side of the border: events and errors.
 import { parse } from "./json.js";
 
 /**
  * Makes `instanceof` true also for the objects of another copy of this package: a program may well have two, and an
- * error does not say which one it came from.
+ * error does not say which one it came from. Returns the name of the member that tells.
  */
 export function branded(type, name) {
   const brand = Symbol.for(`libacp.${name}`);
@@ -14,6 +14,7 @@ export function branded(type, name) {
       return exact ? object?.[brand] === true : Function.prototype[Symbol.hasInstance].call(this, object);
     },
   });
+  return brand;
 }
 
 /** The host asked for something that the specification forbids now. */
@@ -56,25 +57,73 @@ export const misuse = (kind, rule, pointer, message) => new (KINDS[kind] ?? Misu
 
 export const typeError = (message) => new TypeError(message);
 
-export const bytes = (view) => view.slice();
-
 export function event(head, text) {
   const event = parse(head);
   if (text === undefined) return event;
-  if (event.error) lazy(event.error, "data", text);
-  else lazy(event, event.type === "response" ? "result" : "params", text);
+  if (event.error) carry(event.error, "data", text);
+  else carry(event, event.type === "response" ? "result" : "params", text);
   return event;
 }
 
-/** A member that is read from its text when it is first asked for. */
-function lazy(object, name, text) {
-  let read = false;
-  let value;
-  const get = () => {
-    if (!read) value = parse(text);
-    read = true;
+// A member that is made when it is first asked for costs as much as reading a short text. A host that has asked for one
+// will ask for more, so the next ones are made ahead.
+const AHEAD = 64;
+let ahead = 0;
+
+function isAhead() {
+  if (ahead === 0) return false;
+  ahead -= 1;
+  return true;
+}
+
+const later = (name, textName) => ({
+  configurable: true,
+  enumerable: true,
+  get() {
+    ahead = AHEAD;
+    const value = parse(this[textName]);
+    // The same object again the next time; one that was frozen reads it anew.
+    Reflect.defineProperty(this, name, { value, configurable: true, enumerable: true, writable: true });
     return value;
-  };
-  Object.defineProperty(object, name, { configurable: true, enumerable: true, get });
-  object[`${name}Text`] = text;
+  },
+});
+const TEXTS = { params: "paramsText", result: "resultText", data: "dataText" };
+const LATER = Object.fromEntries(Object.entries(TEXTS).map(([name, textName]) => [name, later(name, textName)]));
+
+/** Gives an object a text, and the value that is read from it. */
+function carry(object, name, text) {
+  if (isAhead()) object[name] = parse(text);
+  else Object.defineProperty(object, name, LATER[name]);
+  object[TEXTS[name]] = text;
+  return object;
+}
+
+// As the core counts what comes often. Most of it is about a session, and its params are wanted: written as a whole, such
+// an event is made at once.
+export const NOTIFICATION = 2;
+const REQUEST = 3;
+
+export function notification(method, session, update, timing, paramsText) {
+  const type = "notification";
+  if (session !== undefined && update !== undefined && isAhead()) {
+    return { type, method, session, update, timing, params: parse(paramsText), paramsText };
+  }
+  const event = { type, method };
+  if (session !== undefined) event.session = session;
+  if (update !== undefined) event.update = update;
+  event.timing = timing;
+  return carry(event, "params", paramsText);
+}
+
+/** A request, or a response with a result. */
+export function called(kind, id, serial, method, session, text) {
+  if (kind === REQUEST) {
+    if (session === undefined) return carry({ type: "request", id, serial, method }, "params", text);
+    if (!isAhead()) return carry({ type: "request", id, serial, method, session }, "params", text);
+    return { type: "request", id, serial, method, session, params: parse(text), paramsText: text };
+  }
+  const outcome = "result";
+  if (session === undefined) return carry({ type: "response", id, serial, method, outcome }, "result", text);
+  if (!isAhead()) return carry({ type: "response", id, serial, method, session, outcome }, "result", text);
+  return { type: "response", id, serial, method, session, outcome, result: parse(text), resultText: text };
 }

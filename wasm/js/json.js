@@ -25,12 +25,29 @@ export class RawJson {
 }
 
 // Another copy of this package may have made it.
-branded(RawJson, "RawJson");
+const RAW = branded(RawJson, "RawJson");
 
 export const raw = (text) => new RawJson(text);
 
+const isDigit = (text, at) => {
+  const code = text.charCodeAt(at);
+  return code >= 0x30 && code <= 0x39;
+};
+
+/** Whether 16 digits stand in a row. Wherever they begin, one of them is among every 16th character. */
+function hasLongNumber(text) {
+  for (let at = 15; at < text.length; at += 16) {
+    if (!isDigit(text, at)) continue;
+    let [from, to] = [at, at + 1];
+    while (isDigit(text, from - 1)) from -= 1;
+    while (isDigit(text, to)) to += 1;
+    if (to - from >= 16) return true;
+  }
+  return false;
+}
+
 export function parse(text) {
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  if (!hasLongNumber(text)) return JSON.parse(text);
   const marked = eachToken(text, (token) => {
     if (token.startsWith(WRITTEN)) return WRITTEN + token.slice(1);
     return UNSAFE.test(token) && !Number.isSafeInteger(Number(token)) ? `${WRITTEN}${token}"` : token;
@@ -43,7 +60,7 @@ export function parse(text) {
 
 /** The text of a value; `undefined` for what JSON has no word for. */
 export function stringify(value) {
-  if (value instanceof RawJson) return value.text;
+  if (value?.[RAW] === true) return value.text;
   try {
     return JSON.stringify(value);
   } catch {

@@ -162,6 +162,18 @@ mod tests {
     }
 
     #[test]
+    fn javascript_counts_phases_and_timings_as_the_core_does() {
+        use libacp::connection::{Phase, Timing};
+        let phases = [Phase::Start, Phase::Initializing, Phase::Ready, Phase::Closed];
+        let timings = [Timing::Turn, Timing::Replay, Timing::Idle, Timing::None];
+        assert!(phases.iter().enumerate().all(|(place, phase)| *phase as usize == place));
+        assert!(timings.iter().enumerate().all(|(place, timing)| *timing as usize == place));
+        let list = |names: [&str; 4]| format!("[\"{}\"]", names.join("\", \""));
+        assert!(include_str!("../js/connection.js").contains(&list(phases.map(Phase::name))));
+        assert!(include_str!("../js/border.js").contains(&list(timings.map(Timing::name))));
+    }
+
+    #[test]
     fn the_declared_error_codes_are_the_cores() {
         use libacp::ErrorCode as Code;
         let script = include_str!("../js/codes.js");

@@ -1,4 +1,5 @@
-//! An event as JSON text: its members, and the text that it carries, which is worth reading only on demand.
+//! An event as JSON text: its members, and the text that it carries, which is worth reading only on demand. Notifications
+//! have a way of their own (`shared`).
 
 use libacp::connection::{Consequence, Event, Outcome, Violation};
 use libacp::json::Writer;
@@ -13,13 +14,6 @@ pub(crate) fn parts(event: &Event) -> (String, Option<&str>) {
         Event::Request(request) => {
             call(&mut out, &request.id, request.serial, &request.method, request.session.as_deref());
             Some(request.params())
-        }
-        Event::Notification(notification) => {
-            out.key("method").string(&notification.method);
-            optional(&mut out, "session", notification.session.as_deref());
-            optional(&mut out, "update", notification.update);
-            out.key("timing").string(notification.timing.name());
-            Some(notification.params())
         }
         Event::Response(response) => {
             call(&mut out, &response.id, response.serial, &response.method, response.session.as_deref());

@@ -1,16 +1,21 @@
 //! The border between the core and JavaScript: text and bytes go across, nothing else.
 //!
-//! [`Core`] is the connection with the types of the border. What it has to say in more than one word goes over as JSON
-//! text (`events`, `state`), is made an object there (`js/events.js`), and gets its JavaScript manners in
-//! `js/connection.js`. Read next: `config`, `events`, `state`.
+//! [`Core`] is the connection with the types of the border. Texts and bytes cross through places that both sides know
+//! (`shared`). What the core has to say in more than one word is JSON text (`events`, `state`) or, where there may be much
+//! of it, a record (`shared`); it is made an object in `js/events.js`, and gets its JavaScript manners in
+//! `js/connection.js`. Read next: `shared`, `config`, `events`, `state`.
 #![forbid(unsafe_code)]
 
 mod config;
 mod events;
+mod shared;
 mod state;
 
-use libacp::connection::{CallOptions, Connection, Misuse, MisuseKind, Timeout};
+use std::sync::Arc;
+
+use libacp::connection::{CallOptions, Connection, Event, Misuse, MisuseKind, Session, Timeout};
 use libacp::{ErrorCode, Id};
+use shared::with_texts;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(raw_module = "./events.js")]
@@ -21,29 +26,33 @@ extern "C" {
     fn misuse(kind: &str, rule: &str, pointer: &str, message: &str) -> JsValue;
     #[wasm_bindgen(js_name = typeError)]
     fn type_error(message: &str) -> JsValue;
-    /// A copy of bytes that stand in this module's memory.
-    fn bytes(view: &[u8]) -> JsValue;
 }
 
-/// A connection; see `js/index.d.ts` for what each member does. Ids, params, results and data are JSON text.
+/// A connection; see `js/index.d.ts` for what each member does. Ids, params, results and data are JSON text. Texts that a
+/// call takes are in the room, in the order in which it names them.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Core {
     connection: Connection,
+    /// What was polled last; JavaScript reads its text here.
+    event: Option<Event>,
+    /// The session of the last event in the record.
+    session: Option<Arc<str>>,
 }
 
 #[wasm_bindgen]
 impl Core {
     /// A connection from its options as JSON text, whose types the caller has checked.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &str) -> Result<Core, JsValue> {
-        let config = config::read(options).map_err(|message| type_error(&message))?;
-        Ok(Core { connection: Connection::new(config) })
+    pub fn new() -> Result<Core, JsValue> {
+        let config = with_texts(|[options, ..]| config::read(options)).map_err(|message| type_error(&message))?;
+        Ok(Core { connection: Connection::new(config), event: None, session: None })
     }
 
-    /// Takes bytes from the peer.
-    pub fn receive(&mut self, data: &[u8]) {
-        self.connection.receive(data);
+    /// Takes so many bytes from the peer, which stand in the room, and says whether it is clear that there is no event.
+    pub fn receive(&mut self, size: usize) -> bool {
+        shared::with_bytes(size, |data| self.connection.receive(data));
+        self.connection.is_starved()
     }
 
     /// The peer has closed its side.
@@ -58,24 +67,30 @@ impl Core {
         self.connection.handle_timeout(config::whole(now));
     }
 
-    /// The next event, or undefined.
+    /// Goes to the next event, and says what it is; 0 when there is none.
     #[wasm_bindgen(js_name = pollEvent)]
-    pub fn poll_event(&mut self) -> JsValue {
-        self.connection.poll_event().map_or(JsValue::UNDEFINED, |next| {
-            let (head, text) = events::parts(&next);
+    pub fn poll_event(&mut self) -> u32 {
+        self.event = self.connection.poll_event();
+        self.event.as_ref().map_or(0, |event| shared::describe(event, &mut self.session))
+    }
+
+    /// The event, where it is not one of those that come often.
+    pub fn event(&self) -> JsValue {
+        self.event.as_ref().map_or(JsValue::UNDEFINED, |next| {
+            let (head, text) = events::parts(next);
             event(&head, text)
         })
     }
 
-    /// When the time is wanted.
+    /// When the time is wanted; -1 when it is not.
     #[wasm_bindgen(js_name = pollTimeout)]
-    pub fn poll_timeout(&self) -> Option<f64> {
-        self.connection.poll_timeout().map(config::double)
+    pub fn poll_timeout(&self) -> f64 {
+        self.connection.poll_timeout().map_or(-1.0, config::double)
     }
 
-    /// A copy of the bytes for the peer.
-    pub fn transmit(&self) -> JsValue {
-        bytes(self.connection.transmit())
+    /// Shows the bytes for the peer; how many there are.
+    pub fn transmit(&self) -> usize {
+        shared::show(self.connection.transmit())
     }
 
     /// Takes bytes as written.
@@ -83,52 +98,49 @@ impl Core {
         self.connection.consume(count);
     }
 
-    /// Sends a request and returns its id; `forever` says that it has no time-out at all.
-    pub fn request(
-        &mut self,
-        method: &str,
-        params: &str,
-        id: Option<String>,
-        timeout: Option<f64>,
-        forever: bool,
-    ) -> Result<String, JsValue> {
-        let id = id.map(|id| read_id(&id)).transpose()?;
-        let otherwise = if forever { Timeout::Never } else { Timeout::Configured };
-        let timeout = timeout.map_or(otherwise, |timeout| Timeout::After(config::whole(timeout)));
-        let options = CallOptions { id, timeout };
-        self.connection.request_with(method, params, options).map(|id| id.to_json()).map_err(thrown)
+    /// Sends a request with a method, params, and its id unless that is empty; the id that it has got otherwise. Its
+    /// time-out is the configured one for NaN, and none where it is negative.
+    pub fn request(&mut self, timeout: f64) -> Result<f64, JsValue> {
+        let timeout = if timeout.is_nan() {
+            Timeout::Configured
+        } else if timeout < 0.0 {
+            Timeout::Never
+        } else {
+            Timeout::After(config::whole(timeout))
+        };
+        with_texts(|[method, params, id]| {
+            let id = if id.is_empty() { None } else { Some(read_id(id)?) };
+            let sent = self.connection.request_with(method, params, CallOptions { id, timeout }).map_err(thrown)?;
+            Ok(if let Id::Number(id) = sent { config::double(id.unsigned_abs()) } else { 0.0 })
+        })
     }
 
-    /// Sends a notification.
-    pub fn notify(&mut self, method: &str, params: &str) -> Result<(), JsValue> {
-        self.connection.notify(method, params).map_err(thrown)
+    /// Sends a notification with a method and params.
+    pub fn notify(&mut self) -> Result<(), JsValue> {
+        with_texts(|[method, params, _]| self.connection.notify(method, params).map_err(thrown))
     }
 
-    /// Answers a request with a result.
-    pub fn respond(&mut self, id: &str, serial: Option<f64>, result: &str) -> Result<(), JsValue> {
-        let id = self.answerable(id, serial)?;
-        self.connection.respond(&id, result).map_err(thrown)
+    /// Answers the request with this id, and this serial number unless it is NaN, with a result.
+    pub fn respond(&mut self, serial: f64) -> Result<(), JsValue> {
+        with_texts(|[id, result, _]| {
+            let id = self.answerable(id, serial)?;
+            self.connection.respond(&id, result).map_err(thrown)
+        })
     }
 
-    /// Answers a request with an error.
-    #[allow(clippy::needless_pass_by_value, reason = "the border has no optional text that is borrowed")]
+    /// Answers a request, as above, with an error: its message, and its data unless that is empty.
     #[wasm_bindgen(js_name = respondError)]
-    pub fn respond_error(
-        &mut self,
-        id: &str,
-        serial: Option<f64>,
-        code: i32,
-        message: &str,
-        data: Option<String>,
-    ) -> Result<(), JsValue> {
-        let id = self.answerable(id, serial)?;
-        self.connection.respond_error(&id, ErrorCode(code), message, data.as_deref()).map_err(thrown)
+    pub fn respond_error(&mut self, serial: f64, code: i32) -> Result<(), JsValue> {
+        with_texts(|[id, message, data]| {
+            let id = self.answerable(id, serial)?;
+            let data = Some(data).filter(|data| !data.is_empty());
+            self.connection.respond_error(&id, ErrorCode(code), message, data).map_err(thrown)
+        })
     }
 
-    /// Asks the peer to cancel an own request.
-    pub fn cancel(&mut self, id: &str) -> Result<(), JsValue> {
-        let id = read_id(id)?;
-        self.connection.cancel(&id).map_err(thrown)
+    /// Asks the peer to cancel the own request with this id.
+    pub fn cancel(&mut self) -> Result<(), JsValue> {
+        with_texts(|[id, ..]| self.connection.cancel(&read_id(id)?).map_err(thrown))
     }
 
     /// Ends the connection.
@@ -137,24 +149,19 @@ impl Core {
     }
 
     /// Whether a method could be sent now.
-    pub fn can(&self, method: &str) -> bool {
-        self.connection.can(method)
+    pub fn can(&self) -> bool {
+        with_texts(|[method, ..]| self.connection.can(method))
     }
 
     /// Why a method could not be sent now, or undefined.
     #[wasm_bindgen(js_name = whyNot)]
-    pub fn why_not(&self, method: &str) -> JsValue {
-        self.connection.why_not(method).map_or(JsValue::UNDEFINED, thrown)
+    pub fn why_not(&self) -> JsValue {
+        with_texts(|[method, ..]| self.connection.why_not(method)).map_or(JsValue::UNDEFINED, thrown)
     }
 
-    /// The configuration.
-    pub fn config(&self) -> String {
-        config::write(self.connection.config())
-    }
-
-    /// How far the connection is.
-    pub fn phase(&self) -> String {
-        self.connection.phase().name().to_owned()
+    /// How far the connection is, as its place among the phases.
+    pub fn phase(&self) -> u32 {
+        self.connection.phase() as u32
     }
 
     /// The agreed version.
@@ -162,81 +169,20 @@ impl Core {
         self.connection.version()
     }
 
-    /// What the peer can do.
-    pub fn capabilities(&self) -> String {
-        self.connection.capabilities().to_owned()
-    }
-
-    /// What this side can do.
-    #[wasm_bindgen(js_name = ownCapabilities)]
-    pub fn own_capabilities(&self) -> String {
-        self.connection.own_capabilities().to_owned()
-    }
-
-    /// The peer's side of `initialize`.
-    #[wasm_bindgen(js_name = peerInfo)]
-    pub fn peer_info(&self) -> String {
-        self.connection.peer_info().to_owned()
-    }
-
-    /// What the peer says about one extension.
-    #[wasm_bindgen(js_name = peerExtension)]
-    pub fn peer_extension(&self, name: &str) -> Option<String> {
-        self.connection.peer_extension(name).map(str::to_owned)
-    }
-
-    /// All that is known of the connection as a whole.
-    pub fn snapshot(&self) -> String {
-        self.connection.snapshot()
-    }
-
-    /// The sessions by id.
-    pub fn sessions(&self) -> String {
-        state::sessions(self.connection.sessions())
-    }
-
-    /// One session.
-    pub fn session(&self, id: &str) -> Option<String> {
-        self.connection.session(id).map(state::session)
-    }
-
-    /// All that is known of one session.
-    #[wasm_bindgen(js_name = sessionSnapshot)]
-    pub fn session_snapshot(&self, id: &str) -> Option<String> {
-        self.connection.session(id).map(libacp::connection::Session::snapshot)
-    }
-
-    /// The text of a prompt that runs a command.
-    #[wasm_bindgen(js_name = commandText)]
-    pub fn command_text(&self, session: &str, name: &str, input: &str) -> Option<String> {
-        self.connection.session(session)?.command_text(name, input)
+    /// Tells one of the [`VIEWS`] of the connection, if there is such a thing.
+    pub fn look(&self, view: usize) -> bool {
+        shared::tell(VIEWS.get(view).and_then(|view| with_texts(|texts| view(&self.connection, texts))))
     }
 
     /// Whether a path is inside of one of a session's directories.
     #[wasm_bindgen(js_name = inRoots)]
-    pub fn in_roots(&self, session: &str, path: &str) -> bool {
-        self.connection.session(session).is_some_and(|session| session.in_roots(path))
-    }
-
-    /// Own requests without an answer.
-    pub fn pending(&self) -> String {
-        state::requests(self.connection.pending())
-    }
-
-    /// The peer's requests without an answer.
-    pub fn unanswered(&self) -> String {
-        state::requests(self.connection.unanswered())
-    }
-
-    /// Terminals that were not released.
-    #[wasm_bindgen(js_name = openTerminals)]
-    pub fn open_terminals(&self) -> String {
-        state::terminals(&self.connection.open_terminals())
+    pub fn in_roots(&self) -> bool {
+        with_texts(|[session, path, _]| self.connection.session(session).is_some_and(|session| session.in_roots(path)))
     }
 
     /// Bytes that wait to be sent.
     pub fn unsent(&self) -> usize {
-        self.connection.transmit().len()
+        self.connection.unsent()
     }
 
     /// Bytes that wait to be read.
@@ -245,10 +191,10 @@ impl Core {
     }
 
     /// The id of a request to answer. Ids may be used again, so one that comes with its serial must still be that one.
-    fn answerable(&self, id: &str, serial: Option<f64>) -> Result<Id, JsValue> {
+    fn answerable(&self, id: &str, serial: f64) -> Result<Id, JsValue> {
         let id = read_id(id)?;
         let open = |serial| self.connection.unanswered_by_serial(serial).is_some_and(|open| open.id == id);
-        if serial.is_none_or(|serial| open(config::whole(serial))) {
+        if serial.is_nan() || open(config::whole(serial)) {
             return Ok(id);
         }
         let message = format!("the request with the id {id} has been answered already");
@@ -256,11 +202,45 @@ impl Core {
     }
 }
 
-/// The end of a command's output, if its beginning has to go.
+/// A text about a connection, and about what it names.
+type View = fn(&Connection, [&str; 3]) -> Option<String>;
+
+/// What can be looked at, in the order of `VIEWS` in `js/connection.js`.
+const VIEWS: [View; 13] = [
+    |connection, _| Some(config::write(connection.config())),
+    |connection, _| Some(connection.capabilities().to_owned()),
+    |connection, _| Some(connection.own_capabilities().to_owned()),
+    |connection, _| Some(connection.peer_info().to_owned()),
+    |connection, [name, ..]| connection.peer_extension(name).map(str::to_owned),
+    |connection, _| Some(connection.snapshot()),
+    |connection, _| Some(state::sessions(connection.sessions())),
+    |connection, [id, ..]| connection.session(id).map(state::session),
+    |connection, [id, ..]| connection.session(id).map(Session::snapshot),
+    |connection, [session, name, input]| connection.session(session)?.command_text(name, input),
+    |connection, _| Some(state::requests(connection.pending())),
+    |connection, _| Some(state::requests(connection.unanswered())),
+    |connection, _| Some(state::terminals(&connection.open_terminals())),
+];
+
+/// Where JavaScript writes what goes in; it has so many bytes, or 64 KiB if that is more.
+#[wasm_bindgen]
+pub fn room(size: usize) -> usize {
+    shared::room(size)
+}
+
+/// Where JavaScript writes how long that is, and reads where things are.
+#[wasm_bindgen]
+pub fn record() -> usize {
+    shared::record()
+}
+
+/// Tells the end of a command's output, if its beginning has to go.
 #[wasm_bindgen(js_name = cutOutput)]
-pub fn cut_output(output: &str, byte_limit: f64) -> Option<String> {
-    let (rest, truncated) = libacp::terminal::cut_output(output, config::whole(byte_limit));
-    truncated.then(|| rest.to_owned())
+pub fn cut_output(byte_limit: f64) -> bool {
+    shared::tell(with_texts(|[output, ..]| {
+        let (rest, truncated) = libacp::terminal::cut_output(output, config::whole(byte_limit));
+        truncated.then(|| rest.to_owned())
+    }))
 }
 
 fn read_id(json: &str) -> Result<Id, JsValue> {

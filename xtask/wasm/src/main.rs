@@ -1,12 +1,12 @@
 //! Builds the npm package `libacp` into `wasm/dist`: `cargo run -p libacp-npm`.
 //!
-//! Compiles the crate `libacp-wasm`, writes its glue, makes it small, and puts the hand-written JavaScript and the
-//! types beside it. It is a package of its own because the tools for that take long to compile and no other task needs
-//! them. What it calls: cargo, npm and node.
+//! Compiles the crate `libacp-wasm`, once to be small for browsers and once to be fast for Node, writes the glue,
+//! optimises both, and puts the hand-written JavaScript and the types beside them. It is a package of its own because the
+//! tools for that take long to compile and no other task needs them. What it calls: cargo, npm and node.
 #![forbid(unsafe_code)]
 
+mod optimise;
 mod rules;
-mod shrink;
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -14,11 +14,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use optimise::optimise;
 use wasm_bindgen_cli_support::Bindgen;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 const TARGET: &str = "wasm32-unknown-unknown";
+
 fn main() -> ExitCode {
     match build() {
         Ok(dist) => {
@@ -36,22 +38,24 @@ fn build() -> Outcome<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).ok_or("no workspace")?;
     let package = root.join("wasm");
     let dist = package.join("dist");
-    let module = compile(root)?;
+    let compiled = MODULES.iter().map(|module| compile(root, module)).collect::<Outcome<Vec<_>>>()?;
     if dist.exists() {
         fs::remove_dir_all(&dist)?;
     }
     fs::create_dir_all(&dist)?;
-    // `web` serves every entry: it takes the module from a file, from a URL or from bytes.
-    let mut output = Bindgen::new()
-        .input_path(module)
-        .out_name("libacp_core")
-        .web(true)
-        .and_then(|bindgen| {
-            bindgen.typescript(false).omit_default_module_path(false).remove_name_section(true).generate_output()
-        })
-        .map_err(|error| format!("{error:#}"))?;
-    output.emit(&dist).map_err(|error| format!("{error:#}"))?;
-    shrink::optimise(&package, &dist.join("libacp_core_bg.wasm"))?;
+    for (module, path) in MODULES.iter().zip(compiled) {
+        // `web` serves every entry: it takes the module from a file, from a URL or from bytes.
+        let mut output = Bindgen::new()
+            .input_path(path)
+            .out_name(module.name)
+            .web(true)
+            .and_then(|bindgen| {
+                bindgen.typescript(false).omit_default_module_path(false).remove_name_section(true).generate_output()
+            })
+            .map_err(|error| format!("{error:#}"))?;
+        output.emit(&dist).map_err(|error| format!("{error:#}"))?;
+        optimise(&package, &dist.join(format!("{}_bg.wasm", module.name)), module.passes)?;
+    }
     fs::write(dist.join("rules.js"), rules::script())?;
     for entry in fs::read_dir(package.join("js"))? {
         let path = entry?.path();
@@ -68,24 +72,51 @@ fn build() -> Outcome<PathBuf> {
     Ok(dist)
 }
 
-/// What the compiler is told beside the profile: a panic is a trap, as it has nobody to tell in there, and nothing is
-/// kept to describe it. That takes a standard library of the same make, and a switch of this very compiler's that has no
-/// stable name yet.
-const FLAGS: &str = "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zfmt-debug=none";
+/// One of the package's modules.
+struct Module {
+    name: &'static str,
+    profile: &'static str,
+    /// What cargo is told beside the profile.
+    options: &'static [&'static str],
+    /// What the compiler is told beside the profile.
+    flags: &'static str,
+    /// What the optimiser does.
+    passes: &'static [&'static str],
+}
 
-/// Compiles the crate and the standard library for it; the path of the module.
-fn compile(root: &Path) -> Outcome<PathBuf> {
+const MODULES: [Module; 2] = [
+    // A panic is a trap, as it has nobody to tell in there, and nothing is kept to describe it. That takes a standard
+    // library of the same make, and a switch of this very compiler's that has no stable name yet.
+    Module {
+        name: "libacp_core",
+        profile: "wasm",
+        options: &["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"],
+        flags: "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zfmt-debug=none",
+        passes: optimise::SMALL,
+    },
+    // Every Node that the package is for has these instructions.
+    Module {
+        name: "libacp_core_node",
+        profile: "wasm-node",
+        options: &[],
+        flags: "-Ctarget-feature=+simd128",
+        passes: optimise::FAST,
+    },
+];
+
+/// Compiles the crate, and the standard library where it has to be; the path of the module.
+fn compile(root: &Path, module: &Module) -> Outcome<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
     let target = target.join("npm-build");
     run(Command::new(cargo)
-        .args(["build", "--quiet", "--package", "libacp-wasm", "--profile", "wasm", "--target", TARGET])
-        .args(["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"])
+        .args(["build", "--quiet", "--package", "libacp-wasm", "--profile", module.profile, "--target", TARGET])
+        .args(module.options)
         .env("RUSTC_BOOTSTRAP", "1")
-        .env("RUSTFLAGS", FLAGS)
+        .env("RUSTFLAGS", module.flags)
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root))?;
-    Ok(target.join(TARGET).join("wasm/libacp_wasm.wasm"))
+    Ok(target.join(TARGET).join(module.profile).join("libacp_wasm.wasm"))
 }
 
 fn run(command: &mut Command) -> Outcome<()> {

@@ -1,14 +1,15 @@
-//! Makes the module smaller with `wasm-opt`.
+//! Makes the modules smaller, or faster, with `wasm-opt`.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::{run, Outcome};
 
-/// The optimiser, made smaller round by round until nothing changes. What counts is the size after compression, which
-/// inlining and more, but shorter, segments of data make larger. The features are those of the Rust target.
-const OPTIMISER: &[&str] = &[
-    "node_modules/binaryen/bin/wasm-opt",
+const OPTIMISER: &str = "node_modules/binaryen/bin/wasm-opt";
+
+/// Made smaller round by round until nothing changes. What counts is the size after compression, which inlining and more,
+/// but shorter, segments of data make larger.
+pub(crate) const SMALL: &[&str] = &[
     "-Oz",
     "--converge",
     "--always-inline-max-function-size=0",
@@ -19,6 +20,13 @@ const OPTIMISER: &[&str] = &[
     "--skip-pass=local-cse",
     "--skip-pass=simplify-locals",
     "--skip-pass=const-hoisting",
+];
+
+/// Made faster. The compiler has done most of it.
+pub(crate) const FAST: &[&str] = &["-O3", "--enable-simd"];
+
+/// The features are those of the Rust target.
+const COMMON: &[&str] = &[
     "--strip-debug",
     "--strip-producers",
     "--enable-bulk-memory",
@@ -30,9 +38,11 @@ const OPTIMISER: &[&str] = &[
 ];
 
 /// Optimises a module in its place with the optimiser of `package`.
-pub(crate) fn optimise(package: &Path, module: &Path) -> Outcome<()> {
+pub(crate) fn optimise(package: &Path, module: &Path, passes: &[&str]) -> Outcome<()> {
     if !package.join("node_modules/binaryen").exists() {
         run(Command::new("npm").args(["ci", "--silent"]).current_dir(package))?;
     }
-    run(Command::new("node").args(OPTIMISER).arg(module).arg("-o").arg(module).current_dir(package))
+    let mut optimiser = Command::new("node");
+    optimiser.arg(OPTIMISER).args(passes).args(COMMON).arg(module).arg("-o").arg(module);
+    run(optimiser.current_dir(package))
 }
