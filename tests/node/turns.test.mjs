@@ -284,6 +284,24 @@ test("a client that does not read holds the agent back", async (t) => {
   assert.equal(taken, 5000);
 });
 
+test("what is told while the transport is busy goes out together, in order and not without end", async (t) => {
+  const ends = pipes();
+  const sizes = [];
+  const { write } = ends[1];
+  ends[1].write = async (bytes) => {
+    sizes.push(bytes.length);
+    await pause(1);
+    await write(bytes);
+  };
+  const { session } = await joined(t, async (turn) => {
+    for (let index = 0; index < 2000; index += 1) await turn.message(String(index));
+  }, { ends });
+  const said = texts(await all(session.prompt("x")));
+  assert.deepEqual(said, Array.from({ length: 2000 }, (_, index) => String(index)));
+  assert.ok(sizes.length < 100, `${sizes.length} writes`);
+  assert.ok(Math.max(...sizes) < 20_000, `${Math.max(...sizes)} bytes at once`);
+});
+
 test("over message ports, whole messages cross", async (t) => {
   const { port1, port2 } = new MessageChannel();
   t.after(() => port1.close());

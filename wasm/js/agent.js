@@ -128,7 +128,7 @@ export class ClientPeer extends Peer {
       if (error) throw error;
       return undefined;
     }
-    return handler(subject, job.request.params, { signal: job.signal });
+    return handler(subject, job.request.params, job.how);
   }
 
   async #initialize(params) {

@@ -141,7 +141,7 @@ export class AgentPeer extends Peer {
     const { method, params, session } = job.request;
     const handler = this._host.handlers.get(method);
     if (!handler) throw notServed();
-    return handler(this.#subject(session), params, { signal: job.signal });
+    return handler(this.#subject(session), params, job.how);
   }
 
   #subject(id) {
@@ -165,9 +165,10 @@ export class AgentPeer extends Peer {
 
   /** An iterator has handed on an update. */
   _taken(size) {
+    const full = this._full();
     this.#updates -= 1;
     this.#size -= size;
-    this._wire.dispatch();
+    if (full) this._wire.dispatch();
   }
 
   _full() {

@@ -42,8 +42,11 @@ export const randomId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** The members that have a value. */
-export const given = (members) =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
+export function given(members) {
+  const result = {};
+  for (const [name, value] of Object.entries(members)) if (value !== undefined && value !== null) result[name] = value;
+  return result;
+}
 
 /** A content block; a string stands for a block of text. */
 export const content = (what) => (typeof what === "string" ? { type: "text", text: what } : what);

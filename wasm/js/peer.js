@@ -3,7 +3,7 @@
 import { ErrorCode } from "./codes.js";
 import { Connection } from "./connection.js";
 import { RequestError } from "./errors.js";
-import { Wire, deferred, within } from "./wire.js";
+import { Wire, deferred, stopper, within } from "./wire.js";
 
 // Notifications that wait for their handler, before reading stops.
 const NOTICES = 256;
@@ -23,21 +23,44 @@ function report(what, error) {
   }
 }
 
+/** What a handler is told beside its params: a signal, which is made where somebody asks for it. */
+class How {
+  #job;
+
+  constructor(job) {
+    this.#job = job;
+    Object.defineProperty(this, "signal", How.#signal);
+  }
+
+  static #signal = {
+    enumerable: true,
+    get() {
+      return this.#job.signal;
+    },
+  };
+}
+
 /** A request of the peer's that is being served. */
 class Job {
-  #controller = new AbortController();
+  #stopper;
   answered = false;
 
   constructor(request) {
     this.request = request;
   }
 
+  get how() {
+    return new How(this);
+  }
+
   get signal() {
-    return this.#controller.signal;
+    this.#stopper ??= stopper();
+    return this.#stopper.signal;
   }
 
   stop(why) {
-    this.#controller.abort(new DOMException(why, "AbortError"));
+    this.#stopper ??= stopper();
+    this.#stopper.abort(new DOMException(why, "AbortError"));
   }
 }
 
@@ -154,14 +177,12 @@ export class Peer {
     const job = new Job(request);
     this._jobs.set(request.serial, job);
     // What was thrown may throw once more when it is looked at.
-    const work = this.#work(job).catch(() => this.#refuse(job, {}));
-    job.done = work.finally(() => this._jobs.delete(request.serial));
+    job.done = this.#work(job).catch(() => this.#refuse(job, {}));
   }
 
   async #work(job) {
     try {
-      const result = await this._perform(job);
-      this.#answer(job, result ?? {});
+      this.#answer(job, (await this._perform(job)) ?? {});
     } catch (error) {
       if (error instanceof RequestError) {
         this.#refuse(job, error);
@@ -171,9 +192,11 @@ export class Peer {
         report(`the handler of ${job.request.method} failed`, error);
         this.#refuse(job, {});
       }
+    } finally {
+      // The place among the jobs is kept until the answer has gone out.
+      await this._wire.drain();
+      this._jobs.delete(job.request.serial);
     }
-    // The place among the jobs is kept until the answer has gone out.
-    await this._wire.drain();
   }
 
   #answer(job, result) {

@@ -71,11 +71,12 @@ export function streams(readable, writable, { framing } = {}) {
   const reader = readable.getReader();
   return {
     framing,
-    readable: iterated(reader),
+    // Not every browser's streams can be iterated over, and none can be ended meanwhile.
+    readable: { [Symbol.asyncIterator]: () => ({ next: () => reader.read() }) },
     async write(bytes) {
       await writer.ready;
       // Whether it arrives shows at the next write.
-      writer.write(bytes).catch(() => {});
+      await writer.write(bytes).catch(() => {});
       await writer.ready;
     },
     close() {
@@ -83,11 +84,6 @@ export function streams(readable, writable, { framing } = {}) {
       return writer.close();
     },
   };
-}
-
-/** Not every browser's streams can be iterated over, and none can be ended meanwhile. */
-async function* iterated(reader) {
-  for (let read; !(read = await reader.read()).done; ) yield read.value;
 }
 
 /** A WebSocket, or the address of one; one message a frame. A peer that outruns the host by `most` bytes is cut off. */

@@ -101,7 +101,9 @@ export class Turn {
   }
 
   #say(kind, what, messageId) {
-    return this.update({ sessionUpdate: kind, content: content(what), ...given({ messageId }) });
+    const update = { sessionUpdate: kind, content: content(what) };
+    if (messageId !== undefined && messageId !== null) update.messageId = messageId;
+    return this.update(update);
   }
 }
 

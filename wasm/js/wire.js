@@ -1,20 +1,44 @@
 // A connection on a transport: reading, writing, time, waiting for answers. Nothing here knows a method.
 //
 // What comes in is delivered at once and in order; delivering stops while `full` says so. Then reading stops too, and the
-// peer feels it. A send waits for the transport before it is made, so one that is aborted has not happened, and what
-// waits in memory is at most what the transport has taken and one message for each sender.
+// peer feels it. What is sent while the transport is busy gathers and goes out together, up to a bound. Beyond it a send
+// waits before it is made, so one that is aborted there has not happened. What waits in memory is at most what the
+// transport has taken, that bound, and one message for each sender.
 import { NoResult, PeerError } from "./errors.js";
 
 // What the connection sends by itself waits for nobody; beyond so many bytes, reading waits for it.
 const UNSENT = 1 << 20;
+// So many bytes may wait for the transport before a send does.
+const GATHERED = 16 << 10;
 // A peer that reads no more is as good as gone, but what it has said is still worth hearing.
 const DEAF = 1000;
 
 /** A promise and what settles it. */
 export function deferred() {
-  const made = {};
-  made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
-  return made;
+  let resolve;
+  let reject;
+  const promise = new Promise((fulfil, fail) => {
+    resolve = fulfil;
+    reject = fail;
+  });
+  return { promise, resolve, reject };
+}
+
+/** What is to be done when a signal of this package's own aborts: listeners would cost more than many a request. */
+const stops = new WeakMap();
+
+/** A signal, and what aborts it. */
+export function stopper() {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const hooks = new Set();
+  stops.set(signal, hooks);
+  const abort = (reason) => {
+    if (signal.aborted) return;
+    controller.abort(reason);
+    for (const hook of hooks) hook();
+  };
+  return { signal, abort };
 }
 
 /** Whether a promise settles within so many milliseconds. */
@@ -30,12 +54,22 @@ export async function within(promise, milliseconds) {
 
 /** Calls `stop` with the reason when a signal aborts; what it returns takes that back. */
 export function onAbort(signal, stop) {
-  if (!signal) return () => {};
+  if (!signal) return nothing;
+  const hooks = stops.get(signal);
   const heard = () => stop(signal.reason);
-  if (signal.aborted) heard();
-  else signal.addEventListener("abort", heard, { once: true });
+  if (signal.aborted) {
+    heard();
+    return nothing;
+  }
+  if (hooks) {
+    hooks.add(heard);
+    return () => hooks.delete(heard);
+  }
+  signal.addEventListener("abort", heard, { once: true });
   return () => signal.removeEventListener("abort", heard);
 }
+
+const nothing = () => {};
 
 /** The promise, or the reason of the signal if that comes first. */
 export async function unlessAborted(promise, signal) {
@@ -58,8 +92,14 @@ export class Wire {
   #dispatching = false;
   #closing = false;
   #writing;
+  /** Something was told meanwhile. */
+  #told = false;
+  /** Bytes that the transport was given, and has taken, so far. */
+  #given = 0;
+  #taken = 0;
   #deaf = false;
   #timer;
+  #due;
   #resumed;
   /** Why the transport failed, if it did. */
   problem;
@@ -83,11 +123,12 @@ export class Wire {
    * cancel the request; with `patient`, an abort waits for the answer nevertheless.
    */
   async request(method, params, { signal, timeout, settle, cancel, urgent, patient } = {}) {
-    if (!urgent) await this.drain(signal);
+    if (!urgent && this.#crowded) await this.#room(signal);
     signal?.throwIfAborted();
     this.#tick();
     const id = this.connection.request(method, params, { timeout });
-    const call = { ...deferred(), method, settle };
+    const { promise, resolve, reject } = deferred();
+    const call = { method, settle, resolve, reject };
     this.#calls.set(id, call);
     this.dispatch();
     const forget = onAbort(signal, (reason) => {
@@ -97,14 +138,14 @@ export class Wire {
       if (!patient) call.reject(reason);
     });
     try {
-      return await call.promise;
+      return await promise;
     } finally {
       forget();
     }
   }
 
   async notify(method, params, { signal } = {}) {
-    await this.drain(signal);
+    if (this.#crowded) await this.#room(signal);
     signal?.throwIfAborted();
     this.notifyNow(method, params);
   }
@@ -112,7 +153,8 @@ export class Wire {
   /** Sends a notification without waiting for the transport: for what is small, and rare. */
   notifyNow(method, params) {
     this.connection.notify(method, params);
-    this.dispatch();
+    if (this.#writing) this.#told = true;
+    else this.dispatch();
   }
 
   /** Asks the peer to cancel a request; no mistake when the connection is over. */
@@ -122,16 +164,26 @@ export class Wire {
     this.dispatch();
   }
 
-  /** Waits until the transport has taken what was sent. */
-  async drain(signal) {
-    while (this.#writing) await unlessAborted(this.#writing, signal);
+  /** Waits until the transport has taken what has been sent. */
+  async drain() {
+    const all = this.#given + this.connection.unsent;
+    while (this.#writing && this.#taken < all) await this.#writing;
+  }
+
+  get #crowded() {
+    return this.#writing !== undefined && this.connection.unsent >= GATHERED;
+  }
+
+  /** Waits until there is room for one more message. */
+  async #room(signal) {
+    while (this.#crowded) await unlessAborted(this.#writing, signal);
   }
 
   /** Delivers the events that there are, as long as there is room for them, and writes what is to be written. */
   dispatch() {
     if (this.#dispatching) return;
     this.#dispatching = true;
-    this.#tick();
+    this.#told = false;
     try {
       while (this.#closing || !this.#full()) {
         const event = this.connection.pollEvent();
@@ -165,6 +217,7 @@ export class Wire {
     for await (const chunk of this.#transport.readable) {
       // Its last words are of no interest, but must not keep it from ending.
       if (this.connection.phase === "closed") continue;
+      this.#tick();
       this.connection.receive(chunk);
       this.dispatch();
       while (!this.#closing && this.#stalled) await (this.#resumed = deferred()).promise;
@@ -200,9 +253,10 @@ export class Wire {
 
   #flush() {
     while (!this.#writing) {
+      if (this.connection.unsent === 0) return;
       const bytes = this.connection.transmit();
-      if (bytes.length === 0) return;
       this.connection.consume(bytes.length);
+      this.#given += bytes.length;
       if (this.#deaf) continue;
       let taken;
       try {
@@ -212,8 +266,10 @@ export class Wire {
       }
       if (!taken) continue;
       const done = () => {
+        this.#taken = this.#given;
         this.#writing = undefined;
-        this.#flush();
+        if (this.#told) this.dispatch();
+        else this.#flush();
         this.#wake();
       };
       this.#writing = taken.then(done, (problem) => {
@@ -236,12 +292,20 @@ export class Wire {
     this.connection.handleTimeout(Math.floor(performance.now()));
   }
 
-  /** Comes back when the connection wants to hear the time again. */
+  /** Comes back when the connection wants to hear the time again, or earlier: a timer that is there is not set anew. */
   #schedule() {
-    clearTimeout(this.#timer);
     const wanted = this.connection.pollTimeout();
+    if (this.#timer && wanted >= this.#due) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (wanted === undefined) return;
+    this.#due = wanted;
     const wait = Math.ceil(wanted - performance.now());
-    this.#timer = setTimeout(() => this.dispatch(), Math.min(Math.max(wait, 0), 0x7fffffff));
+    const come = () => {
+      this.#timer = undefined;
+      this.#tick();
+      this.dispatch();
+    };
+    this.#timer = setTimeout(come, Math.min(Math.max(wait, 0), 0x7fffffff));
   }
 }
