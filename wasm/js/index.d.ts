@@ -1,11 +1,16 @@
 /// <reference lib="esnext.disposable" />
 /** The Agent Client Protocol as a state machine without I/O: bytes in, events out, bytes out. */
+import type { Called, CapabilitiesOf, Event, NotificationMethod, Other, RequestEvent, RequestMethod, TerminalRef, Told } from "./event.js";
 import type { ConnectionSnapshot, LoginMethod, ProviderState } from "./session.js";
 import type { Session, SessionModes, SessionSnapshot, ToolCallState } from "./session.js";
 import type { Json, ProtocolVersion, RequestId, v1, v2 } from "./types.js";
 
 export type { Json, ProtocolVersion, RequestId, Session, SessionModes, SessionSnapshot, ToolCallState, v1, v2 };
 export type { ConnectionSnapshot, LoginMethod, ProviderState };
+export type {
+  AdviceEvent, AnsweredEvent, CancelEvent, ClosedEvent, Event, NotificationEvent, NotificationMethod, PeerError,
+  RequestEvent, RequestMethod, ResponseEvent, TerminalRef, ViolationEvent,
+} from "./event.js";
 
 /**
  * Loads the WebAssembly file, in browsers and bundlers; await it before the first {@link Connection}. Under Node there is
@@ -178,41 +183,9 @@ export class LimitMisuse extends Misuse {
   readonly kind: "limit";
 }
 
-type Other<R extends Role> = R extends "client" ? "agent" : "client";
-type Extension = `_${string}`;
-/** The maps of version 1 and, where it is allowed, of version 2. */
-type RequestsOf<R extends Role, Two extends boolean> =
-  | (R extends "client" ? v1.ClientRequests : v1.AgentRequests)
-  | (Two extends true ? (R extends "client" ? v2.ClientRequests : v2.AgentRequests) : never);
-type NotificationsOf<R extends Role, Two extends boolean> =
-  | (R extends "client" ? v1.ClientNotifications : v1.AgentNotifications)
-  | (Two extends true ? (R extends "client" ? v2.ClientNotifications : v2.AgentNotifications) : never);
-type CapabilitiesOf<R extends Role, Two extends boolean> =
-  | (R extends "client" ? v1.ClientCapabilities : v1.AgentCapabilities)
-  | (Two extends true ? (R extends "client" ? v2.ClientCapabilities : v2.AgentCapabilities) : never);
-type Names<T> = T extends unknown ? keyof T & string : never;
-type Member<T, M extends string, K extends string> = T extends unknown
-  ? M extends keyof T
-    ? T[M] extends { [key in K]: infer V }
-      ? V
-      : never
-    : never
-  : never;
 type Optional<T, K extends string> = T extends unknown ? Omit<T, K> & Partial<Pick<T, K & keyof T>> : never;
 /** The core knows the version by itself. */
 type Filled<M extends string, T> = M extends "initialize" ? Optional<T, "protocolVersion"> : T;
-
-/** Methods that a side may call. Extensions begin with an underscore. */
-export type RequestMethod<R extends Role = Role, Two extends boolean = boolean> = Names<RequestsOf<R, Two>> | Extension;
-/** Notifications that a side may send. */
-export type NotificationMethod<R extends Role = Role, Two extends boolean = boolean> =
-  | Names<NotificationsOf<R, Two>>
-  | Extension;
-
-type Called<R extends Role, Two extends boolean, M extends string, K extends string> =
-  M extends Names<RequestsOf<R, Two>> ? Member<RequestsOf<R, Two>, M, K> : unknown;
-type Told<R extends Role, Two extends boolean, M extends string> =
-  M extends Names<NotificationsOf<R, Two>> ? Member<NotificationsOf<R, Two>, M, "params"> : unknown;
 
 /** A value that may be left out where `{}` will do. */
 type Value<T> = {} extends T ? [value?: T | RawJson] : [value: T | RawJson];
@@ -230,155 +203,6 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
-interface Call<M extends string> {
-  /** Exactly as it was sent. */
-  id: RequestId;
-  /** A number that is unique on this connection. */
-  serial: number;
-  method: M;
-  session?: string;
-}
-
-interface WithParams<P> {
-  /** Read from the text when first asked for; integers that a number cannot hold are bigints. */
-  readonly params: P;
-  readonly paramsText: string;
-}
-
-interface RequestAs<M extends string, P> extends Call<M>, WithParams<P> {
-  type: "request";
-}
-
-interface NotificationAs<M extends string, P> extends WithParams<P> {
-  type: "notification";
-  method: M;
-  session?: string;
-  /** The kind of a `session/update`, where it is a known one. */
-  update?: string;
-  /** Inside a prompt turn, the past as `session/load` tells it, outside of both, or about no session. */
-  timing: "turn" | "replay" | "idle" | "none";
-}
-
-interface ResponseAs<M extends string> extends Call<M> {
-  type: "response";
-}
-
-/** An error answer of the peer's. */
-export interface PeerError {
-  /** Its code; unknown ones are kept. */
-  code: number;
-  /** Its message. */
-  message: string;
-  /** Its data, if it has any; read when first asked for. */
-  readonly data?: unknown;
-  /** The same as JSON text. */
-  readonly dataText?: string;
-}
-
-type Ended<M extends string, T> =
-  | (ResponseAs<M> & { outcome: "result"; readonly result: T; readonly resultText: string })
-  | (ResponseAs<M> & { outcome: "error"; error: PeerError })
-  | (ResponseAs<M> & {
-      /** An answer that cannot be used (a violation before says why), none in time, or none before the end. */
-      outcome: "invalid" | "timeout" | "closed";
-    });
-
-/** The peer asks; answer with `respond` or `respondError`. */
-export type RequestEvent<R extends Role = Role, Two extends boolean = boolean> =
-  | { [M in Names<RequestsOf<Other<R>, Two>>]: RequestAs<M, Called<Other<R>, Two, M, "params">> }[Names<
-      RequestsOf<Other<R>, Two>
-    >]
-  | RequestAs<Extension, unknown>;
-
-/** The peer tells. */
-export type NotificationEvent<R extends Role = Role, Two extends boolean = boolean> =
-  | { [M in Names<NotificationsOf<Other<R>, Two>>]: NotificationAs<M, Told<Other<R>, Two, M>> }[Names<
-      NotificationsOf<Other<R>, Two>
-    >]
-  | NotificationAs<Extension, unknown>;
-
-/** An own request has ended. Exactly one for each. */
-export type ResponseEvent<R extends Role = Role, Two extends boolean = boolean> =
-  | { [M in Names<RequestsOf<R, Two>>]: Ended<M, Called<R, Two, M, "result">> }[Names<RequestsOf<R, Two>>]
-  | Ended<Extension, unknown>;
-
-/** The peer no longer wants the answer to its request; it must be answered all the same. */
-export interface CancelEvent extends Call<string> {
-  type: "cancel";
-}
-
-/** The core has answered a request of the peer's in the host's place. */
-export interface AnsweredEvent extends Call<string> {
-  type: "answered";
-  /** The rule that asks for it. */
-  rule: string;
-}
-
-/** The peer broke a rule. */
-export interface ViolationEvent {
-  type: "violation";
-  /** The rule, as listed in the rule catalogue. */
-  rule: string;
-  /** How bad it is. */
-  severity: Severity;
-  /** What is wrong, in one sentence. */
-  message: string;
-  /** JSON pointer into the params or result; empty when it is about the message as a whole. */
-  pointer: string;
-  /** The method, where one could be read. */
-  method?: string;
-  /** The id, where one could be read. */
-  id?: RequestId;
-  /** The number of the frame on this connection, from 1. */
-  frame: number;
-  /** Its first bytes. */
-  excerpt: string;
-  /** What became of the message: delivered, if need be repaired; dropped; or answered with an error. */
-  consequence: "delivered" | "dropped" | "refused";
-  /** The error's code, when it was refused. */
-  code?: number;
-}
-
-/**
- * A message of the host's own went out, but a rule that does not bind says that it should not look like this. Or it has
- * not gone out at all: a request of the peer's has waited for its answer as long as `reminder` says (RPC-15).
- */
-export interface AdviceEvent {
-  type: "advice";
-  /** The rule, as listed in the rule catalogue. */
-  rule: string;
-  /** What is odd, in one sentence. */
-  message: string;
-  /** JSON pointer into the params or result. */
-  pointer: string;
-  /** The method; of an answer, the method that was called. */
-  method: string;
-  /** The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet. */
-  id?: RequestId;
-}
-
-/** The connection is over; the last event. */
-export interface ClosedEvent {
-  type: "closed";
-  /** The peer closed its side, the host did, or there is no common version. */
-  reason: "end_of_stream" | "host" | "version";
-  /** Requests of the peer's that were never answered, oldest first. */
-  unanswered: RequestId[];
-  /** Terminals that were never released. */
-  terminals: TerminalRef[];
-}
-
-/** Something that the host must know; told apart by `type`, then by `method`, `outcome` and so on. */
-export type Event<R extends Role = Role, Two extends boolean = boolean> =
-  | RequestEvent<R, Two>
-  | NotificationEvent<R, Two>
-  | ResponseEvent<R, Two>
-  | CancelEvent
-  | AnsweredEvent
-  | ViolationEvent
-  | AdviceEvent
-  | ClosedEvent;
-
 /** A request without an answer. */
 export interface OpenRequest {
   /** Its id. */
@@ -393,14 +217,6 @@ export interface OpenRequest {
   cancelled: boolean;
   /** When it times out, on the host's clock; of a peer's request, when the host is reminded of it. */
   deadline?: number;
-}
-
-/** A terminal, by session. */
-export interface TerminalRef {
-  /** The session that it belongs to. */
-  session: string;
-  /** Its id there. */
-  terminal: string;
 }
 
 /** What an answer may be for: the event of the request, or its id. */
