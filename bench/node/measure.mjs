@@ -21,8 +21,10 @@ export function lines(name) {
   return found;
 }
 
-/** Bytes in pieces, one after the other. */
-export function* pieces(all, size = all.length) {
+/** Bytes in pieces, one after the other: cut before, as they come from a transport, unless they would fill the memory. */
+export const pieces = (all, size = all.length) => (size < 10 ? cut(all, size) : [...cut(all, size)].values());
+
+function* cut(all, size) {
   for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
 }
 

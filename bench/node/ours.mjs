@@ -55,9 +55,10 @@ async function load() {
   async function decode(name, piece, drain) {
     const all = bytes(name);
     const connection = client(SESSION);
+    const parts = pieces(all, piece);
     let count = 0;
     const { seconds } = await timed(0, () => {
-      for (const part of pieces(all, piece)) {
+      for (const part of parts) {
         connection.receive(part);
         count += drain(connection);
       }

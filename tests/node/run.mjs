@@ -3,8 +3,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "node:test";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { compressed, script } from "../../bench/node/download.mjs";
 import { install } from "./installed.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -24,21 +24,13 @@ stream.on("test:fail", ({ name, details, file }) => {
 stream.resume();
 await new Promise((end) => stream.on("end", end));
 
-/** What a page downloads for some modules, in KiB after compression. */
-async function download(modules, resolveDir) {
-  const contents = modules.map((name) => `export * from ${JSON.stringify(name)};`).join("\n");
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir }, bundle: true, minify: true, format: "esm", target: "es2022", write: false,
-  });
-  return gzipSync(outputFiles[0].contents, { level: 9 }).length / 1024;
-}
-const wasm = gzipSync(readFileSync(join(root, "dist/libacp_core_bg.wasm")), { level: 9 }).length / 1024;
+const wasm = compressed(readFileSync(join(root, "dist/libacp_core_bg.wasm")));
 const [glue, whole, sdk] = [
-  await download(["libacp"], folder),
-  await download(["libacp/agent", "libacp/client"], folder),
-  await download(["@agentclientprotocol/sdk"], here),
+  await script(build, ["libacp"], folder),
+  await script(build, ["libacp/agent", "libacp/client"], folder),
+  await script(build, ["@agentclientprotocol/sdk"], here),
 ];
-const kib = (size) => `${size.toFixed(1)} KiB`;
+const kib = (size) => `${(size / 1024).toFixed(1)} KiB`;
 console.log(
   `note: npm package, as a page downloads it: wasm ${kib(wasm)} and glue ${kib(glue)}, together ${kib(wasm + glue)}; ` +
     `with the high level ${kib(wasm + whole)}; the official SDK ${kib(sdk)}`,
