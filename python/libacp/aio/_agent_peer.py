@@ -207,11 +207,13 @@ class AgentPeer(Peer):
         """An iterator has handed on an update."""
         self._updates -= 1
         self._bytes -= size
-        self._wire.dispatch()
 
     def _full(self) -> bool:
-        most = self._patience
-        return self._updates >= UPDATES * most or self._bytes >= BYTES * most or super()._full()
+        if self._updates >= UPDATES or self._bytes >= BYTES:
+            most = self._patience
+            if self._updates >= UPDATES * most or self._bytes >= BYTES * most:
+                return True
+        return super()._full()
 
     @property
     def _patience(self) -> int:

@@ -67,13 +67,13 @@ class AgentSession:
 
     async def update(self, update: v1.SessionUpdate) -> None:
         """Sends a `session/update`, as it is."""
-        await self.notify("session/update", {"update": update})
+        await self._update(update)
 
     async def request(
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
     ) -> Any:
         """As `ClientPeer.request`, with the session's id added to the params."""
-        return await self.client.request(method, {"sessionId": self.id, **(params or {})}, timeout=timeout)
+        return await self.client._wire.request(method, {"sessionId": self.id, **(params or {})}, timeout=timeout)
 
     async def notify(self, method: str, params: Optional[Mapping[str, object]] = None) -> None:
         """As `ClientPeer.notify`, with the session's id added to the params.
@@ -84,6 +84,12 @@ class AgentSession:
             self._held.append((method, params or {}))
         else:
             await self.client.notify(method, {"sessionId": self.id, **(params or {})})
+
+    async def _update(self, update: Mapping[str, Any]) -> None:
+        if self._held is not None:
+            self._held.append(("session/update", {"update": update}))
+        else:
+            await self.client._wire.notify("session/update", {"sessionId": self.id, "update": update})
 
     async def _let_out(self) -> None:
         held = self._held or []

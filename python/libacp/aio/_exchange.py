@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ._session import ClientSession
 
 T = TypeVar("T")
+# Updates in an iterator, below which it is worth the while to let in more.
+FEW = 128
 
 
 class Exchange(Generic[T]):
@@ -77,8 +79,8 @@ class Exchange(Generic[T]):
     ) -> None:
         self._leave()
 
-    async def _next(self) -> Tuple[Any, int]:
-        """The next update, and its size; raises `StopAsyncIteration` after the last, or what the agent has answered."""
+    async def _wait(self) -> None:
+        """Waits for an update; raises `StopAsyncIteration` after the last, or what the agent has answered."""
         if self._call is None:
             await self._begin()
         try:
@@ -91,7 +93,6 @@ class Exchange(Generic[T]):
         except asyncio.CancelledError:
             self._leave()
             raise
-        return self._items.popleft()
 
     async def _answer(self) -> T:
         call = self._call or await self._begin()
@@ -105,7 +106,8 @@ class Exchange(Generic[T]):
     async def _begin(self) -> Call:
         agent = self.session.agent
         await self.session._free()
-        await agent._wire.drain()
+        if agent._wire.busy():
+            await agent._wire.drain()
         before, self.session._exchange = self.session._exchange, self
         try:
             call = self._call = agent._wire.ask(self._method, self._params, settle=self._settle)
@@ -131,8 +133,11 @@ class Exchange(Generic[T]):
     def _leave(self) -> None:
         """Nobody iterates any more, or waits."""
         self._open = False
+        agent = self.session.agent
         while self._items:
-            self.session.agent._taken(self._items.popleft()[1])
+            agent._taken(self._items.popleft()[1])
+        if agent._wire.stalled:
+            agent._wire.dispatch()
         if self._call is not None and not self._given_up and not self._over.is_set():
             self._given_up = True
             self._give_up(self._call)
@@ -153,8 +158,16 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
         self._loop = asyncio.get_running_loop()
 
     async def __anext__(self) -> v1.SessionUpdate:
-        update, size = await self._exchange._next()
-        self._exchange.session.agent._taken(size)
+        exchange = self._exchange
+        items = exchange._items
+        if not items:
+            await exchange._wait()
+        update, size = items.popleft()
+        agent = exchange.session.agent
+        agent._taken(size)
+        # What waits comes in by the dozen, but never so late that somebody runs dry.
+        if agent._wire.stalled and len(items) <= FEW:
+            agent._wire.dispatch()
         return cast("v1.SessionUpdate", update)
 
     async def aclose(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import functools
 import inspect
 import logging
 from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, Optional, Tuple
@@ -97,17 +98,18 @@ class Peer:
 
     def _full(self) -> bool:
         """Whether nothing more is to be delivered for now."""
-        return len(self._notices) >= NOTICES * self._patience
+        waiting = len(self._notices)
+        return waiting >= NOTICES and waiting >= NOTICES * self._patience
 
     @property
     def _patience(self) -> int:
         return PATIENCE if self._wire.waiting else 1
 
     def _deliver(self, event: libacp.Event, size: int) -> None:
-        if isinstance(event, libacp.Request):
-            self._serve(event)
-        elif isinstance(event, libacp.Notification):
+        if isinstance(event, libacp.Notification):
             self._notified(event, size)
+        elif isinstance(event, libacp.Request):
+            self._serve(event)
         elif isinstance(event, libacp.Cancel):
             self._stop(event.serial)
         elif isinstance(event, libacp.Answered):
@@ -158,13 +160,14 @@ class Peer:
             except Exception:
                 log.exception("a hook or a handler of notifications failed")
             self._notices.popleft()
-            self._wire.dispatch()
+            if self._wire.stalled:
+                self._wire.dispatch()
         self._noticing = None
 
     def _serve(self, request: libacp.Request) -> None:
         job = self._jobs[request.serial] = Job(request)
         job.task = asyncio.ensure_future(self._work(job))
-        job.task.add_done_callback(lambda task: self._done(job, task))
+        job.task.add_done_callback(functools.partial(self._done, job))
 
     async def _work(self, job: Job) -> None:
         request = job.request
@@ -180,10 +183,13 @@ class Peer:
             if job.after is not None:
                 await job.after()
         # The place among the jobs is kept until the answer has gone out.
-        await self._wire.drain()
+        if self._wire.busy():
+            await self._wire.drain()
 
     def _done(self, job: Job, task: asyncio.Task[None]) -> None:
         self._jobs.pop(job.request.serial, None)
+        if job.answered:
+            return
         # Cancelled, perhaps before it had begun.
         if job.request.method == "session/prompt":
             self._answer(job, {"stopReason": "cancelled"})

@@ -57,11 +57,11 @@ class Turn:
     async def plan(self, entries: Sequence[Union[str, v1.PlanEntry]]) -> None:
         """Shows the plan, whole; a string stands for a step of medium priority that has not begun."""
         steps = [_step(entry) for entry in entries]
-        await self._update({"sessionUpdate": "plan", "entries": steps})
+        await self.session._update({"sessionUpdate": "plan", "entries": steps})
 
     async def update(self, update: v1.SessionUpdate) -> None:
         """Sends a `session/update`, as it is."""
-        await self.session.update(update)
+        await self.session._update(update)
 
     def tool_call(
         self,
@@ -137,10 +137,10 @@ class Turn:
         return Terminal(self.session, params)
 
     async def _say(self, kind: str, what: Union[str, v1.ContentBlock], message_id: Optional[str]) -> None:
-        await self._update({"sessionUpdate": kind, "content": content(what), **_given(messageId=message_id)})
-
-    async def _update(self, update: Mapping[str, Any]) -> None:
-        await self.session.notify("session/update", {"update": update})
+        update = {"sessionUpdate": kind, "content": content(what)}
+        if message_id is not None:
+            update["messageId"] = message_id
+        await self.session._update(update)
 
     def _cancel(self) -> None:
         """Cancels the handler, once, so that it can clean up."""

@@ -3,7 +3,9 @@
 What comes in is dispatched without a task of its own: each event goes to `deliver` at once, in the order of the bytes,
 and dispatching stops while `full` says so. Then reading stops too, and the peer feels it. What goes out waits for the
 transport *before* it is made, so that a send that is cancelled has not happened, and what waits in memory is at most
-the transport's own limit and one message.
+the transport's own limit and one message. Each message is written at once: a host that works on without a pause is
+heard all the same. Only a transport that is behind, or a burst of messages, makes a send wait (`busy`), as each wait is
+a round of the event loop.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ log = logging.getLogger("libacp.aio")
 READ = 64 * 1024
 # Answers that the connection makes by itself wait for nobody; beyond this, reading waits for them to be written.
 UNSENT = 1024 * 1024
+# What is sent without a pause, each message counted with so many bytes more, before others get their turn.
+BURST = 64 * 1024
+MESSAGE = 1024
 # A peer that reads no more is as good as gone, but what it has said is still worth hearing.
 DEAF_SECONDS = 1.0
 
@@ -77,14 +82,22 @@ class Wire:
     ) -> None:
         self.connection = connection
         self._reader, self._writer = reader, writer
+        self._transport: Optional[asyncio.WriteTransport] = getattr(writer, "transport", None)
         self._deliver, self._full = deliver, full
         self._loop = asyncio.get_running_loop()
         self._calls: Dict[Union[int, str, None], Call] = {}
         self._started = self._loop.time()
-        self._dispatching = self._stalled = self._closing = False
-        self._heard = 0
+        self._dispatching = self._closing = False
+        self.stalled = False
+        """Whether events wait until there is room for them."""
+        self._sent = self._heard = 0
         self._deaf: Optional[asyncio.TimerHandle] = None
+        # Set for the first time that was due; what is due later, or never any more, is looked at then.
         self._timer: Optional[asyncio.TimerHandle] = None
+        self._due: Optional[int] = None
+        # What the connection reminds of counts from the time that it knows of; otherwise it needs none.
+        self._timed = connection.config.reminder is not None
+        self._messages = connection.config.framing == "messages"
         self._went_on = asyncio.Event()
         # Before Python 3.12, only one task at a time may wait in `drain`.
         self._draining = asyncio.Lock()
@@ -105,7 +118,7 @@ class Wire:
         `cancel` is what happens when the waiting task is cancelled; without it, the peer is asked to cancel the
         request. What is `urgent` does not wait for the transport.
         """
-        if not urgent:
+        if not urgent and self.busy():
             await self.drain()
         call = self.ask(method, params, timeout=timeout, settle=settle)
         try:
@@ -126,7 +139,8 @@ class Wire:
         """Sends a request without waiting for anything. `settle` sees the answer in its place among the events, and
         whether somebody still waits for it.
         """
-        self.connection.handle_timeout(self._now())
+        if self._timed or timeout is not None:
+            self.connection.handle_timeout(self._now())
         milliseconds = None if timeout is None else max(0, round(timeout * 1000))
         id = self.connection.request(method, params, timeout=milliseconds)
         call = self._calls[id] = Call(id, self._loop.create_future(), settle)
@@ -134,7 +148,8 @@ class Wire:
         return call
 
     async def notify(self, method: str, params: Mapping[str, object]) -> None:
-        await self.drain()
+        if self.busy():
+            await self.drain()
         self.notify_now(method, params)
 
     def notify_now(self, method: str, params: Mapping[str, object]) -> None:
@@ -158,28 +173,45 @@ class Wire:
         if self._dispatching:
             return
         self._dispatching = True
-        connection = self.connection
+        connection, deliver, full = self.connection, self._deliver, self._full
+        waiting, self.stalled = self.stalled, False
         try:
-            while True:
-                self._stalled = not self._closing and self._full()
-                if self._stalled:
-                    break
-                buffered = connection.buffered
+            before = connection.buffered
+            while self._closing or not full():
                 event = connection.next_event()
                 if event is None:
                     break
                 if isinstance(event, libacp.Response):
                     self._settle(event)
+                    before = connection.buffered
                 else:
-                    self._deliver(event, buffered - connection.buffered)
+                    after = connection.buffered
+                    deliver(event, before - after)
+                    before = after
+            else:
+                self.stalled = True
         finally:
             self._dispatching = False
-            self._went_on.set()
+            if waiting:
+                self._went_on.set()
         self._write()
-        self._set_timer()
+        due = connection.poll_timeout()
+        if due is not None and (self._due is None or due < self._due) and not self._closing:
+            self._set_timer(due)
+
+    def busy(self) -> bool:
+        """Whether a send has to wait: for the transport, or for others to have their turn."""
+        transport = self._transport
+        return (
+            self._sent >= BURST
+            or transport is None
+            or transport.get_write_buffer_size() > 0
+            or transport.is_closing()
+        )
 
     async def drain(self) -> None:
         """Waits until the transport takes more, and lets others run in any case."""
+        self._sent = 0
         await asyncio.sleep(0)
         if self._deaf is not None:
             return
@@ -194,7 +226,7 @@ class Wire:
         self._closing = True
         self.connection.close()
         self.dispatch()
-        transport = getattr(self._writer, "transport", None)
+        transport = self._transport
         try:
             if transport is not None and not transport.is_closing():
                 # So that `drain` waits for all of it.
@@ -219,11 +251,11 @@ class Wire:
         try:
             while data := await self._reader.read(READ):
                 self._heard += 1
-                # What the connection reminds of counts from the time that it knows of.
-                self.connection.handle_timeout(self._now())
+                if self._timed:
+                    self.connection.handle_timeout(self._now())
                 self.connection.receive_data(data)
                 self.dispatch()
-                while self._stalled and not self._closing:
+                while self.stalled and not self._closing:
                     self._went_on.clear()
                     await self._went_on.wait()
                 if self._unsent() > UNSENT:
@@ -253,40 +285,40 @@ class Wire:
             future.set_exception(problem)
 
     def _write(self) -> None:
-        while data := self.connection.data_to_send():
-            if self._deaf is not None:
-                continue
-            try:
-                self._writer.write(data)
-            except (OSError, RuntimeError):
-                self._lose()
+        data = self.connection.data_to_send()
+        while data:
+            if self._deaf is None:
+                self._sent += len(data) + MESSAGE
+                try:
+                    self._writer.write(data)
+                except (OSError, RuntimeError):
+                    self._lose()
+            data = self.connection.data_to_send() if self._messages else b""
 
     def _lose(self) -> None:
         if self._deaf is None:
             self._deaf = self._loop.call_later(DEAF_SECONDS, self._is_gone, self._heard)
 
     def _is_gone(self, heard: int) -> None:
-        if self._stalled or heard != self._heard:
+        if self.stalled or heard != self._heard:
             self._deaf = self._loop.call_later(DEAF_SECONDS, self._is_gone, self._heard)
         else:
             self._end_of_stream()
 
     def _unsent(self) -> int:
-        transport = getattr(self._writer, "transport", None)
-        return 0 if transport is None else int(transport.get_write_buffer_size())
+        return 0 if self._transport is None else self._transport.get_write_buffer_size()
 
     def _now(self) -> int:
         return int((self._loop.time() - self._started) * 1000)
 
-    def _set_timer(self) -> None:
-        due = self.connection.poll_timeout()
+    def _set_timer(self, due: int) -> None:
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        if due is not None and not self._closing:
-            # One millisecond later, so that it is due when the clock is read.
-            self._timer = self._loop.call_at(self._started + (due + 1) / 1000, self._time_is_up)
+        self._due = due
+        # One millisecond later, so that it is due when the clock is read.
+        self._timer = self._loop.call_at(self._started + (due + 1) / 1000, self._time_is_up)
 
     def _time_is_up(self) -> None:
+        self._due = self._timer = None
         self.connection.handle_timeout(self._now())
         self.dispatch()
