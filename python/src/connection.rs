@@ -1,5 +1,6 @@
 //! The class `Connection`: the core's connection behind a lock that is tried and never waited for.
 
+use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use libacp::connection::{CallOptions, MisuseKind, Timeout};
@@ -45,9 +46,7 @@ impl Connection {
 
     /// Does something with the core; without the GIL when it is long.
     fn with<T: Send>(&self, py: Python<'_>, bytes: usize, work: impl FnOnce(&mut Core) -> T + Send) -> PyResult<T> {
-        let mut guard = self.core()?;
-        let core = &mut *guard;
-        Ok(if bytes > LONG { py.detach(|| work(core)) } else { work(core) })
+        Ok(long(py, bytes, &mut *self.core()?, work))
     }
 
     /// The same for a call that can be refused.
@@ -80,7 +79,16 @@ impl Connection {
     }
 }
 
-fn method_name(method: &Bound<'_, PyString>) -> PyResult<String> {
+/// Works on so many bytes; without the GIL when they are many.
+fn long<T: Send>(py: Python<'_>, bytes: usize, core: &mut Core, work: impl FnOnce(&mut Core) -> T + Send) -> T {
+    if bytes > LONG {
+        py.detach(|| work(core))
+    } else {
+        work(core)
+    }
+}
+
+fn method_name<'a>(method: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
     value::text(method, MisuseKind::Method, "")
 }
 
@@ -135,8 +143,14 @@ impl Connection {
 
     /// The next thing that the host must know, or `None`.
     fn next_event(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let buffered = self.core()?.buffered();
-        let event = self.with(py, buffered, Core::poll_event)?;
+        let mut core = self.core()?;
+        let buffered = core.buffered();
+        // A frame that comes in many small pieces is not worth a release of the GIL for each.
+        if buffered > LONG && core.is_starved() {
+            return Ok(None);
+        }
+        let event = long(py, buffered, &mut core, Core::poll_event);
+        drop(core);
         event.map(|event| events::from_core(py, event)).transpose()
     }
 

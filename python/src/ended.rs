@@ -57,9 +57,9 @@ pub(crate) struct Response {
 }
 
 impl From<libacp::connection::Response> for Response {
-    fn from(event: libacp::connection::Response) -> Self {
+    fn from(mut event: libacp::connection::Response) -> Self {
         let outcome = event.outcome.name().into();
-        let result = event.outcome.result().map(JsonText::new);
+        let result = event.outcome.take_result().map(JsonText::new);
         let error = match event.outcome {
             Outcome::Error(error) => {
                 Some(PeerError { code: error.code.0, message: error.message, data: error.data.map(JsonText::new) })

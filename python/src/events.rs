@@ -48,9 +48,9 @@ pub(crate) struct Request {
 }
 
 impl From<libacp::connection::Request> for Request {
-    fn from(event: libacp::connection::Request) -> Self {
+    fn from(mut event: libacp::connection::Request) -> Self {
         Request {
-            params: JsonText::new(event.params()),
+            params: JsonText::new(event.take_params()),
             method: Frequent(event.method),
             id: event.id,
             session: event.session.map(Frequent),
@@ -135,9 +135,9 @@ pub(crate) struct Notification {
 }
 
 impl From<libacp::connection::Notification> for Notification {
-    fn from(event: libacp::connection::Notification) -> Self {
+    fn from(mut event: libacp::connection::Notification) -> Self {
         Notification {
-            params: JsonText::new(event.params()),
+            params: JsonText::new(event.take_params()),
             method: Frequent(event.method),
             session: event.session.map(Frequent),
             update: event.update.map(Name::from),

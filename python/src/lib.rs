@@ -2,7 +2,7 @@
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
 //! class that hosts use), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, `terminal`, then
-//! what all of them stand on: `json` (objects to text and back), `read` (the way back), `strings`, `value` (ids and
+//! what all of them stand on: `json` (objects to text and back), `write`, `read`, `strings`, `value` (ids and
 //! `repr`), `errors`.
 #![forbid(unsafe_code)]
 
@@ -18,6 +18,7 @@ mod rules;
 mod strings;
 mod terminal;
 mod value;
+mod write;
 
 use pyo3::prelude::*;
 

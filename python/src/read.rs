@@ -4,15 +4,11 @@
 //! text that is not JSON) is left to the `json` module itself, so that there is one place that decides what becomes of
 //! it. The caller is [`json::loads`](crate::json::loads).
 
-use std::borrow::Cow;
-
-use libacp::json::unescape;
-use memchr::memchr2;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use pyo3::IntoPyObjectExt;
 
-use crate::strings::Strings;
+use crate::strings::{Place, Strings};
 
 /// Lists and objects inside each other. Each is a call of its own, with some 300 bytes on the stack of whatever thread
 /// the host reads in.
@@ -20,10 +16,19 @@ const DEPTH: usize = 256;
 
 /// The value of a JSON text, or `None` where the `json` module has to be asked.
 pub(crate) fn object<'py>(py: Python<'py>, text: &str) -> Option<Bound<'py, PyAny>> {
-    let mut reader = Reader { py, text, at: 0, strings: Strings::open() };
+    let mut reader = Reader { py, text, at: 0, strings: Strings::open(), name: 0, unescaped: String::new() };
     let value = reader.value(0)?;
     reader.space();
     (reader.at == text.len()).then_some(value)
+}
+
+/// The high bit of each of eight bytes that is a quote, a backslash or a control character. Above the first there may
+/// be wrong ones.
+fn stops(word: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    let below = |word: u64, bound: u8| word.wrapping_sub(ONES * u64::from(bound)) & !word;
+    let is = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+    (below(word, b' ') | is(b'"') | is(b'\\')) & (ONES << 7)
 }
 
 struct Reader<'py, 'a> {
@@ -31,13 +36,23 @@ struct Reader<'py, 'a> {
     text: &'a str,
     at: usize,
     strings: Strings<'static>,
+    /// The name that was read last.
+    name: Place,
+    /// Room for strings with escapes.
+    unescaped: String,
+}
+
+/// The text of a string, in the JSON text or unescaped.
+enum Text<'a> {
+    Plain(&'a str),
+    Unescaped,
 }
 
 impl<'py, 'a> Reader<'py, 'a> {
     fn value(&mut self, depth: usize) -> Option<Bound<'py, PyAny>> {
         self.space();
         match self.byte()? {
-            b'"' => self.string(),
+            b'"' => self.string().map(Bound::into_any),
             b'{' if depth < DEPTH => self.dict(depth + 1),
             b'[' if depth < DEPTH => self.list(depth + 1),
             b't' => self.word("true").map(|()| PyBool::new(self.py, true).to_owned().into_any()),
@@ -71,42 +86,98 @@ impl<'py, 'a> Reader<'py, 'a> {
     /// A member's name and the colon behind it.
     fn name(&mut self) -> Option<Bound<'py, PyString>> {
         self.space();
-        let text = self.text()?;
-        let name = self.strings.object(self.py, &text);
+        if let Some((name, place, length)) = self.strings.next_name(self.py, self.name, self.rest()?) {
+            self.at += length;
+            self.name = place;
+            return Some(name);
+        }
+        let text = match self.text()? {
+            Text::Plain(text) => text,
+            Text::Unescaped => &self.unescaped,
+        };
+        let (name, place) = self.strings.name(self.py, self.name, text);
+        self.name = place;
         self.space();
         self.take(b':').then_some(name)
     }
 
-    fn string(&mut self) -> Option<Bound<'py, PyAny>> {
-        let text = self.text()?;
-        Some(PyString::new(self.py, &text).into_any())
+    fn string(&mut self) -> Option<Bound<'py, PyString>> {
+        if let Some((value, length)) = self.strings.next_value(self.py, self.name, self.rest()?) {
+            self.at += length;
+            return Some(value);
+        }
+        Some(match self.text()? {
+            Text::Plain(text) => self.strings.value(self.py, self.name, text),
+            Text::Unescaped => PyString::new(self.py, &self.unescaped),
+        })
     }
 
     /// The text of a string.
-    fn text(&mut self) -> Option<Cow<'a, str>> {
-        let quoted = self.at;
+    fn text(&mut self) -> Option<Text<'a>> {
         if !self.take(b'"') {
             return None;
         }
-        let start = self.at;
-        let mut escaped = false;
-        loop {
-            self.at += memchr2(b'"', b'\\', self.text.as_bytes().get(self.at..)?)?;
-            if self.byte() == Some(b'"') {
-                break;
+        let text = self.run()?;
+        if self.take(b'"') {
+            return Some(Text::Plain(text));
+        }
+        self.unescaped.clear();
+        self.unescaped.push_str(text);
+        while !self.take(b'"') {
+            let character = self.escape()?;
+            self.unescaped.push(character);
+            let text = self.run()?;
+            self.unescaped.push_str(text);
+        }
+        Some(Text::Unescaped)
+    }
+
+    /// What stands before the next quote or backslash.
+    fn run(&mut self) -> Option<&'a str> {
+        let rest = self.rest()?;
+        let mut chunks = rest.as_bytes().chunks_exact(8);
+        let whole = chunks.by_ref().map(|chunk| chunk.try_into().map_or(0, u64::from_le_bytes)).map(stops);
+        let end = match whole.enumerate().find(|(_, stops)| *stops != 0) {
+            Some((index, stops)) => index * 8 + stops.trailing_zeros() as usize / 8,
+            None => {
+                let tail = rest.len() - rest.len() % 8;
+                tail + rest.as_bytes()[tail..].iter().position(|&byte| byte < b' ' || byte == b'"' || byte == b'\\')?
             }
-            escaped = true;
-            self.at += 2;
-        }
-        let inside = &self.text[start..self.at];
-        self.at += 1;
-        if escaped {
-            // The core puts U+FFFD where the `json` module leaves half a surrogate pair.
-            return unescape(&self.text[quoted..self.at]).filter(|text| !text.contains(char::REPLACEMENT_CHARACTER));
-        }
-        // All bytes, without an early end: that way the compiler looks at many of them at a time.
-        let least = inside.bytes().fold(u8::MAX, u8::min);
-        (least >= b' ').then_some(Cow::Borrowed(inside))
+        };
+        self.at += end;
+        (rest.as_bytes()[end] >= b' ').then(|| &rest[..end])
+    }
+
+    /// The character that an escape stands for.
+    fn escape(&mut self) -> Option<char> {
+        let code = *self.text.as_bytes().get(self.at + 1)?;
+        self.at += 2;
+        Some(match code {
+            b'"' | b'\\' | b'/' => char::from(code),
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => {
+                let mut unit = self.unit()?;
+                if (0xD800..0xDC00).contains(&unit) {
+                    let second = self.rest()?.starts_with("\\u");
+                    self.at += 2;
+                    let low = self.unit().filter(|low| second && (0xDC00..0xE000).contains(low))?;
+                    unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+                }
+                char::from_u32(unit)?
+            }
+            _ => return None,
+        })
+    }
+
+    /// The four digits of an escape.
+    fn unit(&mut self) -> Option<u32> {
+        let digits = self.text.as_bytes().get(self.at..self.at + 4)?;
+        self.at += 4;
+        digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))
     }
 
     fn number(&mut self) -> Option<Bound<'py, PyAny>> {
@@ -179,5 +250,10 @@ impl<'py, 'a> Reader<'py, 'a> {
 
     fn byte(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// What has not been read.
+    fn rest(&self) -> Option<&'a str> {
+        self.text.get(self.at..)
     }
 }

@@ -1,5 +1,7 @@
 //! Ids in both directions, text that must be UTF-8, and the `repr` of the value classes.
 
+use std::borrow::Cow;
+
 use libacp::connection::{MisuseKind, Timeout};
 use libacp::Id;
 use pyo3::exceptions::PyTypeError;
@@ -10,8 +12,8 @@ use pyo3::IntoPyObjectExt;
 use crate::errors;
 
 /// A Python string as UTF-8; half a surrogate pair is a mistake that names the place.
-pub(crate) fn text(value: &Bound<'_, PyString>, kind: MisuseKind, pointer: &str) -> PyResult<String> {
-    value.to_cow().map(Into::into).map_err(|_| {
+pub(crate) fn text<'a>(value: &'a Bound<'_, PyString>, kind: MisuseKind, pointer: &str) -> PyResult<Cow<'a, str>> {
+    value.to_cow().map_err(|_| {
         let message = "expected text that UTF-8 can carry, found half of a surrogate pair";
         errors::border(value.py(), kind, "FRAME-01", message, pointer)
     })
@@ -24,7 +26,7 @@ pub(crate) fn id(value: &Bound<'_, PyAny>) -> PyResult<Id> {
         return Ok(Id::Null);
     }
     if let Ok(string) = value.cast::<PyString>() {
-        return Ok(Id::String(text(string, MisuseKind::Id, "")?.into()));
+        return Ok(Id::String(text(string, MisuseKind::Id, "")?.as_ref().into()));
     }
     if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
         let outside = |_| {

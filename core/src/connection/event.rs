@@ -66,6 +66,15 @@ impl Json {
         &self.text[self.range.clone()]
     }
 
+    /// The same as a text of its own, which is taken away.
+    fn take(&mut self) -> String {
+        let mut text = std::mem::take(&mut self.text);
+        let range = std::mem::take(&mut self.range);
+        text.truncate(range.end);
+        text.drain(..range.start);
+        text
+    }
+
     /// The text that it is a part of.
     pub(crate) fn around(&self) -> &str {
         &self.text
@@ -101,6 +110,11 @@ impl Request {
     /// The params as JSON text; `{}` where there were none. They fit the model, except for extension methods.
     pub fn params(&self) -> &str {
         self.params.as_str()
+    }
+
+    /// The params as JSON text of the caller's own, without a copy; afterwards, [`params`](Self::params) is empty.
+    pub fn take_params(&mut self) -> String {
+        self.params.take()
     }
 
     /// The params as a Rust type.
@@ -157,6 +171,11 @@ impl Notification {
         self.params.as_str()
     }
 
+    /// The params as JSON text of the caller's own, without a copy; afterwards, [`params`](Self::params) is empty.
+    pub fn take_params(&mut self) -> String {
+        self.params.take()
+    }
+
     /// The params as a Rust type.
     ///
     /// # Errors
@@ -206,6 +225,14 @@ impl Outcome {
     pub fn result(&self) -> Option<&str> {
         match self {
             Outcome::Result(text) => Some(text.0.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The result as JSON text of the caller's own, without a copy; afterwards, [`result`](Self::result) is empty.
+    pub fn take_result(&mut self) -> Option<String> {
+        match self {
+            Outcome::Result(text) => Some(text.0.take()),
             _ => None,
         }
     }

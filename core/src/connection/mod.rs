@@ -243,7 +243,8 @@ impl Connection {
     /// them in small pieces need not ask after each.
     #[must_use]
     pub fn is_starved(&mut self) -> bool {
-        self.events.is_empty() && !self.end_of_stream && self.decoder.is_starved()
+        // What is held has to be let go by a poll.
+        self.events.is_empty() && !self.end_of_stream && !self.replies.held && self.decoder.is_starved()
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
