@@ -1,17 +1,26 @@
 """Slow readers and fast writers: what waits in memory is bounded, and nothing stands still that could go on."""
 
 import asyncio
+import contextlib
 import gc
 import json
+import socket
 import time
 import tracemalloc
 import unittest
 import weakref
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
+import libacp
 from aio_pair import AioCase, agent, host, streams, talk, texts, until, updates
 from libacp import aio
 
+# What a client asks to get to its first turn.
+CALLS: "List[Tuple[str, Dict[str, Any]]]" = [
+    ("initialize", {"protocolVersion": 1}),
+    ("session/new", {"cwd": "/", "mcpServers": []}),
+    ("session/prompt", {"prompt": []}),
+]
 PIECE = "x" * 500
 # What may be on its way through the kernel, the streams and the transports, beside what waits in iterators.
 ON_THE_WAY = 3_000_000
@@ -217,6 +226,72 @@ class Slow(AioCase):
             self.assertLess(time.monotonic() - begun, 5)
 
 
+class Sending(AioCase):
+    async def test_what_is_sent_is_written_before_the_handler_goes_on(self) -> None:
+        """A handler that works on without a pause is heard all the same."""
+        heard: List[bytes] = []
+        others = [0]
+        ours, theirs = socket.socketpair()
+
+        async def work(turn: aio.Turn) -> None:
+            begun = others[0]
+            for number in range(200):
+                await turn.message(f"<{number}>")
+                heard.append(ours.recv(1000))
+            others.append(others[0] - begun)
+
+        async def count() -> None:
+            while True:
+                others[0] += 1
+                await asyncio.sleep(0)
+
+        counting = asyncio.ensure_future(count())
+        serving = asyncio.ensure_future(agent(prompt=work).serve(*await asyncio.open_connection(sock=theirs)))
+        ours.setblocking(False)
+        session = ""
+        for id, (method, params) in enumerate(CALLS):
+            given = {**params, "sessionId": session} if session else params
+            ours.send(json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": given}).encode() + b"\n")
+            answer = b""
+            while not answer.endswith(b"}\n"):
+                await asyncio.sleep(0.001)
+                with contextlib.suppress(BlockingIOError):
+                    answer += ours.recv(10_000)
+            session = json.loads(answer)["result"].get("sessionId", session)
+        for number, each in enumerate(heard):
+            self.assertEqual(texts([json.loads(each)["params"]["update"]]), f"<{number}>")
+        # But not alone.
+        self.assertEqual(len(heard), 200)
+        self.assertGreaterEqual(others[1], 3)
+        ours.close()
+        await self.in_time(serving)
+        counting.cancel()
+
+    async def test_each_request_has_its_own_time(self) -> None:
+        tested = agent(prompt=lambda turn: turn.message("?"))
+
+        @tested.on("_acme/slow")
+        async def slow(client: Any, params: Any) -> None:
+            await asyncio.sleep(params["seconds"])
+
+        ended: List[float] = []
+
+        async def ask(timeout: float, seconds: float = 600) -> None:
+            try:
+                await peer.request("_acme/slow", {"seconds": seconds}, timeout=timeout)
+            except libacp.NoResult as problem:
+                self.assertEqual(problem.outcome, "timeout")
+                ended.append(timeout)
+
+        async with talk(tested) as peer:
+            begun = time.monotonic()
+            # Answered in time; later than the one before it; earlier.
+            await self.in_time(asyncio.gather(ask(0.1, 0), ask(0.6), ask(0.3), ask(0.2)))
+            self.assertGreaterEqual(time.monotonic() - begun, 0.6)
+            await self.in_time(ask(0.1))
+        self.assertEqual(ended, [0.2, 0.3, 0.6, 0.1])
+
+
 class Kept(AioCase):
     async def test_nothing_is_kept_of_what_is_over(self) -> None:
         seen: List[Any] = []
@@ -269,6 +344,21 @@ class Interleaved(AioCase):
             seen = await self.in_time(updates(one.prompt("a")))
             self.assertEqual(texts(seen), "".join(f"a{number} " for number in range(1_000)))
             self.assertEqual(await self.in_time(awaited), {"stopReason": "end_turn"})
+
+
+    async def test_a_session_that_is_not_read_on_leaves_room_for_the_others(self) -> None:
+        async def say(turn: aio.Turn) -> None:
+            for number in range(int(turn.text)):
+                await turn.message(f"{number} ")
+
+        async with talk(agent(prompt=say)) as peer:
+            one, two = await peer.new_session("/"), await peer.new_session("/")
+            waiting = one.prompt("250")
+            async for _ in waiting:
+                # More than half of what may wait is here, and stays.
+                await until(lambda: len(waiting._items) == 249)
+                self.assertEqual(len(await self.in_time(updates(two.prompt("1000")))), 1_000)
+                break
 
 
 if __name__ == "__main__":

@@ -119,6 +119,20 @@ class Read(unittest.TestCase):
         for text in texts:
             self.same(text)
 
+    def test_what_came_before_is_not_taken_for_what_comes(self) -> None:
+        pairs = [
+            (r'{"a\\":1}', r'{"a\": b":1}'),
+            (r'{"k":"v\\"}', r'{"k":"v\", x"}'),
+            ('{"k":"one","l":2}', '{"k":"one"x,"l":2}'),
+            ('{"k":"one","l":2}', '{"k":"on","l2":2}'),
+            ('{"long name":"long value","l":2}', '{"long namE":"long valuE","l":2}'),
+            ('{"a\\u0062":"c\\td"}', '{"ab":"c\td"}'),
+        ]
+        for before, after in pairs:
+            for _ in range(3):
+                for text in (before, before, before, after):
+                    self.same(text)
+
     def test_any_depth(self) -> None:
         for depth in (100, 255, 256, 257, 300, 100_000):
             self.same("[" * depth + "]" * depth)
