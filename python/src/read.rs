@@ -137,12 +137,11 @@ impl<'py, 'a> Reader<'py, 'a> {
         let rest = self.rest()?;
         let mut chunks = rest.as_bytes().chunks_exact(8);
         let whole = chunks.by_ref().map(|chunk| chunk.try_into().map_or(0, u64::from_le_bytes)).map(stops);
-        let end = match whole.enumerate().find(|(_, stops)| *stops != 0) {
-            Some((index, stops)) => index * 8 + stops.trailing_zeros() as usize / 8,
-            None => {
-                let tail = rest.len() - rest.len() % 8;
-                tail + rest.as_bytes()[tail..].iter().position(|&byte| byte < b' ' || byte == b'"' || byte == b'\\')?
-            }
+        let end = if let Some((index, stops)) = whole.enumerate().find(|(_, stops)| *stops != 0) {
+            index * 8 + stops.trailing_zeros() as usize / 8
+        } else {
+            let tail = rest.len() - rest.len() % 8;
+            tail + rest.as_bytes()[tail..].iter().position(|&byte| byte < b' ' || byte == b'"' || byte == b'\\')?
         };
         self.at += end;
         (rest.as_bytes()[end] >= b' ').then(|| &rest[..end])

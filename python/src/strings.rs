@@ -187,7 +187,8 @@ fn begins(text: &str, with: &str) -> bool {
         (Some(one), Some(other)) => {
             let word = |chunk: &[u8]| chunk.try_into().map_or(0, u64::from_le_bytes);
             let pairs = text.chunks_exact(8).zip(with.chunks_exact(8));
-            u64::from_le_bytes(*one) == u64::from_le_bytes(*other) && pairs.into_iter().all(|(one, other)| word(one) == word(other))
+            u64::from_le_bytes(*one) == u64::from_le_bytes(*other)
+                && pairs.into_iter().all(|(one, other)| word(one) == word(other))
         }
         _ => text.iter().zip(with).all(|(one, other)| one == other),
     }

@@ -35,18 +35,18 @@ struct Wrong {
     path: Vec<String>,
 }
 
-type Written = Result<(), Box<Wrong>>;
+type Written = Result<(), Wrong>;
 
 impl Wrong {
-    fn new(kind: MisuseKind, rule: &'static str, message: String) -> Box<Self> {
-        Box::new(Wrong { kind, rule, message, path: Vec::new() })
+    fn new(kind: MisuseKind, rule: &'static str, message: String) -> Self {
+        Wrong { kind, rule, message, path: Vec::new() }
     }
 
-    fn value(message: String) -> Box<Self> {
+    fn value(message: String) -> Self {
         Wrong::new(MisuseKind::Params, "RPC-21", message)
     }
 
-    fn within(mut self: Box<Self>, segment: impl FnOnce() -> String) -> Box<Self> {
+    fn within(mut self, segment: impl FnOnce() -> String) -> Self {
         self.path.push(segment());
         self
     }
@@ -102,16 +102,12 @@ fn rare(out: &mut String, value: &Bound<'_, PyAny>, depth: usize) -> Written {
 }
 
 fn string(out: &mut String, text: &Bound<'_, PyString>) -> Written {
-    match text.to_cow() {
-        Ok(text) => {
-            libacp::json::quote(out, &text);
-            Ok(())
-        }
-        Err(_) => {
-            let message = "expected text that UTF-8 can carry, found half of a surrogate pair";
-            Err(Wrong::new(MisuseKind::Params, "FRAME-01", message.into()))
-        }
-    }
+    let Ok(text) = text.to_cow() else {
+        let message = "expected text that UTF-8 can carry, found half of a surrogate pair";
+        return Err(Wrong::new(MisuseKind::Params, "FRAME-01", message.into()));
+    };
+    libacp::json::quote(out, &text);
+    Ok(())
 }
 
 fn integer(out: &mut String, number: &Bound<'_, PyInt>) -> Written {
@@ -153,9 +149,8 @@ fn members(out: &mut String, dict: &Bound<'_, PyDict>, depth: usize) -> Written 
         before = ',';
         string(out, name)?;
         out.push(':');
-        write(out, &value, depth + 1).map_err(|wrong| {
-            wrong.within(|| name.to_string_lossy().replace('~', "~0").replace('/', "~1"))
-        })?;
+        write(out, &value, depth + 1)
+            .map_err(|wrong| wrong.within(|| name.to_string_lossy().replace('~', "~0").replace('/', "~1")))?;
     }
     if before == '{' {
         out.push('{');

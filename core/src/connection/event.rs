@@ -387,3 +387,16 @@ pub struct Closed {
     /// Terminals that were never released (TERM-04).
     pub terminals: Vec<TerminalRef>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_taken_is_the_part_that_matters() {
+        let text = r#"{"method":"_é","params":{"é":1}}"#;
+        let begins = text.find(r#"{"é"#).unwrap();
+        let mut json = Json::new(text.into(), begins..text.len() - 1);
+        assert_eq!((json.take(), json.as_str()), (r#"{"é":1}"#.into(), ""));
+    }
+}
