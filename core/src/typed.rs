@@ -212,7 +212,7 @@ impl<R: Request<'static>> Ticket<R> {
         }
         let json = response.outcome.result().unwrap_or("{}");
         let empty = <R::Result<'r> as Message<'r>>::NULL_IS_EMPTY && json == "null";
-        Ok(serde_json::from_str(if empty { "{}" } else { json })?)
+        Ok(crate::schema::read(if empty { "{}" } else { json })?)
     }
 }
 
@@ -247,6 +247,5 @@ pub enum CallError {
 }
 
 fn text<'a, M: Message<'a>>(value: &M) -> Result<String, Misuse> {
-    serde_json::to_string(value)
-        .map_err(|error| Misuse::new(MisuseKind::Params, "RPC-21", format!("not JSON: {error}")))
+    crate::schema::write(value).map_err(|error| Misuse::new(MisuseKind::Params, "RPC-21", format!("not JSON: {error}")))
 }

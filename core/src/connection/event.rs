@@ -122,7 +122,7 @@ impl Request {
     /// # Errors
     /// When they do not fit the type.
     pub fn params_as<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.params())
+        crate::schema::read(self.params())
     }
 }
 
@@ -181,7 +181,7 @@ impl Notification {
     /// # Errors
     /// When they do not fit the type.
     pub fn params_as<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.params())
+        crate::schema::read(self.params())
     }
 }
 
@@ -242,7 +242,7 @@ impl Outcome {
     /// # Errors
     /// When it does not fit the type.
     pub fn result_as<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<Option<T>, serde_json::Error> {
-        self.result().map(serde_json::from_str).transpose()
+        self.result().map(crate::schema::read).transpose()
     }
 
     /// A name for it, the same in every language.

@@ -94,7 +94,7 @@ pub fn decode<'a, T: Message<'a>>(json: &'a str, policy: Policy) -> Result<Decod
     let json = if T::NULL_IS_EMPTY && json.trim() == "null" { "{}" } else { json };
     let checked = check(T::TABLES, policy.drafts, T::TYPE, json, policy.mode, policy.part)?;
     let value = match checked.json {
-        std::borrow::Cow::Borrowed(json) => serde_json::from_str(json)?,
+        std::borrow::Cow::Borrowed(json) => super::read(json)?,
         std::borrow::Cow::Owned(json) => T::detached(&json)?,
     };
     Ok(Decoded { value, problems: checked.problems })
@@ -110,7 +110,7 @@ macro_rules! messages {
             const NULL_IS_EMPTY: bool = $null;
 
             fn detached(json: &str) -> Result<Self, ::serde_json::Error> {
-                ::serde_json::from_str::<$name>(json).map($crate::schema::IntoOwned::into_owned)
+                $crate::schema::read::<$name>(json).map($crate::schema::IntoOwned::into_owned)
             }
         })+
     };
@@ -185,7 +185,7 @@ macro_rules! calls {
             pub fn read(message: &'a $crate::connection::$event) -> Result<Self, ::serde_json::Error> {
                 let params = message.params();
                 match &*message.method {
-                    $($method => ::serde_json::from_str(params).map($name::$variant),)*
+                    $($method => $crate::schema::read(params).map($name::$variant),)*
                     method => Ok($name::Extension(method, params)),
                 }
             }

@@ -25,6 +25,7 @@ mod owned;
 mod patch;
 #[cfg(feature = "types")]
 mod raw;
+mod reader;
 #[cfg(feature = "types")]
 mod scalars;
 pub mod tables;
@@ -36,6 +37,8 @@ mod unions;
 pub mod v1;
 #[cfg(feature = "types")]
 pub mod v2;
+#[cfg(feature = "types")]
+mod writer;
 
 #[cfg(feature = "types")]
 pub use map::Map;
@@ -47,5 +50,8 @@ pub use owned::IntoOwned;
 pub use patch::Patch;
 #[cfg(feature = "types")]
 pub use raw::Raw;
+pub(crate) use reader::read;
 #[cfg(feature = "types")]
 pub use text::Str;
+#[cfg(feature = "types")]
+pub(crate) use writer::write;

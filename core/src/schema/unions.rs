@@ -1,63 +1,84 @@
 //! What the generated unions read and write with.
 //!
-//! A union is read from its own text: a shallow look for the tag, then the variant from the same text. serde's own
-//! ways (internally tagged, untagged, flattened) build a tree in between, which copies every string and breaks [`Raw`].
+//! A union is read from its own text: a look for the tag, then the variant from the same text. serde's own ways
+//! (internally tagged, untagged, flattened) build a tree in between, which copies every string and breaks [`Raw`]. The
+//! crate's own `reader` does it where it stands; of `serde_json` a union takes its text, and is read by that reader then.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::reader::read;
 use super::{Map, Raw, Str};
 
-/// The tag's value in an object; `None` when it is absent or null.
-pub(crate) fn tag<'de, E: Error>(object: &'de RawValue, name: &str) -> Result<Option<Str<'de>>, E> {
-    struct Finder<'n, 'o, 'de> {
-        name: &'n str,
-        found: &'o mut Option<Str<'de>>,
-        seen: &'o mut bool,
-    }
+/// An enum that a member tells apart.
+pub(crate) trait Union<'de>: Sized {
+    /// [`UNION`](super::reader::UNION) and the name of that member.
+    const NAME: &'static str;
 
-    impl<'de> Visitor<'de> for Finder<'_, '_, 'de> {
-        type Value = ();
+    /// The variant of this tag, which is `None` where it is absent or null.
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error>;
+}
+
+/// Reads a union.
+pub(crate) fn union<'de, T: Union<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    struct Either<T>(PhantomData<T>);
+
+    impl<'de, T: Union<'de>> Visitor<'de> for Either<T> {
+        type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("an object")
         }
 
-        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-            while let Some(key) = members.next_key::<Str<'de>>()? {
-                if key == self.name {
-                    *self.found = members.next_value()?;
-                    *self.seen = true;
-                    return Ok(());
+        fn visit_enum<A: EnumAccess<'de>>(self, object: A) -> Result<T, A::Error> {
+            let (tag, object) = object.variant()?;
+            T::variant(tag, object)
+        }
+
+        fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+            struct Whole<T>(T);
+
+            impl<'de, T: Union<'de>> Deserialize<'de> for Whole<T> {
+                fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                    deserializer.deserialize_newtype_struct(T::NAME, Either(PhantomData)).map(Whole)
                 }
-                members.next_value::<IgnoredAny>()?;
             }
-            Ok(())
+
+            let json = <&'de RawValue>::deserialize(deserializer)?;
+            part::<Whole<T>, _>(json).map(|whole| whole.0)
         }
     }
 
-    let (mut found, mut seen) = (None, false);
-    let mut reader = serde_json::Deserializer::from_str(object.get());
-    let looked = reader.deserialize_map(Finder { name, found: &mut found, seen: &mut seen });
-    match looked {
-        // The look ends at the tag, which the reader takes for an object without an end.
-        Err(error) if !seen => Err(E::custom(error)),
-        _ => Ok(found),
-    }
+    deserializer.deserialize_newtype_struct(T::NAME, Either(PhantomData))
+}
+
+/// The variant of a draft. With the draft off nobody has checked it: another extension may use the tag.
+pub(crate) fn of_draft<'de, T, U, A>(
+    object: A,
+    known: fn(T) -> U,
+    other: impl FnOnce(Raw<'de>) -> U,
+) -> Result<U, A::Error>
+where
+    T: Deserialize<'de>,
+    A: VariantAccess<'de>,
+{
+    let json = object.newtype_variant::<&'de RawValue>()?;
+    Ok(fits(json).map_or_else(|| other(json.into()), known))
 }
 
 /// Reads a text again, as one of the types it may be.
 pub(crate) fn part<'de, T: Deserialize<'de>, E: Error>(json: &'de RawValue) -> Result<T, E> {
-    serde_json::from_str(json.get()).map_err(E::custom)
+    read(json.get()).map_err(E::custom)
 }
 
 /// The type that a text fits, or nothing.
 pub(crate) fn fits<'de, T: Deserialize<'de>>(json: &'de RawValue) -> Option<T> {
-    serde_json::from_str(json.get()).ok()
+    read(json.get()).ok()
 }
 
 /// Writes the members of a variant that nobody here knows, into an object that has written its own already.

@@ -176,6 +176,9 @@ impl<'m> Rust<'m> {
         let words: BTreeSet<_> = code_words(&body).collect();
         let derives: Vec<_> =
             ["Deserialize", "Deserializer", "Serialize"].into_iter().filter(|name| words.contains(name)).collect();
+        if words.contains("VariantAccess") {
+            head += "use serde::de::VariantAccess;\n";
+        }
         if !derives.is_empty() {
             head.extend([format!("use serde::{{{}}};\n", derives.join(", "))]);
         }

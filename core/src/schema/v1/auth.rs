@@ -2,8 +2,8 @@
 //!
 //! Version 1 of the protocol: auth.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Map, Raw, Str};
 
@@ -32,12 +32,18 @@ pub enum AuthMethod<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for AuthMethod<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for AuthMethod<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("terminal") => unions::part(json).map(Self::Terminal),
-            None => unions::part(json).map(Self::Agent),
-            Some(_) => Ok(AuthMethod::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some("terminal") => object.newtype_variant().map(Self::Terminal),
+            None => object.newtype_variant().map(Self::Agent),
+            Some(_) => Ok(AuthMethod::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? }),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Version 1 of the protocol: config.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -178,13 +179,22 @@ pub enum SessionConfigOptionKind<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for SessionConfigOptionKind<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for SessionConfigOptionKind<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("select") => unions::part(json).map(Self::Select),
-            Some("boolean") => unions::part(json).map(Self::Boolean),
+            Some("select") => object.newtype_variant().map(Self::Select),
+            Some("boolean") => object.newtype_variant().map(Self::Boolean),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(SessionConfigOptionKind::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(SessionConfigOptionKind::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }
@@ -713,14 +723,21 @@ pub enum SetSessionConfigOptionRequestKind<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for SetSessionConfigOptionRequestKind<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for SetSessionConfigOptionRequestKind<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("boolean") => unions::part(json).map(Self::Boolean),
-            None => unions::part(json).map(Self::Untagged),
-            Some(_) => {
-                Ok(SetSessionConfigOptionRequestKind::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() })
-            }
+            Some("boolean") => object.newtype_variant().map(Self::Boolean),
+            None => object.newtype_variant().map(Self::Untagged),
+            Some(_) => Ok(SetSessionConfigOptionRequestKind::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Version 1 of the protocol: mcp.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -149,15 +150,20 @@ pub enum McpServer<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for McpServer<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for McpServer<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("http") => unions::part(json).map(Self::Http),
-            Some("sse") => unions::part(json).map(Self::Sse),
-            Some("acp") => Ok(unions::fits(json)
-                .map_or_else(|| Self::Unrecognized { tag: "acp".into(), json: json.into() }, Self::Acp)),
-            None => unions::part(json).map(Self::Stdio),
-            Some(_) => Ok(McpServer::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some("http") => object.newtype_variant().map(Self::Http),
+            Some("sse") => object.newtype_variant().map(Self::Sse),
+            Some("acp") => unions::of_draft(object, Self::Acp, |json| Self::Unrecognized { tag: "acp".into(), json }),
+            None => object.newtype_variant().map(Self::Stdio),
+            Some(_) => Ok(McpServer::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? }),
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Version 1 of the protocol: nes.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use super::{NesDocumentEventCapabilities, Position, Range, SessionId, WorkspaceFolder};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
@@ -1197,15 +1197,23 @@ pub enum NesSuggestion<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for NesSuggestion<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "kind")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for NesSuggestion<'a> {
+    const NAME: &'static str = "$union kind";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("edit") => unions::part(json).map(Self::Edit),
-            Some("jump") => unions::part(json).map(Self::Jump),
-            Some("rename") => unions::part(json).map(Self::Rename),
-            Some("searchAndReplace") => unions::part(json).map(Self::SearchAndReplace),
+            Some("edit") => object.newtype_variant().map(Self::Edit),
+            Some("jump") => object.newtype_variant().map(Self::Jump),
+            Some("rename") => object.newtype_variant().map(Self::Rename),
+            Some("searchAndReplace") => object.newtype_variant().map(Self::SearchAndReplace),
             None => Err(serde::de::Error::missing_field("kind")),
-            Some(_) => Ok(NesSuggestion::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(NesSuggestion::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Version 1 of the protocol: permission.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use super::{SessionId, ToolCallUpdate};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
@@ -186,13 +186,22 @@ pub enum RequestPermissionOutcome<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for RequestPermissionOutcome<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "outcome")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for RequestPermissionOutcome<'a> {
+    const NAME: &'static str = "$union outcome";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("cancelled") => Ok(Self::Cancelled),
-            Some("selected") => unions::part(json).map(Self::Selected),
+            Some("cancelled") => object.unit_variant().map(|()| Self::Cancelled),
+            Some("selected") => object.newtype_variant().map(Self::Selected),
             None => Err(serde::de::Error::missing_field("outcome")),
-            Some(_) => Ok(RequestPermissionOutcome::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(RequestPermissionOutcome::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Version 1 of the protocol: plans.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
@@ -146,14 +146,22 @@ pub enum PlanUpdateContent<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for PlanUpdateContent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for PlanUpdateContent<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("items") => unions::part(json).map(Self::Items),
-            Some("file") => unions::part(json).map(Self::File),
-            Some("markdown") => unions::part(json).map(Self::Markdown),
+            Some("items") => object.newtype_variant().map(Self::Items),
+            Some("file") => object.newtype_variant().map(Self::File),
+            Some("markdown") => object.newtype_variant().map(Self::Markdown),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(PlanUpdateContent::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(PlanUpdateContent::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Version 1 of the protocol: state.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -39,15 +40,21 @@ pub enum StateUpdate<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for StateUpdate<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "state")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for StateUpdate<'a> {
+    const NAME: &'static str = "$union state";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("running") => unions::part(json).map(Self::Running),
-            Some("idle") => unions::part(json).map(Self::Idle),
-            Some("requires_action") => unions::part(json).map(Self::RequiresAction),
-            Some("unknown") => unions::part(json).map(Self::Unknown),
+            Some("running") => object.newtype_variant().map(Self::Running),
+            Some("idle") => object.newtype_variant().map(Self::Idle),
+            Some("requires_action") => object.newtype_variant().map(Self::RequiresAction),
+            Some("unknown") => object.newtype_variant().map(Self::Unknown),
             None => Err(serde::de::Error::missing_field("state")),
-            Some(_) => Ok(StateUpdate::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(StateUpdate::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? }),
         }
     }
 }
@@ -233,17 +240,26 @@ pub enum IdleStateUpdateStopReason<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for IdleStateUpdateStopReason<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "stopReason")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for IdleStateUpdateStopReason<'a> {
+    const NAME: &'static str = "$union stopReason";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("end_turn") => Ok(Self::EndTurn),
-            Some("max_tokens") => Ok(Self::MaxTokens),
-            Some("max_turn_requests") => Ok(Self::MaxTurnRequests),
-            Some("refusal") => Ok(Self::Refusal),
-            Some("cancelled") => Ok(Self::Cancelled),
-            Some("error") => unions::part(json).map(Self::Error),
-            None => Ok(Self::Untagged),
-            Some(_) => Ok(IdleStateUpdateStopReason::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some("end_turn") => object.unit_variant().map(|()| Self::EndTurn),
+            Some("max_tokens") => object.unit_variant().map(|()| Self::MaxTokens),
+            Some("max_turn_requests") => object.unit_variant().map(|()| Self::MaxTurnRequests),
+            Some("refusal") => object.unit_variant().map(|()| Self::Refusal),
+            Some("cancelled") => object.unit_variant().map(|()| Self::Cancelled),
+            Some("error") => object.newtype_variant().map(Self::Error),
+            None => object.unit_variant().map(|()| Self::Untagged),
+            Some(_) => Ok(IdleStateUpdateStopReason::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }

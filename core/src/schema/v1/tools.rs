@@ -2,8 +2,8 @@
 //!
 //! Version 1 of the protocol: tools.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use super::{Content, Terminal};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
@@ -171,14 +171,22 @@ pub enum ToolCallContent<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for ToolCallContent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for ToolCallContent<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("content") => unions::part(json).map(Self::Content),
-            Some("diff") => unions::part(json).map(Self::Diff),
-            Some("terminal") => unions::part(json).map(Self::Terminal),
+            Some("content") => object.newtype_variant().map(Self::Content),
+            Some("diff") => object.newtype_variant().map(Self::Diff),
+            Some("terminal") => object.newtype_variant().map(Self::Terminal),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(ToolCallContent::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(ToolCallContent::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Version 2 of the protocol: commands.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use crate::schema::{unions, IntoOwned, Raw, Str};
 
@@ -29,12 +29,20 @@ pub enum AvailableCommand<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for AvailableCommand<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for AvailableCommand<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("command") => unions::part(json).map(Self::Command),
+            Some("command") => object.newtype_variant().map(Self::Command),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(AvailableCommand::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(AvailableCommand::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }
@@ -80,12 +88,21 @@ pub enum AvailableCommandInput<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for AvailableCommandInput<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for AvailableCommandInput<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("text") => unions::part(json).map(Self::Text),
+            Some("text") => object.newtype_variant().map(Self::Text),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(AvailableCommandInput::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(AvailableCommandInput::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Version 2 of the protocol: content.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -41,16 +42,22 @@ pub enum ContentBlock<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for ContentBlock<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for ContentBlock<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("text") => unions::part(json).map(Self::Text),
-            Some("image") => unions::part(json).map(Self::Image),
-            Some("audio") => unions::part(json).map(Self::Audio),
-            Some("resource_link") => unions::part(json).map(Self::ResourceLink),
-            Some("resource") => unions::part(json).map(Self::Resource),
+            Some("text") => object.newtype_variant().map(Self::Text),
+            Some("image") => object.newtype_variant().map(Self::Image),
+            Some("audio") => object.newtype_variant().map(Self::Audio),
+            Some("resource_link") => object.newtype_variant().map(Self::ResourceLink),
+            Some("resource") => object.newtype_variant().map(Self::Resource),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(ContentBlock::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(ContentBlock::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? }),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Version 2 of the protocol: elicitation.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -64,15 +65,22 @@ pub enum CreateElicitationRequestMode<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for CreateElicitationRequestMode<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "mode")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for CreateElicitationRequestMode<'a> {
+    const NAME: &'static str = "$union mode";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("form") => unions::part(json).map(Self::Form),
-            Some("url") => unions::part(json).map(Self::Url),
+            Some("form") => object.newtype_variant().map(Self::Form),
+            Some("url") => object.newtype_variant().map(Self::Url),
             None => Err(serde::de::Error::missing_field("mode")),
-            Some(_) => {
-                Ok(CreateElicitationRequestMode::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() })
-            }
+            Some(_) => Ok(CreateElicitationRequestMode::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }
@@ -298,16 +306,25 @@ pub enum ElicitationPropertySchema<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for ElicitationPropertySchema<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for ElicitationPropertySchema<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("string") => unions::part(json).map(Self::String),
-            Some("number") => unions::part(json).map(Self::Number),
-            Some("integer") => unions::part(json).map(Self::Integer),
-            Some("boolean") => unions::part(json).map(Self::Boolean),
-            Some("array") => unions::part(json).map(Self::Array),
+            Some("string") => object.newtype_variant().map(Self::String),
+            Some("number") => object.newtype_variant().map(Self::Number),
+            Some("integer") => object.newtype_variant().map(Self::Integer),
+            Some("boolean") => object.newtype_variant().map(Self::Boolean),
+            Some("array") => object.newtype_variant().map(Self::Array),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(ElicitationPropertySchema::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(ElicitationPropertySchema::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }
@@ -698,12 +715,20 @@ pub enum MultiSelectItems<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for MultiSelectItems<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for MultiSelectItems<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("string") => unions::part(json).map(Self::String),
-            None => unions::part(json).map(Self::Titled),
-            Some(_) => Ok(MultiSelectItems::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some("string") => object.newtype_variant().map(Self::String),
+            None => object.newtype_variant().map(Self::Titled),
+            Some(_) => {
+                Ok(MultiSelectItems::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }
@@ -1101,16 +1126,23 @@ pub enum CreateElicitationResponseAction<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for CreateElicitationResponseAction<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "action")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for CreateElicitationResponseAction<'a> {
+    const NAME: &'static str = "$union action";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("accept") => unions::part(json).map(Self::Accept),
-            Some("decline") => Ok(Self::Decline),
-            Some("cancel") => Ok(Self::Cancel),
+            Some("accept") => object.newtype_variant().map(Self::Accept),
+            Some("decline") => object.unit_variant().map(|()| Self::Decline),
+            Some("cancel") => object.unit_variant().map(|()| Self::Cancel),
             None => Err(serde::de::Error::missing_field("action")),
-            Some(_) => {
-                Ok(CreateElicitationResponseAction::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() })
-            }
+            Some(_) => Ok(CreateElicitationResponseAction::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Version 2 of the protocol: mcp.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -147,15 +148,20 @@ pub enum McpServer<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for McpServer<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for McpServer<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("http") => unions::part(json).map(Self::Http),
-            Some("acp") => Ok(unions::fits(json)
-                .map_or_else(|| Self::Unrecognized { tag: "acp".into(), json: json.into() }, Self::Acp)),
-            Some("stdio") => unions::part(json).map(Self::Stdio),
+            Some("http") => object.newtype_variant().map(Self::Http),
+            Some("acp") => unions::of_draft(object, Self::Acp, |json| Self::Unrecognized { tag: "acp".into(), json }),
+            Some("stdio") => object.newtype_variant().map(Self::Stdio),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(McpServer::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(McpServer::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? }),
         }
     }
 }

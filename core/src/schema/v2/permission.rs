@@ -2,8 +2,8 @@
 //!
 //! Version 2 of the protocol: permission.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use super::{AbsolutePath, SessionId, TerminalId, ToolCallId, ToolCallUpdate};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
@@ -101,13 +101,22 @@ pub enum RequestPermissionSubject<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for RequestPermissionSubject<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for RequestPermissionSubject<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("tool_call") => unions::part(json).map(Self::ToolCall),
-            Some("command") => unions::part(json).map(Self::Command),
+            Some("tool_call") => object.newtype_variant().map(Self::ToolCall),
+            Some("command") => object.newtype_variant().map(Self::Command),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(RequestPermissionSubject::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(RequestPermissionSubject::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }
@@ -353,13 +362,22 @@ pub enum RequestPermissionOutcome<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for RequestPermissionOutcome<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "outcome")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for RequestPermissionOutcome<'a> {
+    const NAME: &'static str = "$union outcome";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("cancelled") => unions::part(json).map(Self::Cancelled),
-            Some("selected") => unions::part(json).map(Self::Selected),
+            Some("cancelled") => object.newtype_variant().map(Self::Cancelled),
+            Some("selected") => object.newtype_variant().map(Self::Selected),
             None => Err(serde::de::Error::missing_field("outcome")),
-            Some(_) => Ok(RequestPermissionOutcome::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(RequestPermissionOutcome::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Version 2 of the protocol: plans.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
@@ -39,16 +39,26 @@ pub enum PlanUpdateContent<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for PlanUpdateContent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for PlanUpdateContent<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("items") => unions::part(json).map(Self::Items),
-            Some("file") => Ok(unions::fits(json)
-                .map_or_else(|| Self::Unrecognized { tag: "file".into(), json: json.into() }, Self::File)),
-            Some("markdown") => Ok(unions::fits(json)
-                .map_or_else(|| Self::Unrecognized { tag: "markdown".into(), json: json.into() }, Self::Markdown)),
+            Some("items") => object.newtype_variant().map(Self::Items),
+            Some("file") => {
+                unions::of_draft(object, Self::File, |json| Self::Unrecognized { tag: "file".into(), json })
+            }
+            Some("markdown") => {
+                unions::of_draft(object, Self::Markdown, |json| Self::Unrecognized { tag: "markdown".into(), json })
+            }
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(PlanUpdateContent::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(PlanUpdateContent::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Version 2 of the protocol: session.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use super::{AbsolutePath, AvailableCommand, ContentBlock, McpServer, SessionConfigOption, StateUpdate};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
@@ -994,12 +994,18 @@ pub enum ReplayFrom<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for ReplayFrom<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for ReplayFrom<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("start") => unions::part(json).map(Self::Start),
+            Some("start") => object.newtype_variant().map(Self::Start),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(ReplayFrom::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(ReplayFrom::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? }),
         }
     }
 }

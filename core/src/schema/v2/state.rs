@@ -2,6 +2,7 @@
 //!
 //! Version 2 of the protocol: state.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -41,16 +42,23 @@ pub enum StateUpdate<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for StateUpdate<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "state")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for StateUpdate<'a> {
+    const NAME: &'static str = "$union state";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("running") => unions::part(json).map(Self::Running),
-            Some("idle") => unions::part(json).map(Self::Idle),
-            Some("requires_action") => unions::part(json).map(Self::RequiresAction),
-            Some("unknown") => Ok(unions::fits(json)
-                .map_or_else(|| Self::Unrecognized { tag: "unknown".into(), json: json.into() }, Self::Unknown)),
+            Some("running") => object.newtype_variant().map(Self::Running),
+            Some("idle") => object.newtype_variant().map(Self::Idle),
+            Some("requires_action") => object.newtype_variant().map(Self::RequiresAction),
+            Some("unknown") => {
+                unions::of_draft(object, Self::Unknown, |json| Self::Unrecognized { tag: "unknown".into(), json })
+            }
             None => Err(serde::de::Error::missing_field("state")),
-            Some(_) => Ok(StateUpdate::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => Ok(StateUpdate::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? }),
         }
     }
 }
@@ -125,15 +133,24 @@ pub enum BackgroundWork<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for BackgroundWork<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for BackgroundWork<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("terminal") => unions::part(json).map(Self::Terminal),
-            Some("tool_call") => unions::part(json).map(Self::ToolCall),
-            Some("subagent") => Ok(unions::fits(json)
-                .map_or_else(|| Self::Unrecognized { tag: "subagent".into(), json: json.into() }, Self::Subagent)),
+            Some("terminal") => object.newtype_variant().map(Self::Terminal),
+            Some("tool_call") => object.newtype_variant().map(Self::ToolCall),
+            Some("subagent") => {
+                unions::of_draft(object, Self::Subagent, |json| Self::Unrecognized { tag: "subagent".into(), json })
+            }
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(BackgroundWork::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(BackgroundWork::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }
@@ -358,17 +375,26 @@ pub enum IdleStateUpdateStopReason<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for IdleStateUpdateStopReason<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "stopReason")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for IdleStateUpdateStopReason<'a> {
+    const NAME: &'static str = "$union stopReason";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("end_turn") => Ok(Self::EndTurn),
-            Some("max_tokens") => Ok(Self::MaxTokens),
-            Some("max_turn_requests") => Ok(Self::MaxTurnRequests),
-            Some("refusal") => Ok(Self::Refusal),
-            Some("cancelled") => Ok(Self::Cancelled),
-            Some("error") => unions::part(json).map(Self::Error),
-            None => Ok(Self::Untagged),
-            Some(_) => Ok(IdleStateUpdateStopReason::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some("end_turn") => object.unit_variant().map(|()| Self::EndTurn),
+            Some("max_tokens") => object.unit_variant().map(|()| Self::MaxTokens),
+            Some("max_turn_requests") => object.unit_variant().map(|()| Self::MaxTurnRequests),
+            Some("refusal") => object.unit_variant().map(|()| Self::Refusal),
+            Some("cancelled") => object.unit_variant().map(|()| Self::Cancelled),
+            Some("error") => object.newtype_variant().map(Self::Error),
+            None => object.unit_variant().map(|()| Self::Untagged),
+            Some(_) => Ok(IdleStateUpdateStopReason::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
         }
     }
 }

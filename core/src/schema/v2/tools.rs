@@ -2,6 +2,7 @@
 //!
 //! Version 2 of the protocol: tools.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
@@ -190,14 +191,22 @@ pub enum ToolCallContent<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for ToolCallContent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "type")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for ToolCallContent<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("content") => unions::part(json).map(Self::Content),
-            Some("diff") => unions::part(json).map(Self::Diff),
-            Some("terminal") => unions::part(json).map(Self::Terminal),
+            Some("content") => object.newtype_variant().map(Self::Content),
+            Some("diff") => object.newtype_variant().map(Self::Diff),
+            Some("terminal") => object.newtype_variant().map(Self::Terminal),
             None => Err(serde::de::Error::missing_field("type")),
-            Some(_) => Ok(ToolCallContent::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(ToolCallContent::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }
@@ -312,16 +321,24 @@ pub enum DiffChangeOperation<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for DiffChangeOperation<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "operation")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for DiffChangeOperation<'a> {
+    const NAME: &'static str = "$union operation";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("add") => unions::part(json).map(Self::Add),
-            Some("delete") => unions::part(json).map(Self::Delete),
-            Some("modify") => unions::part(json).map(Self::Modify),
-            Some("move") => unions::part(json).map(Self::Move),
-            Some("copy") => unions::part(json).map(Self::Copy),
+            Some("add") => object.newtype_variant().map(Self::Add),
+            Some("delete") => object.newtype_variant().map(Self::Delete),
+            Some("modify") => object.newtype_variant().map(Self::Modify),
+            Some("move") => object.newtype_variant().map(Self::Move),
+            Some("copy") => object.newtype_variant().map(Self::Copy),
             None => Err(serde::de::Error::missing_field("operation")),
-            Some(_) => Ok(DiffChangeOperation::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(DiffChangeOperation::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Version 2 of the protocol: updates.
 
+use serde::de::VariantAccess;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::value::RawValue;
 
 use super::{
     AbsolutePath, AvailableCommandsUpdate, ConfigOptionUpdate, ContentBlock, Cost, MessageId, PlanRemoved, PlanUpdate,
@@ -148,46 +148,53 @@ pub enum SessionUpdate<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for SessionUpdate<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&'de RawValue>::deserialize(deserializer)?;
-        let tag = unions::tag(json, "sessionUpdate")?;
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for SessionUpdate<'a> {
+    const NAME: &'static str = "$union sessionUpdate";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
         match tag.as_deref() {
-            Some("user_message_chunk") => unions::part(json).map(Self::UserMessageChunk),
-            Some("user_message") => unions::part(json).map(Self::UserMessage),
-            Some("agent_message_chunk") => unions::part(json).map(Self::AgentMessageChunk),
-            Some("agent_message") => unions::part(json).map(Self::AgentMessage),
-            Some("agent_thought_chunk") => unions::part(json).map(Self::AgentThoughtChunk),
-            Some("agent_thought") => unions::part(json).map(Self::AgentThought),
-            Some("state_update") => unions::part(json).map(Self::StateUpdate),
-            Some("tool_call_content_chunk") => unions::part(json).map(Self::ToolCallContentChunk),
-            Some("tool_call_update") => unions::part(json).map(Self::ToolCallUpdate),
-            Some("terminal_update") => unions::part(json).map(Self::TerminalUpdate),
-            Some("terminal_output_chunk") => unions::part(json).map(Self::TerminalOutputChunk),
-            Some("plan_update") => unions::part(json).map(Self::PlanUpdate),
-            Some("plan_removed") => Ok(unions::fits(json).map_or_else(
-                || Self::Unrecognized { tag: "plan_removed".into(), json: json.into() },
-                Self::PlanRemoved,
-            )),
-            Some("available_commands_update") => unions::part(json).map(Self::AvailableCommandsUpdate),
-            Some("config_option_update") => unions::part(json).map(Self::ConfigOptionUpdate),
-            Some("session_info_update") => unions::part(json).map(Self::SessionInfoUpdate),
-            Some("usage_update") => unions::part(json).map(Self::UsageUpdate),
-            Some("notice") => unions::part(json).map(Self::Notice),
-            Some("compaction_update") => unions::part(json).map(Self::CompactionUpdate),
-            Some("compaction_summary_chunk") => unions::part(json).map(Self::CompactionSummaryChunk),
-            Some("subagent_update") => Ok(unions::fits(json).map_or_else(
-                || Self::Unrecognized { tag: "subagent_update".into(), json: json.into() },
-                Self::SubagentUpdate,
-            )),
-            Some("session_message") => Ok(unions::fits(json).map_or_else(
-                || Self::Unrecognized { tag: "session_message".into(), json: json.into() },
-                Self::SessionMessage,
-            )),
-            Some("session_message_chunk") => Ok(unions::fits(json).map_or_else(
-                || Self::Unrecognized { tag: "session_message_chunk".into(), json: json.into() },
-                Self::SessionMessageChunk,
-            )),
+            Some("user_message_chunk") => object.newtype_variant().map(Self::UserMessageChunk),
+            Some("user_message") => object.newtype_variant().map(Self::UserMessage),
+            Some("agent_message_chunk") => object.newtype_variant().map(Self::AgentMessageChunk),
+            Some("agent_message") => object.newtype_variant().map(Self::AgentMessage),
+            Some("agent_thought_chunk") => object.newtype_variant().map(Self::AgentThoughtChunk),
+            Some("agent_thought") => object.newtype_variant().map(Self::AgentThought),
+            Some("state_update") => object.newtype_variant().map(Self::StateUpdate),
+            Some("tool_call_content_chunk") => object.newtype_variant().map(Self::ToolCallContentChunk),
+            Some("tool_call_update") => object.newtype_variant().map(Self::ToolCallUpdate),
+            Some("terminal_update") => object.newtype_variant().map(Self::TerminalUpdate),
+            Some("terminal_output_chunk") => object.newtype_variant().map(Self::TerminalOutputChunk),
+            Some("plan_update") => object.newtype_variant().map(Self::PlanUpdate),
+            Some("plan_removed") => unions::of_draft(object, Self::PlanRemoved, |json| Self::Unrecognized {
+                tag: "plan_removed".into(),
+                json,
+            }),
+            Some("available_commands_update") => object.newtype_variant().map(Self::AvailableCommandsUpdate),
+            Some("config_option_update") => object.newtype_variant().map(Self::ConfigOptionUpdate),
+            Some("session_info_update") => object.newtype_variant().map(Self::SessionInfoUpdate),
+            Some("usage_update") => object.newtype_variant().map(Self::UsageUpdate),
+            Some("notice") => object.newtype_variant().map(Self::Notice),
+            Some("compaction_update") => object.newtype_variant().map(Self::CompactionUpdate),
+            Some("compaction_summary_chunk") => object.newtype_variant().map(Self::CompactionSummaryChunk),
+            Some("subagent_update") => unions::of_draft(object, Self::SubagentUpdate, |json| Self::Unrecognized {
+                tag: "subagent_update".into(),
+                json,
+            }),
+            Some("session_message") => unions::of_draft(object, Self::SessionMessage, |json| Self::Unrecognized {
+                tag: "session_message".into(),
+                json,
+            }),
+            Some("session_message_chunk") => unions::of_draft(object, Self::SessionMessageChunk, |json| {
+                Self::Unrecognized { tag: "session_message_chunk".into(), json }
+            }),
             None => Err(serde::de::Error::missing_field("sessionUpdate")),
-            Some(_) => Ok(SessionUpdate::Unrecognized { tag: tag.unwrap_or_default(), json: json.into() }),
+            Some(_) => {
+                Ok(SessionUpdate::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
+            }
         }
     }
 }

@@ -114,10 +114,9 @@ impl Rust<'_> {
             .filter_map(|arm| {
                 let tag = arm.tag.as_ref()?;
                 Some(if arm.draft && arm.holds.is_some() {
-                    // With the draft off nobody has checked it: another extension may use the value.
                     format!(
-                        "Some({tag:?}) => Ok(unions::fits(json).map_or_else(|| Self::{CATCH_ALL} {{ \
-                         tag: {tag:?}.into(), json: json.into() }}, Self::{})),\n",
+                        "Some({tag:?}) => unions::of_draft(object, Self::{}, |json| \
+                         Self::{CATCH_ALL} {{ tag: {tag:?}.into(), json }}),\n",
                         arm.name
                     )
                 } else {
@@ -137,10 +136,13 @@ impl Rust<'_> {
              /// The object.\njson: Raw<'a>,\n}},\n}}\n\n\
              impl<'de: 'a, 'a> Deserialize<'de> for {name}<'a> {{\n\
              fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {{\n\
-             let json = <&'de RawValue>::deserialize(deserializer)?;\n\
-             let tag = unions::tag(json, {tag:?})?;\n\
+             unions::union(deserializer)\n}}\n}}\n\n\
+             impl<'de: 'a, 'a> unions::Union<'de> for {name}<'a> {{\n\
+             const NAME: &'static str = {union_name:?};\n\n\
+             fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {{\n\
              match tag.as_deref() {{\n{known}None => {absent},\n\
-             Some(_) => Ok({name}::{CATCH_ALL} {{ tag: tag.unwrap_or_default(), json: json.into() }}),\n}}\n}}\n}}\n\n\
+             Some(_) => Ok({name}::{CATCH_ALL} {{ tag: tag.unwrap_or_default(), json: object.newtype_variant()? }}),\n\
+             }}\n}}\n}}\n\n\
              {}{}{helper}{extra}",
             self.conversions(name, &arms),
             into_owned_of(name, &format!(
@@ -148,6 +150,7 @@ impl Rust<'_> {
                  json: json.into_owned() }},\n}}"
             )),
             tag = union.tag,
+            union_name = format!("$union {}", union.tag),
         ))
     }
 
@@ -303,8 +306,8 @@ impl Rust<'_> {
 /// How a variant is read.
 fn read(arm: &Arm) -> String {
     match arm.holds {
-        Some(_) => format!("unions::part(json).map(Self::{})", arm.name),
-        None => format!("Ok(Self::{})", arm.name),
+        Some(_) => format!("object.newtype_variant().map(Self::{})", arm.name),
+        None => format!("object.unit_variant().map(|()| Self::{})", arm.name),
     }
 }
 

@@ -1,0 +1,519 @@
+//! The types of the schema, read straight from text in one pass.
+//!
+//! `serde_json` reads a union of this crate's twice, once for where it ends and once for what it is, and so every level
+//! of nested unions again. Here a union's tag is looked at where it stands and the variant is read from the same place.
+//! Whatever the schema has little of is left to `serde_json`, on the piece of text that it stands in. Read `unions` next.
+
+use std::borrow::Cow;
+
+use serde::de::value::{StringDeserializer, UnitDeserializer};
+use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess, SeqAccess, VariantAccess, Visitor};
+use serde::{forward_to_deserialize_any, Deserialize};
+use serde_json::Error;
+
+use crate::json::{Kind, Mark, Scanner, SyntaxError, Text};
+
+/// What the name of a union begins with, as a reader is told it; its tag follows.
+pub(super) const UNION: &str = "$union ";
+
+/// As deep as `serde_json` reads, since types are read by recursion.
+const DEPTH: u32 = 127;
+
+/// Reads a text as a type.
+pub(crate) fn read<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Error> {
+    let mut reader = Reader { scanner: Scanner::new(json, DEPTH) };
+    let value = T::deserialize(&mut reader).and_then(|value| reader.scanner.end().map(|()| value).map_err(refused));
+    value.map_err(|error| placed(&error, &json[..reader.scanner.offset().min(json.len())]))
+}
+
+/// An error with its place, which is behind the text that was read.
+#[cold]
+fn placed(error: &Error, read: &str) -> Error {
+    let message = error.to_string();
+    // A place in a piece of the text means nothing to who gave the whole.
+    let inner = format!(" at line {} column {}", error.line(), error.column());
+    let message = message.strip_suffix(&inner).unwrap_or(&message);
+    let line = read.matches('\n').count() + 1;
+    let column = read.len() - read.rfind('\n').map_or(0, |end| end + 1);
+    Error::custom(format_args!("{message} at line {line} column {column}"))
+}
+
+#[cold]
+fn refused(error: SyntaxError) -> Error {
+    Error::custom(error)
+}
+
+struct Reader<'de> {
+    scanner: Scanner<'de>,
+}
+
+impl<'de> Reader<'de> {
+    fn kind(&mut self) -> Result<Kind, Error> {
+        self.scanner.peek().map_err(refused)
+    }
+
+    /// The value that comes next, for `serde_json` to read.
+    fn aside(&mut self) -> Result<serde_json::Deserializer<serde_json::de::StrRead<'de>>, Error> {
+        let place = self.scanner.skip().map_err(refused)?;
+        Ok(serde_json::Deserializer::from_str(self.scanner.slice(place)))
+    }
+
+    fn text<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        let start = self.scanner.offset();
+        let text = self.scanner.string().map_err(refused)?;
+        if !text.escaped {
+            return visitor.visit_borrowed_str(text.raw);
+        }
+        // An earlier look may have met them as well.
+        if self.scanner.lone_surrogates().iter().any(|at| *at >= start && *at < self.scanner.offset()) {
+            return Err(Error::custom("half a surrogate pair"));
+        }
+        visitor.visit_string(text.value().into_owned())
+    }
+
+    fn object<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        let more = self.scanner.enter(Kind::Object).map_err(refused)?;
+        self.members(more, visitor)
+    }
+
+    /// Inside an object, the members that follow.
+    fn members<V: Visitor<'de>>(&mut self, more: bool, visitor: V) -> Result<V::Value, Error> {
+        let mut inside = Inside { reader: self, more, kind: Kind::Object };
+        let value = visitor.visit_map(&mut inside)?;
+        inside.end().map(|()| value)
+    }
+
+    fn list<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
+        let more = self.scanner.enter(Kind::Array).map_err(refused)?;
+        let mut inside = Inside { reader: self, more, kind: Kind::Array };
+        let value = visitor.visit_seq(&mut inside)?;
+        inside.end().map(|()| value)
+    }
+
+    /// Moves to the value of an object's tag, if it has one; whether it is its first member.
+    fn seek(&mut self, tag: &str) -> Result<Option<bool>, SyntaxError> {
+        let mut more = self.scanner.enter(Kind::Object)?;
+        let mut first = true;
+        while more {
+            if self.scanner.key()?.is(tag) {
+                return Ok(Some(first));
+            }
+            first = false;
+            self.scanner.skip()?;
+            more = self.scanner.more(Kind::Object)?;
+        }
+        Ok(None)
+    }
+}
+
+/// Methods that `serde_json` does, on the text of the value alone.
+macro_rules! aside {
+    ($($method:ident($($argument:ident: $ty:ty),*);)*) => {
+        $(fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> Result<V::Value, Error> {
+            self.aside()?.$method($($argument,)* visitor)
+        })*
+    };
+}
+
+/// The name of a member. Where Rust wants a number or the like, its text is read as one.
+struct Key<'de>(Text<'de>);
+
+impl<'de> Key<'de> {
+    #[allow(clippy::unnecessary_wraps, reason = "the macro asks for what the reader's has")]
+    fn aside(&self) -> Result<serde_json::Deserializer<serde_json::de::StrRead<'de>>, Error> {
+        Ok(serde_json::Deserializer::from_str(self.0.raw))
+    }
+}
+
+impl<'de> Deserializer<'de> for Key<'de> {
+    type Error = Error;
+
+    aside! {
+        deserialize_bool();
+        deserialize_i8();
+        deserialize_i16();
+        deserialize_i32();
+        deserialize_i64();
+        deserialize_i128();
+        deserialize_u8();
+        deserialize_u16();
+        deserialize_u32();
+        deserialize_u64();
+        deserialize_u128();
+        deserialize_f32();
+        deserialize_f64();
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.0.value() {
+            Cow::Borrowed(name) => visitor.visit_borrowed_str(name),
+            Cow::Owned(name) => visitor.visit_string(name),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Error> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        visitor.visit_enum(StringDeserializer::new(self.0.value().into_owned()))
+    }
+
+    forward_to_deserialize_any! {
+        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+impl<'de> Deserializer<'de> for &mut Reader<'de> {
+    type Error = Error;
+
+    aside! {
+        deserialize_bool();
+        deserialize_i8();
+        deserialize_i16();
+        deserialize_i32();
+        deserialize_i64();
+        deserialize_i128();
+        deserialize_u8();
+        deserialize_u16();
+        deserialize_u32();
+        deserialize_u64();
+        deserialize_u128();
+        deserialize_f32();
+        deserialize_f64();
+        deserialize_char();
+        deserialize_bytes();
+        deserialize_byte_buf();
+        deserialize_unit();
+        deserialize_unit_struct(name: &'static str);
+        deserialize_tuple(len: usize);
+        deserialize_tuple_struct(name: &'static str, len: usize);
+        deserialize_enum(name: &'static str, variants: &'static [&'static str]);
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.aside()?.deserialize_any(visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.kind()? {
+            Kind::String => self.text(visitor),
+            _ => self.aside()?.deserialize_str(visitor),
+        }
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.kind()? {
+            Kind::Null => self.scanner.literal().map_err(refused).and_then(|_| visitor.visit_none()),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.kind()? {
+            Kind::Array => self.list(visitor),
+            _ => self.aside()?.deserialize_seq(visitor),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        match self.kind()? {
+            Kind::Object => self.object(visitor),
+            _ => self.aside()?.deserialize_map(visitor),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        match self.kind()? {
+            Kind::Object => self.object(visitor),
+            _ => self.aside()?.deserialize_struct(name, fields, visitor),
+        }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
+        if let Some(tag) = name.strip_prefix(UNION) {
+            let kind = self.kind()?;
+            if kind != Kind::Object {
+                return Err(Error::custom(format_args!("invalid type: {}, expected an object", kind.name())));
+            }
+            return visitor.visit_enum(Tagged { reader: self, tag });
+        }
+        // No type of Rust's is called so: it is what `serde_json` calls text that stays as it is.
+        if name.starts_with('$') {
+            return self.aside()?.deserialize_newtype_struct(name, visitor);
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.scanner.skip().map_err(refused)?;
+        visitor.visit_unit()
+    }
+}
+
+/// A list or an object that is being read.
+struct Inside<'r, 'de> {
+    reader: &'r mut Reader<'de>,
+    more: bool,
+    kind: Kind,
+}
+
+impl<'de> Inside<'_, 'de> {
+    fn value<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Error> {
+        let value = seed.deserialize(&mut *self.reader)?;
+        self.more = self.reader.scanner.more(self.kind).map_err(refused)?;
+        Ok(value)
+    }
+
+    fn end(&self) -> Result<(), Error> {
+        if self.more {
+            return Err(Error::custom("more items than belong there"));
+        }
+        Ok(())
+    }
+}
+
+impl<'de> MapAccess<'de> for &mut Inside<'_, 'de> {
+    type Error = Error;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
+        if !self.more {
+            return Ok(None);
+        }
+        let key = self.reader.scanner.key().map_err(refused)?;
+        seed.deserialize(Key(key)).map(Some)
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Error> {
+        self.value(seed)
+    }
+}
+
+impl<'de> SeqAccess<'de> for &mut Inside<'_, 'de> {
+    type Error = Error;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
+        if !self.more {
+            return Ok(None);
+        }
+        self.value(seed).map(Some)
+    }
+}
+
+/// A union: its tag, then the object as one of its variants.
+struct Tagged<'r, 'de> {
+    reader: &'r mut Reader<'de>,
+    tag: &'static str,
+}
+
+impl<'r, 'de> EnumAccess<'de> for Tagged<'r, 'de> {
+    type Error = Error;
+    type Variant = Variant<'r, 'de>;
+
+    fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self::Variant), Error> {
+        let Tagged { reader, tag } = self;
+        let start = reader.scanner.mark();
+        let first = reader.seek(tag).map_err(refused)?;
+        let value = match first {
+            Some(_) => seed.deserialize(&mut *reader)?,
+            None => seed.deserialize(UnitDeserializer::new())?,
+        };
+        Ok((value, Variant { reader, start, behind: first == Some(true) }))
+    }
+}
+
+/// An object whose tag has been read.
+struct Variant<'r, 'de> {
+    reader: &'r mut Reader<'de>,
+    start: Mark,
+    /// The tag was the first member, and the reader stands behind it.
+    behind: bool,
+}
+
+impl<'r, 'de> Variant<'r, 'de> {
+    fn whole(self) -> &'r mut Reader<'de> {
+        self.reader.scanner.rewind(self.start);
+        self.reader
+    }
+}
+
+impl<'de> VariantAccess<'de> for Variant<'_, 'de> {
+    type Error = Error;
+
+    fn unit_variant(self) -> Result<(), Error> {
+        self.whole().scanner.skip().map(drop).map_err(refused)
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Error> {
+        seed.deserialize(self)
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, len: usize, visitor: V) -> Result<V::Value, Error> {
+        self.whole().deserialize_tuple(len, visitor)
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, fields: &'static [&'static str], visitor: V) -> Result<V::Value, Error> {
+        self.deserialize_struct("", fields, visitor)
+    }
+}
+
+impl<'de> Deserializer<'de> for Variant<'_, 'de> {
+    type Error = Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        self.whole().deserialize_any(visitor)
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Error> {
+        if !self.behind {
+            return self.whole().deserialize_struct(name, fields, visitor);
+        }
+        let more = self.reader.scanner.more(Kind::Object).map_err(refused)?;
+        self.reader.members(more, visitor)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Error> {
+        self.whole().deserialize_newtype_struct(name, visitor)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+#[cfg(all(test, feature = "types"))]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fmt::Debug;
+
+    use super::*;
+    use crate::schema::v1::{ContentBlock, SessionNotification, SessionUpdate};
+    use crate::schema::write;
+    use serde::Serialize;
+
+    /// A host's own type, with what serde has beyond this crate's.
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Own {
+        #[serde(default)]
+        by_number: BTreeMap<u8, (i64, f64)>,
+        #[serde(default)]
+        by_choice: BTreeMap<Choice, char>,
+        choice: Choice,
+        #[serde(default)]
+        parts: Vec<Part>,
+        #[serde(flatten)]
+        rest: BTreeMap<String, serde_json::Value>,
+    }
+
+    #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    enum Choice {
+        Unit,
+        One(Option<u16>),
+        Two(bool, i8),
+        Named { of: () },
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Part {
+        Number(i128),
+        Text(String),
+        Parts(Vec<Part>),
+    }
+
+    fn same<'a, T: Deserialize<'a> + Serialize + Debug + PartialEq>(json: &'a str) {
+        match (read::<T>(json), serde_json::from_str::<T>(json)) {
+            (Ok(ours), Ok(other)) => {
+                assert_eq!(ours, other, "{json}");
+                assert_eq!(write(&ours).unwrap(), serde_json::to_string(&other).unwrap(), "{json}");
+            }
+            (Err(ours), Err(_)) => assert!(ours.line() > 0 && ours.column() <= json.len(), "{ours}"),
+            (ours, other) => panic!("{json}: {ours:?} {other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_read_and_written_is_what_serde_json_would() {
+        for json in [
+            r#"{"choice":"Unit"}"#,
+            r#"{"choice":{"One":7},"by_number":{"3":[-9,0.5],"20":[0,1e3]},"parts":["a",1,[2,["\n"]]],"x":{"y":[null]}}"#,
+            r#"{ "choice" : {"Two":[true,-1]} , "by_choice" : {"Unit":"\u00e9"} }"#,
+            r#"{"choice":{"Named":{"of":null}},"caf\u00e9":"\ud83d\ude42\"\\\u0007"}"#,
+            r#"{"choice":"Unit","by_number":{"x":[1,2]}}"#,
+            r#"{"choice":"None"}"#,
+            r#"{"choice":"Unit","choice":"Unit"}"#,
+            r#"{"choice":"Unit"} 7"#,
+            r#"{"by_number":{}}"#,
+            r#"{"choice":"Unit""#,
+            "[]",
+            "7",
+            "",
+        ] {
+            same::<Own>(json);
+            same::<serde_json::Value>(json);
+        }
+    }
+
+    #[test]
+    fn unions_are_read_wherever_their_tag_stands() {
+        let updates = [
+            r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"a\nb","_meta":{"k": [ 1 ]}}}"#,
+            r#"{"content":{"text":"x","type":"text"},"messageId":"m","sessionUpdate":"agent_message_chunk"}"#,
+            r#"{"sessionUpdate":"tool_call_update","toolCallId":"c","content":[{"type":"diff","path":"/a","oldText":null,"newText":""},{"type":"_own", "x":7 }],"locations":null}"#,
+            r#"{"x":"\ud800","sessionUpdate":"_own" , "y":[{}]}"#,
+            r#"{"sessionUpdate":"plan_removed","id":7}"#,
+            r#"{"sessionUpdate":"usage_update","used":1,"size":18446744073709551615}"#,
+            r#"{"sessionUpdate":"usage_update","used":-1,"size":0}"#,
+            r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"\ud800"}}"#,
+            r#"{"content":{"type":"text","text":"\ud800"},"sessionUpdate":"agent_message_chunk"}"#,
+            r#"{"sessionUpdate":null}"#,
+            r#"{"sessionUpdate":7}"#,
+            r#"{"content":{}}"#,
+            "{}",
+            "[1]",
+            "null",
+        ];
+        for update in updates {
+            same::<SessionUpdate<'_>>(update);
+            same::<SessionNotification<'_>>(&format!(r#"{{"sessionId":"s","update":{update}}}"#));
+            same::<Vec<ContentBlock<'_>>>(&format!("[{update},]"));
+        }
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let error =
+            read::<SessionUpdate<'_>>("{\"sessionUpdate\":\n \"usage_update\",\"used\":true,\"size\":1}").unwrap_err();
+        assert_eq!(error.to_string(), "invalid type: boolean `true`, expected u64 at line 2 column 27");
+        let deep = "[".repeat(500) + &"]".repeat(500);
+        assert!(read::<serde_json::Value>(&deep).unwrap_err().to_string().starts_with("nested too deeply"));
+    }
+}
