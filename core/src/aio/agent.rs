@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
+use super::builder::builder;
 use super::drive::drive;
 use super::error::{Failure, RequestError};
 use super::handlers::{Advices, Failures, Handler, Handlers, Incoming, Kind, Report, Violations, Watching};
@@ -52,14 +53,17 @@ impl Agent {
     }
 }
 
-impl<H: Handlers> Agent<H> {
-    /// The name that a user is to see.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.host.info.title = Some(title.into().into());
-        self
-    }
+builder! {
+    Agent of AgentSide beside ClientSide;
+    /// Requests that are served at the same time before reading stops, in place of
+    /// [`Limits::pending`](crate::connection::Limits::pending). Notice that nothing is read then: no cancellation either.
+    at_most
+    /// The handler of another request, by the type of its params without a lifetime:
+    /// `.on::<fn(v1::SetSessionModeRequest), _>(async |received| Ok(Reply::default()))`.
+    on
+}
 
+impl<H: Handlers> Agent<H> {
     /// What the agent can do beyond what its handlers show, as images in prompts.
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::AgentCapabilities<'static>) -> Self {
@@ -71,21 +75,6 @@ impl<H: Handlers> Agent<H> {
     #[must_use]
     pub fn auth_methods(mut self, methods: Vec<v1::AuthMethod<'static>>) -> Self {
         self.auth_methods = methods;
-        self
-    }
-
-    /// The configuration of its connections. This layer speaks version 1 of the protocol.
-    #[must_use]
-    pub fn config(mut self, config: Config) -> Self {
-        self.host.configure(config);
-        self
-    }
-
-    /// Requests that are served at the same time before reading stops, in place of
-    /// [`Limits::pending`](crate::connection::Limits::pending). Notice that nothing is read then: no cancellation either.
-    #[must_use]
-    pub fn at_most(mut self, requests: usize) -> Self {
-        self.host.most = requests.max(1);
         self
     }
 
@@ -133,70 +122,6 @@ impl<H: Handlers> Agent<H> {
         F: AsyncFn(Received<AgentSide, ResumeSession>) -> Result<Reply<ResumeSession>, Failure>,
     {
         self.on(handler)
-    }
-
-    /// The handler of another request, by the type of its params without a lifetime:
-    /// `.on::<fn(v1::SetSessionModeRequest), _>(async |received| Ok(Reply::default()))`.
-    ///
-    /// Requests are handled at the same time, each begun in the order in which they came. One that the peer cancels is
-    /// dropped where it waits.
-    pub fn on<M, F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, M, F>>
-    where
-        M: Family<Params<'static>: Request<'static> + SentBy<ClientSide>>,
-        F: AsyncFn(Received<AgentSide, M>) -> Result<Reply<M>, Failure>,
-    {
-        self.with(|rest| Handler::new(rest, Typed::NEW, handler))
-    }
-
-    /// The handler of a notification, by the type of its params without a lifetime. Notifications are handled one after
-    /// the other.
-    pub fn on_notification<M, F>(self, handler: F) -> Agent<OnNotification<H, AgentSide, M, F>>
-    where
-        M: Family<Params<'static>: Notification<'static> + SentBy<ClientSide>>,
-        F: AsyncFn(Received<AgentSide, M>) -> Result<(), Failure>,
-    {
-        self.with(|rest| Handler::new(rest, Typed::NEW, handler))
-    }
-
-    /// The handler of an extension's request, such as `_example.com/status`.
-    pub fn on_extension<F>(
-        self,
-        method: impl Into<Cow<'static, str>>,
-        handler: F,
-    ) -> Agent<Handler<H, Extension<AgentSide, true>, F>>
-    where
-        F: AsyncFn(Received<AgentSide, fn(Raw)>) -> Result<Reply<fn(Raw)>, Failure>,
-    {
-        self.with(|rest| Handler::new(rest, Extension::new(method.into()), handler))
-    }
-
-    /// The handler of an extension's notification.
-    pub fn on_extension_notification<F>(
-        self,
-        method: impl Into<Cow<'static, str>>,
-        handler: F,
-    ) -> Agent<Handler<H, Extension<AgentSide, false>, F>>
-    where
-        F: AsyncFn(Received<AgentSide, fn(Raw)>) -> Result<(), Failure>,
-    {
-        self.with(|rest| Handler::new(rest, Extension::new(method.into()), handler))
-    }
-
-    /// Is called with each rule that a client breaks.
-    pub fn on_violation<F: Fn(&Violation)>(self, hook: F) -> Agent<Watching<H, Violations<F>>> {
-        self.with(|rest| Watching::new(rest, Violations(hook)))
-    }
-
-    /// Is called with what is odd about the agent's own messages, and with requests that are
-    /// [overdue](Config::reminder).
-    pub fn on_advice<F: Fn(&Advice)>(self, hook: F) -> Agent<Watching<H, Advices<F>>> {
-        self.with(|rest| Watching::new(rest, Advices(hook)))
-    }
-
-    /// Is called with the method and the error when a handler fails other than with a [`RequestError`], or what it
-    /// returned cannot be sent.
-    pub fn on_error<F: Fn(&str, &Failure)>(self, hook: F) -> Agent<Watching<H, Failures<F>>> {
-        self.with(|rest| Watching::new(rest, Failures(hook)))
     }
 
     /// Serves one client until it closes its side and the handlers have ended. This future is all there is: what polls
@@ -251,7 +176,7 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
     async fn call(&self, incoming: Incoming) -> Result<String, Failure> {
         let handlers = &self.0.handlers;
         match incoming.method() {
-            "initialize" => Ok(serde_json::to_string(&self.0.hello())?),
+            "initialize" => Ok(crate::schema::write(&self.0.hello())?),
             "session/new" | "session/load" | "session/resume" => open(handlers, incoming).await,
             "session/close" => {
                 let session = incoming.session().cloned().unwrap_or_default();
@@ -277,7 +202,7 @@ async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> Result<Strin
     let id = incoming.session().cloned().unwrap_or_else(new_id);
     if !handlers.has(incoming.method(), true) {
         if new {
-            return Ok(serde_json::to_string(&v1::NewSessionResponse::new(&*id))?);
+            return Ok(crate::schema::write(&v1::NewSessionResponse::new(&*id))?);
         }
         return Err(RequestError::of(ErrorCode::METHOD_NOT_FOUND).into());
     }
@@ -336,9 +261,9 @@ impl<A: Into<Ending>> Kind for Prompts<A> {
             return Ok(json);
         }
         // However it has ended, a turn that was cancelled is cancelled.
-        let mut response: v1::PromptResponse<'_> = serde_json::from_str(&json)?;
+        let mut response: v1::PromptResponse<'_> = crate::schema::read(&json)?;
         response.stop_reason = v1::StopReason::Cancelled;
-        Ok(serde_json::to_string(&response)?)
+        Ok(crate::schema::write(&response)?)
     }
 }
 

@@ -49,13 +49,13 @@ impl AgentSession {
     /// the replay of a session that is loaded.
     pub fn update(&self, update: &v1::SessionUpdate<'_>) -> Tell {
         let session = Arc::clone(&self.id);
-        let said = serde_json::to_string(update).map(|update| Said::Update { session, update });
+        let said = crate::schema::write(update).map(|update| Said::Update { session, update });
         Tell::new(&self.client.shared, said)
     }
 
     /// Sends one at once: what is small, and must not get lost when a future is dropped.
     pub(super) fn update_now(&self, update: &v1::SessionUpdate<'_>) -> Result<(), super::Error> {
-        let update = serde_json::to_string(update)?;
+        let update = crate::schema::write(update)?;
         self.client.shared.with(|state| state.update(&self.id, &update))
     }
 }

@@ -6,6 +6,7 @@ use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 
+use super::builder::builder;
 use super::client_session::ClientSession;
 use super::drive::drive;
 use super::error::{Error, Failure};
@@ -47,33 +48,21 @@ impl Client {
     }
 }
 
-impl<H: Handlers> Client<H> {
-    /// The name that a user is to see.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.host.info.title = Some(title.into().into());
-        self
-    }
+builder! {
+    Client of ClientSide beside AgentSide;
+    /// Requests that are served at the same time before reading stops, in place of
+    /// [`Limits::pending`](crate::connection::Limits::pending).
+    at_most
+    /// The handler of another request, by the type of its params without a lifetime:
+    /// `.on::<fn(v1::ReadTextFileRequest), _>(async |received| Ok(v1::ReadTextFileResponse::new("…").into()))`.
+    on
+}
 
+impl<H: Handlers> Client<H> {
     /// What the client can do beyond what its handlers show.
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::ClientCapabilities<'static>) -> Self {
         self.capabilities = capabilities;
-        self
-    }
-
-    /// The configuration of its connections. This layer speaks version 1 of the protocol.
-    #[must_use]
-    pub fn config(mut self, config: Config) -> Self {
-        self.host.configure(config);
-        self
-    }
-
-    /// Requests that are served at the same time before reading stops, in place of
-    /// [`Limits::pending`](crate::connection::Limits::pending).
-    #[must_use]
-    pub fn at_most(mut self, requests: usize) -> Self {
-        self.host.most = requests.max(1);
         self
     }
 
@@ -93,70 +82,6 @@ impl<H: Handlers> Client<H> {
         F: AsyncFn(Received<ClientSide, Update>) -> Result<(), Failure>,
     {
         self.on_notification(handler)
-    }
-
-    /// The handler of another request, by the type of its params without a lifetime:
-    /// `.on::<fn(v1::ReadTextFileRequest), _>(async |received| Ok(v1::ReadTextFileResponse::new("…").into()))`.
-    ///
-    /// Requests are handled at the same time, each begun in the order in which they came. One that the peer cancels is
-    /// dropped where it waits.
-    pub fn on<M, F>(self, handler: F) -> Client<OnRequest<H, ClientSide, M, F>>
-    where
-        M: Family<Params<'static>: Request<'static> + SentBy<AgentSide>>,
-        F: AsyncFn(Received<ClientSide, M>) -> Result<Reply<M>, Failure>,
-    {
-        self.with(|rest| Handler::new(rest, Typed::NEW, handler))
-    }
-
-    /// The handler of a notification, by the type of its params without a lifetime. Notifications are handled one after
-    /// the other.
-    pub fn on_notification<M, F>(self, handler: F) -> Client<OnNotification<H, ClientSide, M, F>>
-    where
-        M: Family<Params<'static>: Notification<'static> + SentBy<AgentSide>>,
-        F: AsyncFn(Received<ClientSide, M>) -> Result<(), Failure>,
-    {
-        self.with(|rest| Handler::new(rest, Typed::NEW, handler))
-    }
-
-    /// The handler of an extension's request, such as `_example.com/status`.
-    pub fn on_extension<F>(
-        self,
-        method: impl Into<Cow<'static, str>>,
-        handler: F,
-    ) -> Client<Handler<H, Extension<ClientSide, true>, F>>
-    where
-        F: AsyncFn(Received<ClientSide, fn(Raw)>) -> Result<Reply<fn(Raw)>, Failure>,
-    {
-        self.with(|rest| Handler::new(rest, Extension::new(method.into()), handler))
-    }
-
-    /// The handler of an extension's notification.
-    pub fn on_extension_notification<F>(
-        self,
-        method: impl Into<Cow<'static, str>>,
-        handler: F,
-    ) -> Client<Handler<H, Extension<ClientSide, false>, F>>
-    where
-        F: AsyncFn(Received<ClientSide, fn(Raw)>) -> Result<(), Failure>,
-    {
-        self.with(|rest| Handler::new(rest, Extension::new(method.into()), handler))
-    }
-
-    /// Is called with each rule that an agent breaks.
-    pub fn on_violation<F: Fn(&Violation)>(self, hook: F) -> Client<Watching<H, Violations<F>>> {
-        self.with(|rest| Watching::new(rest, Violations(hook)))
-    }
-
-    /// Is called with what is odd about the client's own messages, and with requests that are
-    /// [overdue](Config::reminder).
-    pub fn on_advice<F: Fn(&Advice)>(self, hook: F) -> Client<Watching<H, Advices<F>>> {
-        self.with(|rest| Watching::new(rest, Advices(hook)))
-    }
-
-    /// Is called with the method and the error when a handler fails other than with a
-    /// [`RequestError`](super::RequestError), or what it returned cannot be sent.
-    pub fn on_error<F: Fn(&str, &Failure)>(self, hook: F) -> Client<Watching<H, Failures<F>>> {
-        self.with(|rest| Watching::new(rest, Failures(hook)))
     }
 
     /// Connects to an agent, does some work with it, and closes the connection. All of it is this future: the
@@ -297,6 +222,6 @@ impl Kind for Permissions {
     fn result(&self, _: &Incoming, chosen: Option<String>) -> Result<String, Failure> {
         use v1::RequestPermissionOutcome::{Cancelled, Selected};
         let outcome = chosen.map_or(Cancelled, |id| Selected(v1::SelectedPermissionOutcome::new(id)));
-        Ok(serde_json::to_string(&v1::RequestPermissionResponse::new(outcome))?)
+        Ok(crate::schema::write(&v1::RequestPermissionResponse::new(outcome))?)
     }
 }

@@ -93,6 +93,7 @@
 
 mod agent;
 mod agent_session;
+mod builder;
 mod call;
 mod client;
 mod client_session;

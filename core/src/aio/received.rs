@@ -84,7 +84,7 @@ impl<M> Default for Reply<M> {
 impl<M, A: Answers<M>> From<A> for Reply<M> {
     fn from(answer: A) -> Self {
         // Types of the schema have nothing in them that JSON has not.
-        Reply { json: serde_json::to_string(&answer).unwrap_or_default(), method: PhantomData }
+        Reply { json: crate::schema::write(&answer).unwrap_or_default(), method: PhantomData }
     }
 }
 

@@ -265,7 +265,7 @@ impl State {
     }
 
     pub(super) fn cancel_turn(&mut self, session: &str) {
-        let params = serde_json::to_string(&v1::CancelNotification::new(session)).unwrap_or_default();
+        let params = crate::schema::write(&v1::CancelNotification::new(session)).unwrap_or_default();
         // As above.
         let _ = self.tell("session/cancel", &params);
     }
@@ -281,7 +281,7 @@ impl State {
     pub(super) fn release_terminal(&mut self, session: &str, terminal: &str) {
         let params = v1::ReleaseTerminalRequest::new(session, terminal);
         // It fails when the session or the connection is over, and the terminal with it.
-        let _ = self.connection.request("terminal/release", &serde_json::to_string(&params).unwrap_or_default());
+        let _ = self.connection.request("terminal/release", &crate::schema::write(&params).unwrap_or_default());
         self.kick();
     }
 
