@@ -305,13 +305,7 @@ impl Connection {
         self.state.inbound.insert(open);
         let cancelling = session.as_ref().and_then(|id| self.state.sessions.get(id)).map(|known| known.turn)
             == Some(Turn::Cancelling);
-        self.events.push_back(Event::Request(Request {
-            id: id.clone(),
-            serial,
-            method: method.clone(),
-            session,
-            params,
-        }));
+        self.events.push(Event::Request(Request { id: id.clone(), serial, method: method.clone(), session, params }));
         if cancelling {
             self.dismiss_one(&id, Occasion::Late);
         }
@@ -331,7 +325,7 @@ impl Connection {
         }
         let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
         self.track(&seen.message(&method, session.as_ref(), &params));
-        self.events.push_back(Event::Notification(Notification { method, session, update, timing, params }));
+        self.events.push(Event::Notification(Notification { method, session, update, timing, params }));
     }
 
     /// `$/cancel_request`: only what is open can be cancelled, anything else is ignored (CANCEL-11, CANCEL-12).
@@ -343,7 +337,7 @@ impl Connection {
 
     fn cancel_event(&mut self, id: &Id) {
         if let Some(request) = self.state.inbound.mark_cancelled(id).cloned() {
-            self.events.push_back(Event::Cancel(Cancel {
+            self.events.push(Event::Cancel(Cancel {
                 id: request.id,
                 serial: request.serial,
                 method: request.method,

@@ -70,7 +70,7 @@ impl Connection {
         let Some(request) = self.state.inbound.remove(id) else { return };
         self.reply(&write_result(id, question.dismissed));
         self.track_answer(&request, Some(question.dismissed));
-        self.events.push_back(Event::Answered(Answered {
+        self.events.push(Event::Answered(Answered {
             id: request.id,
             serial: request.serial,
             method: request.method,

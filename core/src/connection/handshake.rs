@@ -139,7 +139,7 @@ impl Connection {
             life: None,
             note: None,
         });
-        self.events.push_back(Event::Request(Request {
+        self.events.push(Event::Request(Request {
             id,
             serial,
             method: row.name.into(),

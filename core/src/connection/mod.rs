@@ -9,7 +9,7 @@
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` and `telling` (the host's calls),
 //! `incoming`, `checker` and `mould` (frames), `calls` and `answers` (what frames turn into), `dismiss` (what the
 //! connection answers by itself), `handshake` (`initialize`), `state`, `session` and `pending` (what is tracked),
-//! `snapshot` (all that hosts see of it), `rules`.
+//! `snapshot` (all that hosts see of it), `rules`. `queue` holds the events.
 
 mod answers;
 mod calls;
@@ -25,6 +25,7 @@ mod misuse;
 mod mould;
 mod outgoing;
 mod pending;
+mod queue;
 mod report;
 mod rules;
 mod session;
@@ -36,7 +37,6 @@ mod telling;
 mod tests;
 
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 pub use config::{Config, Limits, Policy, Role, UnknownDraft};
@@ -58,6 +58,7 @@ use crate::schema::tables;
 use crate::validation::Facts;
 use mould::{Holes, Moulds};
 use pending::Pending;
+use queue::Queue;
 pub(crate) use session::Sessions;
 pub(crate) use state::State;
 use state::{Follows, Side};
@@ -112,7 +113,7 @@ pub struct Connection {
     end_of_stream: bool,
     outbox: Outbox,
     replies: Replies,
-    events: VecDeque<Event>,
+    events: Queue,
     next_serial: u64,
     next_id: i64,
     now: u64,
@@ -143,7 +144,7 @@ impl Connection {
             end_of_stream: false,
             outbox: Outbox::new(config.framing),
             replies: Replies::default(),
-            events: VecDeque::new(),
+            events: Queue::default(),
             next_serial: 1,
             next_id: 1,
             now: 0,
@@ -205,7 +206,7 @@ impl Connection {
                 method: request.method.to_string(),
                 id: Some(request.id.clone()),
             };
-            self.events.push_back(Event::Advice(advice));
+            self.events.push(Event::Advice(advice));
         }
     }
 
@@ -218,7 +219,7 @@ impl Connection {
     #[must_use]
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
-            if let Some(event) = self.events.pop_front() {
+            if let Some(event) = self.events.pop() {
                 return Some(event);
             }
             // Nothing more comes in after the end of the stream, so what its rest is answered is bounded by it.
@@ -422,7 +423,7 @@ impl Connection {
             // It failed and may be tried again.
             self.phase = Phase::Start;
         }
-        self.events.push_back(Event::Response(Response {
+        self.events.push(Event::Response(Response {
             id: request.id,
             serial: request.serial,
             method: request.method,
@@ -444,7 +445,7 @@ impl Connection {
             while self.state.inbound.pop_first().is_some() {}
         }
         let terminals = self.state.sessions.terminals();
-        self.events.push_back(Event::Closed(Closed { reason, unanswered, terminals }));
+        self.events.push(Event::Closed(Closed { reason, unanswered, terminals }));
     }
 }
 

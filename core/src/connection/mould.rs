@@ -2,7 +2,7 @@
 //!
 //! Theory of operation. An agent streams thousands of updates that are the same but for a text. One that was read and
 //! had nothing wrong with it is kept with its *holes*: the places of the strings, numbers and the like that the model
-//! describes. A message that is equal to it byte by byte outside of the holes, and has a value of the right type in each
+//! describes, and of what it leaves to the sender. A message that is equal to it byte by byte outside of the holes, and has a value of the right type in each
 //! of them, reads the same: same method, session, variants and verdict, every place moved by what the values before it
 //! are longer. Whether it is allowed now is asked of each message as ever; only the walk is spared. What does not fit is
 //! read the long way.
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::json::Scanner;
 use crate::jsonrpc::LONGEST_NAME;
 use crate::validation::table::{Method, Tables, TypeId};
-use crate::validation::{is_plain, Facts};
+use crate::validation::{is_plain, Facts, Kept, ROOM};
 
 /// With more than this around its holes a message is no mould.
 const LONGEST: usize = 1024;
@@ -54,9 +54,9 @@ pub(super) struct Cast {
 pub(super) struct Moulds {
     #[allow(clippy::vec_box, reason = "the one that fits is moved to the front")]
     list: Vec<Box<Mould>>,
-    /// Room for how a message lies in its mould: the end of each hole there, and how far what follows it has moved,
-    /// which wraps.
-    moves: Vec<(usize, usize)>,
+    /// Room for how a message lies in its mould: how far its start has moved, which is nothing, and what follows each
+    /// hole, which wraps.
+    moves: Vec<usize>,
     #[cfg(test)]
     off: bool,
 }
@@ -73,7 +73,7 @@ struct Mould {
     /// What stands where. Kinds differ most before their first hole, so most moulds are ruled out by a look there.
     look: (usize, [u8; 8]),
     params: Range<usize>,
-    facts: Facts,
+    facts: Kept,
     fitted: bool,
     /// Misses that it outlives yet.
     credit: u32,
@@ -124,7 +124,7 @@ impl Moulds {
             holes: holes.clone(),
             look: (place, look),
             params: params.clone(),
-            facts: facts.moved(Facts::default(), |place| place),
+            facts: facts.kept(|place| before(holes, place)),
             fitted: false,
             credit: 1,
             wait: patience,
@@ -144,16 +144,13 @@ impl Moulds {
         let mould = &mut list[0];
         mould.fitted = true;
         mould.credit = (mould.credit + 2).min(CREDIT);
-        let moved = |place: usize| {
-            let by = moves.iter().rev().find(|(end, _)| *end <= place).map_or(0, |(_, by)| *by);
-            place.wrapping_add(by)
-        };
+        let end = mould.params.end;
         Some(Cast {
             row: mould.row,
             update: mould.update,
             session: Arc::clone(&mould.session),
-            facts: mould.facts.moved(std::mem::take(spare), moved),
-            params: mould.params.start..moved(mould.params.end),
+            facts: mould.facts.moved(std::mem::take(spare), moves),
+            params: mould.params.start..end.wrapping_add(moves[usize::from(before(&mould.holes, end))]),
         })
     }
 }
@@ -168,13 +165,14 @@ impl Mould {
     }
 
     /// Whether a text lies in it, and how.
-    fn fits(&self, text: &str, tables: &Tables, moves: &mut Vec<(usize, usize)>) -> bool {
+    fn fits(&self, text: &str, tables: &Tables, moves: &mut Vec<usize>) -> bool {
         if glance(text, self.look.0) != Some(self.look.1) {
             return false;
         }
         let (mut rest, bytes) = (self.fixed.as_bytes(), text.as_bytes());
         let (mut done, mut at) = (0, 0);
         moves.clear();
+        moves.push(0);
         for (hole, ty) in &self.holes {
             let (piece, after) = rest.split_at(hole.start - done);
             let end = at + piece.len();
@@ -183,7 +181,7 @@ impl Mould {
             if bytes.get(at..end) != Some(piece) || !begins {
                 return false;
             }
-            let mut scanner = Scanner::at(text, end, 1);
+            let mut scanner = Scanner::at(text, end, ROOM);
             if !is_plain(&mut scanner, &tables.types[usize::from(*ty)]) {
                 return false;
             }
@@ -193,7 +191,7 @@ impl Mould {
             }
             done = hole.end;
             rest = after;
-            moves.push((done, at.wrapping_sub(done)));
+            moves.push(at.wrapping_sub(done));
         }
         bytes[at..] == *rest
     }
@@ -204,6 +202,11 @@ fn may_name_id(before: &[u8]) -> bool {
     let name = before.trim_ascii_end().strip_suffix(b":").unwrap_or(before).trim_ascii_end();
     // An escaped name may be any.
     name.ends_with(b"Id\"") || name.contains(&b'\\')
+}
+
+/// How many holes end before a place.
+fn before(holes: &Holes, place: usize) -> u8 {
+    holes.partition_point(|(hole, _)| hole.end <= place) as u8
 }
 
 fn glance(text: &str, at: usize) -> Option<[u8; 8]> {

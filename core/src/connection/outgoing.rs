@@ -121,7 +121,7 @@ impl Connection {
         let serial = self.serial();
         let note = self.track(&said);
         let life = self.state.sessions.life(session.as_ref());
-        self.outbox.push(&message);
+        self.outbox.push_whole(message);
         self.state.outbound.insert(OpenRequest {
             id: id.clone(),
             serial,
@@ -162,7 +162,7 @@ impl Connection {
         let message = self.fits_frame(write_result(id, &result))?;
         let said = Message::end(On::Answer, request, &self.state.sessions, Some(&result));
         let advice = self.judge_host(&said, own)?;
-        self.outbox.push(&message);
+        self.outbox.push_whole(message);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, Some(&result));
         }
@@ -223,7 +223,7 @@ impl Connection {
         }
         if self.state.outbound.mark_cancelled(id).is_some() {
             let params = format!("{{\"requestId\":{id}}}");
-            self.outbox.push(&write_notification(CANCEL, &params));
+            self.outbox.push_whole(write_notification(CANCEL, &params));
         }
         Ok(())
     }
@@ -322,7 +322,7 @@ impl Connection {
         let own = looked.checked.problems.first().map(Misuse::problem);
         let own = own.filter(|_| self.state.config.policy_for("EXT-01") != Policy::Off);
         // Line breaks can only stand between tokens here, where a blank says the same (FRAME-02).
-        let text = if text.bytes().any(|b| matches!(b, b'\n' | b'\r')) {
+        let text = if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some() {
             Cow::Owned(text.replace(['\n', '\r'], " "))
         } else {
             Cow::Borrowed(text)

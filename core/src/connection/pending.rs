@@ -87,6 +87,11 @@ impl Pending {
             self.requests.retain(|(_, request)| request.is_some());
         }
         self.tidy_deadlines();
+        if self.by_id.is_empty() {
+            // Most connections are idle most of the time.
+            self.requests = VecDeque::new();
+            self.by_id.shrink_to_fit();
+        }
         request
     }
 

@@ -69,7 +69,7 @@ impl Connection {
             return;
         }
         let secret = subject.method.as_ref().is_some_and(|method| SECRET.contains(&&**method));
-        self.events.push_back(Event::Violation(Violation {
+        self.events.push(Event::Violation(Violation {
             rule: breach.rule,
             message: breach.message,
             pointer: breach.pointer,

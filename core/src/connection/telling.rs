@@ -46,7 +46,7 @@ impl Connection {
         let said =
             Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
         let advice = self.judge_host(&said, own)?;
-        self.outbox.push(&message);
+        self.outbox.push_whole(message);
         self.track(&said);
         if let (Some(session), "session/cancel") = (&session, method) {
             self.dismiss(Some(session), Occasion::Cancel);

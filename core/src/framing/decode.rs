@@ -10,8 +10,10 @@ const HEAD: usize = 256;
 const HEADER_LIMIT: usize = 1024;
 /// UTF-8's byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
-/// What an empty buffer may go on holding.
-const IDLE_CAPACITY: usize = 64 * 1024;
+/// Pieces this short are searched for a line end byte by byte, as they come.
+const SHORT: usize = 8;
+/// A frame may hold so many bytes more than its own, and as many as its own.
+const SLACK: usize = 64;
 
 /// What the decoder found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,6 +116,9 @@ impl Decoder {
             self.searched -= self.start;
             self.start = 0;
         }
+        if bytes.len() <= SHORT && self.searched == self.buffer.len() && !bytes.contains(&b'\n') {
+            self.searched += bytes.len();
+        }
         self.buffer.extend_from_slice(bytes);
     }
 
@@ -132,8 +137,7 @@ impl Decoder {
         }
         let item = self.poll_stream();
         if item.is_none() && self.start == self.buffer.len() {
-            self.buffer.clear();
-            self.buffer.shrink_to(IDLE_CAPACITY);
+            super::empty(&mut self.buffer);
             self.start = 0;
             self.searched = 0;
         }
@@ -163,7 +167,8 @@ impl Decoder {
         if std::mem::replace(&mut self.ended, true) {
             return None;
         }
-        let tail = self.take(self.buffer.len() - self.start);
+        let left = self.buffer.len() - self.start;
+        let tail = self.take(left, left);
         let skipping = matches!(self.state, State::SkipLine | State::SkipBody { .. });
         if skipping || tail.iter().all(u8::is_ascii_whitespace) {
             None
@@ -191,7 +196,7 @@ impl Decoder {
                         return None;
                     }
                     self.state = State::Line;
-                    return Some(Item::Frame(self.take(length)));
+                    return Some(Item::Frame(self.take(length, length)));
                 }
                 State::SkipBody { left } => {
                     let skipped = left.min(self.buffer.len() - self.start);
@@ -221,7 +226,9 @@ impl Decoder {
     }
 
     fn line(&mut self) -> Line {
-        let Some(found) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
+        let unsearched = &self.buffer[self.searched..];
+        let found = if unsearched.is_empty() { None } else { memchr::memchr(b'\n', unsearched) };
+        let Some(found) = found else {
             self.searched = self.buffer.len();
             // One more for a carriage return that belongs to the line end.
             if self.buffer.len() - self.start > self.limit + 1 {
@@ -266,9 +273,7 @@ impl Decoder {
             return self.other_framing(Framing::Lines);
         }
         self.state = State::Line;
-        let frame = line.to_vec();
-        self.advance(whole);
-        Line::Item(Item::Frame(frame))
+        Line::Item(Item::Frame(self.take(length, whole)))
     }
 
     fn begin_body(&mut self, length: usize) {
@@ -284,9 +289,17 @@ impl Decoder {
         }
     }
 
-    fn take(&mut self, length: usize) -> Vec<u8> {
+    /// A frame, and what of the buffer is over with it. The buffer itself where there is nothing else in it: most often
+    /// the peer waits for an answer, or writes one message at a time.
+    fn take(&mut self, length: usize, whole: usize) -> Vec<u8> {
+        if self.start == 0 && whole == self.buffer.len() && self.buffer.capacity() <= 2 * length + SLACK {
+            let mut frame = std::mem::take(&mut self.buffer);
+            frame.truncate(length);
+            self.searched = 0;
+            return frame;
+        }
         let frame = self.buffer[self.start..self.start + length].to_vec();
-        self.advance(length);
+        self.advance(whole);
         frame
     }
 
@@ -404,6 +417,23 @@ mod tests {
             let (left, right) = stream.split_at(cut);
             assert_eq!(items(Framing::ContentLength, 64, &[left, right]), expected, "cut at {cut}");
         }
+    }
+
+    #[test]
+    fn a_frame_that_came_alone_takes_the_buffer_over_and_no_more() {
+        let mut decoder = Decoder::new(Framing::Lines, 1 << 20);
+        decoder.push(b"{\"a\":1}\r\n");
+        assert!(matches!(decoder.poll(), Some(Item::Frame(frame)) if frame == b"{\"a\":1}"));
+        assert_eq!((decoder.buffer.capacity(), decoder.poll()), (0, None));
+        // A buffer that has held much is not what a short frame is kept in.
+        decoder.push(&[b"x".repeat(1 << 16).as_slice(), b"\n[", b"1"].concat());
+        assert!(decoder.poll().is_some());
+        decoder.push(b"2]\n");
+        let Some(Item::Frame(frame)) = decoder.poll() else { panic!("no frame") };
+        assert_eq!(frame, b"[12]");
+        assert!(frame.capacity() <= SLACK);
+        assert_eq!((decoder.poll(), decoder.buffer.len()), (None, 0));
+        assert!(decoder.buffer.capacity() <= crate::framing::IDLE_CAPACITY);
     }
 
     #[test]

@@ -2,10 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Framing;
-
-/// What an empty outbox may go on holding.
-const IDLE_CAPACITY: usize = 64 * 1024;
+use super::{Framing, IDLE_CAPACITY};
 
 /// Bytes for the peer, taken in any amounts.
 #[derive(Debug)]
@@ -41,6 +38,17 @@ impl Outbox {
         }
     }
 
+    /// As [`push`](Self::push), in the message's own place where nothing waits.
+    pub(crate) fn push_whole(&mut self, message: String) {
+        let room = !self.bytes.is_empty() || self.bytes.capacity() > message.len();
+        if self.framing == Framing::Lines && !room {
+            self.bytes = message.into_bytes();
+            self.bytes.push(b'\n');
+        } else {
+            self.push(&message);
+        }
+    }
+
     /// What can be sent now: all bytes, or with [`Framing::Messages`] the rest of one message.
     pub fn pending(&self) -> &[u8] {
         let end = self.messages.front().map_or(self.bytes.len(), |length| self.sent + length);
@@ -68,8 +76,7 @@ impl Outbox {
             }
         }
         if self.sent == self.bytes.len() {
-            self.bytes.clear();
-            self.bytes.shrink_to(IDLE_CAPACITY);
+            super::empty(&mut self.bytes);
             self.sent = 0;
         } else if self.sent >= IDLE_CAPACITY && self.sent >= self.bytes.len() / 2 {
             self.bytes.drain(..self.sent);

@@ -21,3 +21,14 @@ pub enum Framing {
     /// The transport keeps messages apart by itself: WebSocket text frames, HTTP bodies, message ports.
     Messages,
 }
+
+/// What an empty buffer may go on holding.
+const IDLE_CAPACITY: usize = 64 * 1024;
+/// One that never held as much as this holds nothing once it is empty: most connections are idle most of the time.
+const BUSY_CAPACITY: usize = 4 * 1024;
+
+/// Empties a buffer.
+fn empty(buffer: &mut Vec<u8>) {
+    buffer.clear();
+    buffer.shrink_to(if buffer.capacity() < BUSY_CAPACITY { 0 } else { IDLE_CAPACITY });
+}

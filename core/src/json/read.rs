@@ -11,9 +11,10 @@ pub const MAX_DEPTH: u32 = 1024;
 /// Strings of which every byte is looked at in turn.
 const SHORT: usize = 64;
 
-/// Whether a word stands anywhere in a text, found by its first byte.
-pub(crate) fn mentions(text: &[u8], word: &[u8]) -> bool {
-    word.first().is_none_or(|&first| memchr::memchr_iter(first, text).any(|at| text[at..].starts_with(word)))
+/// Whether a quoted name stands anywhere in a text, found by its first letter: there are fewer of them than of quotes.
+pub(crate) fn mentions(text: &[u8], name: &[u8]) -> bool {
+    let (Some(&letter), Some(inside)) = (name.get(1), text.get(1..)) else { return false };
+    memchr::memchr_iter(letter, inside).any(|at| text[at..].starts_with(name))
 }
 
 /// The value that an RFC 6901 pointer names in a JSON text, as it stands there; `None` when it names nothing or the
@@ -133,7 +134,7 @@ fn segment(raw: &str) -> Cow<'_, str> {
 pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
     // Names and ids are short and have no escapes, and for them the scanner is a long way round.
     let inside = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inside| inside.len() <= SHORT);
-    if let Some(inside) = inside.filter(|inside| special(inside.as_bytes()).is_none()) {
+    if let Some(inside) = inside.filter(|inside| special(inside.as_bytes(), 0) == inside.len()) {
         return Some(Cow::Borrowed(inside));
     }
     let mut scanner = Scanner::new(json, MAX_DEPTH);
@@ -146,10 +147,12 @@ pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
 pub(super) fn unescape_raw(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
-    while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
+    loop {
+        // Only backslashes are left of what stops a string.
+        let at = special(rest.as_bytes(), 0);
         out.push_str(&rest[..at]);
-        let code = rest.as_bytes().get(at + 1).copied().unwrap_or(b'\\');
-        rest = &rest[(at + 2).min(rest.len())..];
+        let Some(&code) = rest.as_bytes().get(at + 1) else { break };
+        rest = &rest[at + 2..];
         out.push(match code {
             b'b' => '\u{8}',
             b'f' => '\u{c}',
@@ -174,7 +177,6 @@ pub(super) fn unescape_raw(raw: &str) -> String {
             other => char::from(other),
         });
     }
-    out.push_str(rest);
     out
 }
 

@@ -55,6 +55,16 @@ impl<'a> Text<'a> {
     }
 }
 
+/// Which bytes are an escape by themselves behind a backslash. Code has one in every line or two words.
+const SIMPLE: [bool; 256] = {
+    let (codes, mut simple, mut at) = (br#""\/bfnrt"#, [false; 256], 0);
+    while at < codes.len() {
+        simple[codes[at] as usize] = true;
+        at += 1;
+    }
+    simple
+};
+
 /// A place to come back to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mark {
@@ -107,6 +117,11 @@ impl<'a> Scanner<'a> {
 
     pub(crate) fn slice(&self, range: Range<usize>) -> &'a str {
         &self.text[range]
+    }
+
+    /// How much deeper the text may be nested here.
+    pub(crate) const fn room(&self) -> u32 {
+        self.max_depth - self.depth
     }
 
     /// Half surrogate pairs met so far.
@@ -211,39 +226,35 @@ impl<'a> Scanner<'a> {
         if self.byte() != Some(b'"') {
             return self.fail(SyntaxKind::Unexpected);
         }
-        self.pos += 1;
-        let start = self.pos;
+        let bytes = self.text.as_bytes();
+        let start = self.pos + 1;
         let mut escaped = false;
+        self.pos = start;
         loop {
-            let rest = &self.text.as_bytes()[self.pos..];
-            let Some(stop) = special(rest) else {
-                self.pos = self.text.len();
-                return self.fail(SyntaxKind::End);
-            };
-            self.pos += stop;
-            match rest[stop] {
-                b'"' => {
-                    let raw = &self.text[start..self.pos];
+            let stop = special(bytes, self.pos);
+            self.pos = stop;
+            match bytes.get(stop) {
+                Some(b'"') => {
                     self.pos += 1;
-                    return Ok(Text { raw, escaped });
+                    return Ok(Text { raw: &self.text[start..stop], escaped });
                 }
-                b'\\' => {
+                Some(b'\\') => {
                     escaped = true;
-                    self.escape()?;
+                    match bytes.get(stop + 1) {
+                        Some(&code) if SIMPLE[usize::from(code)] => self.pos += 2,
+                        _ => self.escape()?,
+                    }
                 }
                 _ => return self.fail(SyntaxKind::Control),
             }
         }
     }
 
+    /// An escape of four digits, or none that JSON has.
     fn escape(&mut self) -> Scan<()> {
         let at = self.pos;
         self.pos += 1;
         match self.byte() {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
-                self.pos += 1;
-                Ok(())
-            }
             Some(b'u') => {
                 self.pos += 1;
                 let unit = self.hex4()?;

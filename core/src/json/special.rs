@@ -1,25 +1,41 @@
 //! The search for what ends a string: most of the bytes of a message are inside of strings.
 
-/// Where the first byte is that ends a string or is not itself in it: a quote, a backslash, a control character. Eight
-/// bytes at a time, as most of a message is inside of strings.
-pub(super) fn special(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    // The high bit of each byte below a bound of at most 128; above the first one that is, there may be wrong ones.
-    let below = |word: u64, bound: u64| word.wrapping_sub(ONES * bound) & !word & HIGH;
-    let chunks = bytes.chunks_exact(8);
-    let tail = chunks.remainder();
-    for (index, chunk) in chunks.enumerate() {
-        let word = chunk.try_into().map_or(0, u64::from_le_bytes);
-        let quote = word ^ (ONES * u64::from(b'"'));
-        let backslash = word ^ (ONES * u64::from(b'\\'));
-        let found = below(word, 0x20) | below(quote, 1) | below(backslash, 1);
+/// Where the first byte from `at` on is that ends a string or is not itself in it: a quote, a backslash, a control
+/// character. The end, where there is none. Eight bytes at a time.
+#[inline]
+pub(super) fn special(bytes: &[u8], at: usize) -> usize {
+    let mut rest = bytes.get(at..).unwrap_or_default();
+    while let Some((chunk, behind)) = rest.split_first_chunk() {
+        let found = marks(u64::from_le_bytes(*chunk));
         if found != 0 {
-            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+            return bytes.len() - rest.len() + found.trailing_zeros() as usize / 8;
+        }
+        rest = behind;
+    }
+    let left = rest.len();
+    match bytes.last_chunk() {
+        Some(_) if left == 0 => bytes.len(),
+        // The last eight without those that were looked at; the zeros behind them stop the search at the end.
+        Some(chunk) => {
+            let word = u64::from_le_bytes(*chunk) >> (8 * (8 - left));
+            bytes.len() - left + marks(word).trailing_zeros() as usize / 8
+        }
+        None => {
+            let stop = rest.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\');
+            bytes.len() - left + stop.unwrap_or(left)
         }
     }
-    let found = tail.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\')?;
-    Some(bytes.len() - tail.len() + found)
+}
+
+/// The high bit of each such byte; above the first one there may be wrong ones.
+#[inline]
+const fn marks(word: u64) -> u64 {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    let control = word.wrapping_sub(ONES * 0x20);
+    let quote = (word ^ (ONES * b'"' as u64)).wrapping_sub(ONES);
+    let backslash = (word ^ (ONES * b'\\' as u64)).wrapping_sub(ONES);
+    (control | quote | backslash) & !word & HIGH
 }
 
 #[cfg(test)]
@@ -28,7 +44,10 @@ mod tests {
 
     #[test]
     fn strings_end_where_each_byte_says() {
-        let slow = |bytes: &[u8]| bytes.iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\');
+        let slow = |bytes: &[u8], at: usize| {
+            let found = bytes[at..].iter().position(|&b| b < 0x20 || b == b'"' || b == b'\\');
+            found.map_or(bytes.len(), |found| at + found)
+        };
         for byte in 0..=255u8 {
             for at in 0..20 {
                 let mut bytes = [b'x'; 20];
@@ -37,9 +56,13 @@ mod tests {
                 for (next, other) in [(at + 1, b'"'), (at + 1, 0x80), (at + 2, 0x1f)] {
                     let mut two = bytes;
                     two.get_mut(next).into_iter().for_each(|place| *place = other);
-                    assert_eq!(special(&two), slow(&two), "{two:?}");
+                    for from in 0..=20 {
+                        assert_eq!(special(&two, from), slow(&two, from), "{two:?} {from}");
+                    }
                 }
-                assert_eq!(special(&bytes[..at]), None);
+                for from in 0..=at {
+                    assert_eq!(special(&bytes[from..at], 0), at - from);
+                }
             }
         }
     }

@@ -1,27 +1,32 @@
 //! Writing JSON text for hosts that have no JSON library at hand.
 
+use super::special::special;
+
 /// Appends a string as JSON, quotes included.
 pub fn quote(out: &mut String, value: &str) {
+    let bytes = value.as_bytes();
+    out.reserve(bytes.len() + bytes.len() / 8 + 2);
     out.push('"');
-    let mut rest = value;
-    while let Some(at) = rest.bytes().position(|b| b < 0x20 || b == b'"' || b == b'\\') {
-        out.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
-            b'"' => out.push_str("\\\""),
-            b'\\' => out.push_str("\\\\"),
-            b'\n' => out.push_str("\\n"),
-            b'\r' => out.push_str("\\r"),
-            b'\t' => out.push_str("\\t"),
-            control => {
+    let mut done = 0;
+    loop {
+        let at = special(bytes, done);
+        out.push_str(&value[done..at]);
+        match bytes.get(at) {
+            None => break,
+            Some(b'"') => out.push_str("\\\""),
+            Some(b'\\') => out.push_str("\\\\"),
+            Some(b'\n') => out.push_str("\\n"),
+            Some(b'\r') => out.push_str("\\r"),
+            Some(b'\t') => out.push_str("\\t"),
+            Some(control) => {
                 const HEX: &[u8; 16] = b"0123456789abcdef";
                 out.push_str("\\u00");
                 out.push(char::from(HEX[usize::from(control >> 4)]));
                 out.push(char::from(HEX[usize::from(control & 15)]));
             }
         }
-        rest = &rest[at + 1..];
+        done = at + 1;
     }
-    out.push_str(rest);
     out.push('"');
 }
 

@@ -16,12 +16,39 @@ pub(crate) struct Facts {
     tags: Vec<&'static str>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Member {
-    /// Where the name of the member begins that this one is inside of; `None` for one of the whole value.
+    /// The id of the member that this one is inside of; `None` for one of the whole value.
     parent: Option<usize>,
+    /// Where its name began in the text that was walked.
+    id: usize,
     name: Range<usize>,
     value: Range<usize>,
+}
+
+/// What was seen of a text with holes, each of which may be longer or shorter in another one.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    members: Vec<(Member, [u8; 3])>,
+    blurred: bool,
+    tags: Vec<&'static str>,
+}
+
+impl Kept {
+    /// The facts of another text, in the room of facts that nobody needs any more. `by` says how far each place has moved
+    /// (and wraps), by the number of holes before it.
+    pub(crate) fn moved(&self, spare: Facts, by: &[usize]) -> Facts {
+        let mut facts = spare.cleared();
+        facts.blurred = self.blurred;
+        facts.tags.extend(&self.tags);
+        facts.members.extend(self.members.iter().map(|(Member { parent, id, name, value }, behind)| {
+            let to = |place: usize, behind: u8| place.wrapping_add(by[usize::from(behind)]);
+            let start = to(name.start, behind[0]);
+            let value = to(value.start, behind[1])..to(value.end, behind[2]);
+            Member { parent: *parent, id: *id, name: start..start + name.len(), value }
+        }));
+        facts
+    }
 }
 
 impl Facts {
@@ -31,7 +58,7 @@ impl Facts {
         if self.blurred {
             return;
         }
-        self.members.push(Member { parent, name, value });
+        self.members.push(Member { parent, id: name.start, name, value });
     }
 
     /// Notes the variant of a union.
@@ -41,18 +68,13 @@ impl Facts {
         }
     }
 
-    /// The same at other places of another text, in the room of facts that nobody needs any more.
-    pub(crate) fn moved(&self, spare: Self, to: impl Fn(usize) -> usize) -> Self {
-        let range = |range: &Range<usize>| to(range.start)..to(range.end);
-        let mut facts = spare.cleared();
-        facts.members.extend(self.members.iter().map(|Member { parent, name, value }| Member {
-            parent: parent.map(&to),
-            name: range(name),
-            value: range(value),
-        }));
-        facts.tags.extend(&self.tags);
-        facts.blurred = self.blurred;
-        facts
+    /// The same for a text with holes, of which so many are before a place.
+    pub(crate) fn kept(&self, before: impl Fn(usize) -> u8) -> Kept {
+        let kept = |member: &Member| {
+            let Member { name, value, .. } = member;
+            (member.clone(), [before(name.start), before(value.start), before(value.end)])
+        };
+        Kept { members: self.members.iter().map(kept).collect(), blurred: self.blurred, tags: self.tags.clone() }
     }
 
     /// Nothing seen, with the room that there was.
@@ -79,17 +101,15 @@ impl Facts {
         let (first, rest) = step(path);
         let Some(outer) = self.look_up(text, None, first) else { return Ok(None) };
         let value = &text[outer.value.clone()];
-        let parent = Some(outer.name.start);
         let Some(path) = rest.strip_prefix('/') else { return Ok(Some(value)) };
-        if !self.members.iter().any(|member| member.parent == parent) {
-            return Ok(json::pointer(value, rest));
-        }
-        let (second, rest) = step(path);
-        let inner = self.look_up(text, parent, second);
-        Ok(inner.and_then(|inner| match rest {
-            "" => Some(&text[inner.value.clone()]),
-            rest => json::pointer(&text[inner.value.clone()], rest),
-        }))
+        let parent = Some(outer.id);
+        let (second, deeper) = step(path);
+        Ok(match self.look_up(text, parent, second) {
+            Some(inner) if deeper.is_empty() => Some(&text[inner.value.clone()]),
+            Some(inner) => json::pointer(&text[inner.value.clone()], deeper),
+            None if self.members.iter().any(|member| member.parent == parent) => None,
+            None => json::pointer(value, rest),
+        })
     }
 
     fn look_up(&self, text: &str, parent: Option<usize>, name: &str) -> Option<&Member> {

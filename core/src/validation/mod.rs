@@ -13,10 +13,10 @@ pub mod table;
 mod walk;
 mod words;
 
-pub(crate) use facts::Facts;
+pub(crate) use facts::{Facts, Kept};
 pub use problem::Problem;
 pub(crate) use problem::Segment;
-pub(crate) use walk::scalar::is_plain;
+pub(crate) use walk::scalar::{is_plain, ROOM};
 pub(crate) use walk::{Fail, Walker};
 
 use crate::json::{Scanner, SyntaxError};

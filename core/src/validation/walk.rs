@@ -18,6 +18,7 @@ use std::ops::Range;
 use super::facts::Facts;
 use super::problem::{Problem, Segment};
 use super::table::{Tables, Type, TypeId};
+use super::walk::scalar::ROOM;
 use super::words::{expected, integer_within, number_within, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
@@ -69,7 +70,7 @@ pub(crate) struct Walker {
     within: Option<usize>,
     /// Lists and maps around the current value.
     pub(super) lists: u32,
-    /// The places and types of the values without members that the model describes; `None` where nobody asks, something
+    /// The places and types of the values of whose members the model describes none; `None` where nobody asks, something
     /// was read twice, or there are more than [`HOLES`].
     pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
 }
@@ -209,9 +210,10 @@ impl Walker {
             (Type::AnyOf { of }, _) => return self.any_of(scanner, of),
             _ => return Err(self.invalid(expected(ty), kind.name())),
         }
-        if !matches!(ty, Type::Any) {
-            self.hole(start..scanner.offset(), owner);
+        if matches!(ty, Type::Any) && scanner.room() < ROOM {
+            self.holes = None;
         }
+        self.hole(start..scanner.offset(), owner);
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Objects: their members, what is missing, and what does not belong.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::{specific, within, Fail, First, Walk, Walker};
 use crate::json::{Kind, Mark, Scanner, Trim, Writer};
@@ -47,14 +48,13 @@ impl Walker {
         self.depth += 1;
         if let Some(First { name, escaped, value }) = first {
             trim.keep(name.start - 1..value.end, &mut self.edits);
-            if noted {
-                if outermost {
-                    self.within = Some(name.start);
-                }
-                let parent = self.within.filter(|_| !outermost);
-                self.facts.member(parent, name, escaped, value);
+            if outermost {
+                self.within = Some(name.start);
             }
+            self.note(noted, outermost, name, escaped, value);
         }
+        // Members most often come in the model's order.
+        let mut next = 0;
         while more {
             let start = scanner.mark().offset();
             let key = scanner.key()?;
@@ -63,8 +63,10 @@ impl Walker {
             if outermost {
                 self.within = Some(name.start);
             }
-            let found = fields.iter().position(|field| key.is(field.name) && self.is_on(field.draft));
-            if let Some(index) = found {
+            let is = |field: &Field| key.is(field.name) && self.is_on(field.draft);
+            let found = fields[next..].iter().position(is).map(|at| next + at);
+            if let Some(index) = found.or_else(|| fields[..next].iter().position(is)) {
+                next = index + 1;
                 let field = &fields[index];
                 if seen & (1 << index) != 0 {
                     return Err(within(self.invalid("this member once", "it twice"), Segment::Name(field.name)));
@@ -100,10 +102,7 @@ impl Walker {
                 scanner.skip()?;
                 trim.keep(start..scanner.offset(), &mut self.edits);
             }
-            if noted {
-                let parent = self.within.filter(|_| !outermost);
-                self.facts.member(parent, name, key.escaped, value_at..scanner.offset());
-            }
+            self.note(noted, outermost, name, key.escaped, value_at..scanner.offset());
             more = scanner.more(Kind::Object)?;
         }
         let mut any = trim.any_kept();
@@ -128,6 +127,14 @@ impl Walker {
             self.file(problem);
         }
         Ok(())
+    }
+
+    /// Notes a member of the outermost object, or of one of its members.
+    fn note(&mut self, noted: bool, outermost: bool, name: Range<usize>, escaped: bool, value: Range<usize>) {
+        if noted {
+            let parent = self.within.filter(|_| !outermost);
+            self.facts.member(parent, name, escaped, value);
+        }
     }
 
     /// EXT-01: only the peer, which may be newer than the model, sends members that it does not have.

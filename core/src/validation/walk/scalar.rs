@@ -38,10 +38,18 @@ impl Walker {
     }
 }
 
-/// Whether a value without members comes next to which nobody objects, under no policy; the scanner stands behind it then.
+/// How deeply what the model does not describe may be nested for [`is_plain`].
+pub(crate) const ROOM: u32 = 8;
+
+/// Whether a value comes next to which nobody objects, under no policy: one without members, or one that may be anything
+/// and stands on one line. The scanner stands behind it then.
 pub(crate) fn is_plain(scanner: &mut Scanner<'_>, ty: &Type) -> bool {
     let Ok(kind) = scanner.peek() else { return false };
     match (ty, kind) {
+        (Type::Any, _) => scanner.skip().is_ok_and(|place| {
+            let text = scanner.slice(place).as_bytes();
+            scanner.lone_surrogates().is_empty() && memchr::memchr2(b'\n', b'\r', text).is_none()
+        }),
         (Type::Boolean, Kind::Boolean) => scanner.literal().is_ok(),
         (Type::Integer { min, max }, Kind::Number) => {
             scanner.number().is_ok_and(|text| integer_within(text, *min, *max))
