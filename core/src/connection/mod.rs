@@ -257,8 +257,8 @@ impl Connection {
         [&self.state.outbound, &self.state.inbound].into_iter().filter_map(Pending::next_deadline).min()
     }
 
-    /// Bytes for the peer, which wait here until they are consumed: while they are many, read no more from the peer (with [`Framing::Messages`](crate::framing::Framing::Messages): the rest of one message).
-    /// Empty when there are none.
+    /// Bytes for the peer, which wait here until they are consumed: while they are many, read no more from the peer (with
+    /// [`Framing::Messages`](crate::framing::Framing::Messages): the rest of one message). Empty when there are none.
     #[must_use]
     pub fn transmit(&self) -> &[u8] {
         self.outbox.pending()

@@ -13,8 +13,12 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.first.is_none() && self.others.is_empty()
+    }
+
     pub(super) fn push(&mut self, event: Event) {
-        if self.first.is_none() && self.others.is_empty() {
+        if self.is_empty() {
             self.first = Some(event);
         } else {
             self.others.push_back(event);
