@@ -2,10 +2,10 @@
 //!
 //! Theory of operation. An agent streams thousands of updates that are the same but for a text. One that was read and
 //! had nothing wrong with it is kept with its *holes*: the places of the strings, numbers and the like that the model
-//! describes, and of what it leaves to the sender. A message that is equal to it byte by byte outside of the holes, and has a value of the right type in each
-//! of them, reads the same: same method, session, variants and verdict, every place moved by what the values before it
-//! are longer. Whether it is allowed now is asked of each message as ever; only the walk is spared. What does not fit is
-//! read the long way.
+//! describes, and of what it leaves to the sender. A message that is equal to it byte by byte outside of the holes, and
+//! has a value of the right type in each of them, reads the same: same method, session, variants and verdict, every
+//! place moved by what the values before it are longer. Whether it is allowed now is asked of each message as ever;
+//! only the walk is spared. What does not fit is read the long way.
 
 use std::ops::Range;
 use std::sync::Arc;

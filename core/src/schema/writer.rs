@@ -116,7 +116,8 @@ impl<'o> Serializer for Writer<'o> {
     ) -> Result<(), Error> {
         let mut object = self.open('{', "}");
         object.entry(variant, value)?;
-        object.finish()
+        object.finish();
+        Ok(())
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<Inside<'o>, Error> {
@@ -192,9 +193,8 @@ impl Inside<'_> {
         value.serialize(Writer(self.out))
     }
 
-    fn finish(self) -> Result<(), Error> {
+    fn finish(self) {
         self.out.push_str(self.close);
-        Ok(())
     }
 }
 
@@ -221,7 +221,8 @@ impl SerializeMap for Inside<'_> {
     }
 
     fn end(self) -> Result<(), Error> {
-        self.finish()
+        self.finish();
+        Ok(())
     }
 }
 
@@ -237,7 +238,8 @@ macro_rules! compound {
             }
 
             fn end(self) -> Result<(), Error> {
-                self.finish()
+                self.finish();
+                Ok(())
             }
         })*
     };
