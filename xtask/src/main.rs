@@ -12,6 +12,7 @@ mod demo;
 mod fuzz;
 mod import;
 mod install;
+mod miri;
 mod model;
 mod setup;
 mod test;
@@ -45,6 +46,7 @@ const COMMANDS: &[Command] = &[
         "look for inputs that break the core or the C interface, and print what was found",
         fuzz::run,
     ),
+    ("miri", "", "run tests of the core and of the C interface in Miri, which needs a nightly toolchain", miri::run),
     ("demo", demo::USAGE, "play one conversation between every client and every agent", demo::run),
 ];
 
