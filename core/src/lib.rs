@@ -74,6 +74,10 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+// First, as the others name rules by its macro.
+#[macro_use]
+pub mod rules;
+
 #[cfg(feature = "futures")]
 #[cfg_attr(docsrs, doc(cfg(feature = "futures")))]
 pub mod aio;
@@ -82,7 +86,6 @@ pub mod framing;
 pub mod json;
 pub mod jsonrpc;
 mod map;
-pub mod rules;
 pub mod schema;
 pub mod terminal;
 #[cfg(feature = "types")]

@@ -130,7 +130,7 @@ impl<S: Side> Typed<S> {
         let asked = self.connection.unanswered_by_id(id).map(|request| &*request.method);
         if let Some(method) = asked.filter(|method| *method != R::METHOD) {
             let message = format!("the request {id} is {method:?}, which is not answered like {}", R::METHOD);
-            return Err(Misuse::new(MisuseKind::Id, "RPC-15", message));
+            return Err(Misuse::new(MisuseKind::Id, id!("RPC-15"), message));
         }
         self.connection.respond(id, &text(result)?)
     }
@@ -141,7 +141,7 @@ impl<S: Side> Typed<S> {
         agreed.map_or(Ok(()), |agreed| {
             let message =
                 format!("these params of {method} are version {version}'s, and version {agreed} was agreed on");
-            Err(Misuse::new(MisuseKind::Method, "INIT-08", message))
+            Err(Misuse::new(MisuseKind::Method, id!("INIT-08"), message))
         })
     }
 }
@@ -247,5 +247,6 @@ pub enum CallError {
 }
 
 fn text<'a, M: Message<'a>>(value: &M) -> Result<String, Misuse> {
-    crate::schema::write(value).map_err(|error| Misuse::new(MisuseKind::Params, "RPC-21", format!("not JSON: {error}")))
+    crate::schema::write(value)
+        .map_err(|error| Misuse::new(MisuseKind::Params, id!("RPC-21"), format!("not JSON: {error}")))
 }

@@ -64,7 +64,7 @@ impl Tally {
             Err(_) if !case.is_sayable() => return self.unsayable += 1,
             made => return self.fail(case, &format!("{} to say so", case.is_sayable()), &format!("{:?}", made.err())),
         };
-        let told = stand.why_not(case.method).map(|misuse| (misuse.kind, misuse.rule));
+        let told = stand.why_not(case.method).map(|misuse| (misuse.kind, misuse.rule.as_str()));
         if told != case.why_not() {
             self.fail(case, &format!("why_not {:?}", case.why_not()), &format!("{told:?}"));
         }

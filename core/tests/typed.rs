@@ -103,9 +103,9 @@ fn errors_and_extensions() -> Outcome {
 fn what_types_cannot_refuse() -> Outcome {
     let (mut client, mut agent) = opened()?;
     let misuse = client.call(&v1::NewSessionRequest::new("work", vec![])).unwrap_err();
-    assert_eq!((misuse.rule, misuse.pointer.as_str()), ("SESS-04", "/cwd"));
+    assert_eq!((misuse.rule.as_str(), misuse.pointer.as_str()), ("SESS-04", "/cwd"));
     let misuse = client.call(&v2::NewSessionRequest::new("/work")).unwrap_err();
-    assert_eq!((misuse.kind, misuse.rule), (MisuseKind::Method, "INIT-08"));
+    assert_eq!((misuse.kind, misuse.rule.as_str()), (MisuseKind::Method, "INIT-08"));
     assert!(client.transmit().is_empty());
 
     client.call(&v1::NewSessionRequest::new("/work", vec![]))?;
@@ -113,9 +113,9 @@ fn what_types_cannot_refuse() -> Outcome {
     let request = asked(&mut agent).ok_or("no session/new")?;
     let wrong = v1::PromptResponse::new(v1::StopReason::EndTurn);
     let misuse = agent.answer::<v1::PromptRequest<'_>>(&request.id, &wrong).unwrap_err();
-    assert_eq!((misuse.kind, misuse.rule), (MisuseKind::Id, "RPC-15"));
+    assert_eq!((misuse.kind, misuse.rule.as_str()), (MisuseKind::Id, "RPC-15"));
     let misuse = agent.answer::<v1::PromptRequest<'_>>(&Id::Number(9), &wrong).unwrap_err();
-    assert_eq!((misuse.kind, misuse.rule), (MisuseKind::Id, "RPC-15"));
+    assert_eq!((misuse.kind, misuse.rule.as_str()), (MisuseKind::Id, "RPC-15"));
     Ok(())
 }
 

@@ -206,7 +206,7 @@ pub unsafe extern "C" fn acp_connection_error_rule(
     out: *mut acp_slice,
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
-    unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.rule.into())) }
+    unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.rule.as_str().into())) }
 }
 
 /// JSON pointer into what was passed; empty when it is about the call as a whole.

@@ -221,9 +221,9 @@ pub unsafe extern "C" fn acp_event_rule(event: *const acp_event, out: *mut acp_s
     // SAFETY: callers keep the promises of the header.
     unsafe {
         read(event, out, |event| match &event.core {
-            Event::Violation(event) => Some(event.rule.into()),
-            Event::Advice(event) => Some(event.rule.into()),
-            Event::Answered(event) => Some(event.rule.into()),
+            Event::Violation(event) => Some(event.rule.as_str().into()),
+            Event::Advice(event) => Some(event.rule.as_str().into()),
+            Event::Answered(event) => Some(event.rule.as_str().into()),
             _ => None,
         })
     }

@@ -41,7 +41,7 @@ fn new_misuse<'py>(
 
 /// The core's misuse as an exception that can be handed out or raised.
 pub(crate) fn from_core<'py>(py: Python<'py>, misuse: &Misuse) -> PyResult<Bound<'py, PyAny>> {
-    new_misuse(py, misuse.kind, misuse.rule, &misuse.message, &misuse.pointer)
+    new_misuse(py, misuse.kind, misuse.rule.as_str(), &misuse.message, &misuse.pointer)
 }
 
 /// The core's misuse, raised.

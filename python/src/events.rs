@@ -276,7 +276,7 @@ impl From<libacp::connection::Answered> for Answered {
         Answered {
             id: event.id,
             method: Frequent(event.method),
-            rule: event.rule.into(),
+            rule: event.rule.as_str().into(),
             session,
             serial: event.serial,
         }

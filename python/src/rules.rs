@@ -134,7 +134,7 @@ pub(crate) struct Violation {
 impl From<libacp::connection::Violation> for Violation {
     fn from(event: libacp::connection::Violation) -> Self {
         Violation {
-            rule: event.rule.into(),
+            rule: event.rule.as_str().into(),
             message: event.message,
             pointer: event.pointer,
             method: event.method,
@@ -239,7 +239,7 @@ pub(crate) struct Advice {
 impl From<libacp::connection::Advice> for Advice {
     fn from(event: libacp::connection::Advice) -> Self {
         let libacp::connection::Advice { rule, message, pointer, method, id } = event;
-        Advice { rule: rule.into(), message, pointer, method, id }
+        Advice { rule: rule.as_str().into(), message, pointer, method, id }
     }
 }
 

@@ -3,7 +3,6 @@
 
 use libacp::connection::{Consequence, Event, Outcome, Violation};
 use libacp::json::Writer;
-use libacp::rules::Severity;
 use libacp::Id;
 
 /// The members of an event, and the JSON text of its params, result, or error's data.
@@ -25,7 +24,7 @@ pub(crate) fn parts(event: &Event) -> (String, Option<&str>) {
         }
         Event::Answered(answered) => {
             call(&mut out, &answered.id, answered.serial, &answered.method, answered.session.as_deref());
-            out.key("rule").string(answered.rule);
+            out.key("rule").string(answered.rule.as_str());
             None
         }
         Event::Violation(violation) => {
@@ -33,7 +32,7 @@ pub(crate) fn parts(event: &Event) -> (String, Option<&str>) {
             None
         }
         Event::Advice(advice) => {
-            out.key("rule").string(advice.rule);
+            out.key("rule").string(advice.rule.as_str());
             out.key("message").string(&advice.message);
             out.key("pointer").string(&advice.pointer);
             out.key("method").string(&advice.method);
@@ -82,8 +81,8 @@ fn outcome<'a>(out: &mut Writer, outcome: &'a Outcome) -> Option<&'a str> {
 }
 
 fn write_violation(out: &mut Writer, violation: &Violation) {
-    out.key("rule").string(violation.rule);
-    let severity = libacp::rules::rule(violation.rule).map_or(Severity::Error, |rule| rule.severity);
+    out.key("rule").string(violation.rule.as_str());
+    let severity = violation.rule.rule().severity;
     out.key("severity").string(severity.name());
     out.key("message").string(&violation.message);
     out.key("pointer").string(&violation.pointer);

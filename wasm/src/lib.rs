@@ -14,6 +14,7 @@ mod state;
 use std::sync::Arc;
 
 use libacp::connection::{CallOptions, Connection, Event, Misuse, MisuseKind, Session, Timeout};
+use libacp::rules::RuleId;
 use libacp::{ErrorCode, Id};
 use shared::with_texts;
 use wasm_bindgen::prelude::*;
@@ -198,7 +199,12 @@ impl Core {
             return Ok(id);
         }
         let message = format!("the request with the id {id} has been answered already");
-        Err(thrown(Misuse { kind: MisuseKind::Id, rule: "RPC-15", pointer: String::new(), message: message.into() }))
+        Err(thrown(Misuse {
+            kind: MisuseKind::Id,
+            rule: const { RuleId::of("RPC-15") },
+            pointer: String::new(),
+            message: message.into(),
+        }))
     }
 }
 
@@ -250,5 +256,5 @@ fn read_id(json: &str) -> Result<Id, JsValue> {
 
 #[allow(clippy::needless_pass_by_value, reason = "what `map_err` passes")]
 fn thrown(error: Misuse) -> JsValue {
-    misuse(error.kind.name(), error.rule, &error.pointer, &error.message)
+    misuse(error.kind.name(), error.rule.as_str(), &error.pointer, &error.message)
 }

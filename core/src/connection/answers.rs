@@ -25,19 +25,22 @@ impl Connection {
         };
         let Some(request) = self.state.outbound.remove(&id) else {
             let known = matches!(id, Id::Number(number) if (1..self.next_id).contains(&number));
-            let (rule, message) =
-                if known { ("RPC-16", "a second answer") } else { ("RPC-13", "an answer to no open request") };
+            let (rule, message) = if known {
+                (id!("RPC-16"), "a second answer")
+            } else {
+                (id!("RPC-13"), "an answer to no open request")
+            };
             return self.drop_message(subject, Breach::new(rule, message));
         };
         let subject = &Subject { method: Some(request.method.clone()), ..subject.clone() };
         if message.version != Version::Right {
-            let breach = Breach::new("RPC-01", "no jsonrpc member that is \"2.0\"");
+            let breach = Breach::new(id!("RPC-01"), "no jsonrpc member that is \"2.0\"");
             self.report(subject, breach, Consequence::Delivered);
         }
         let bad = if let Some(name) = message.twice {
-            Some(Breach::new("RPC-02", format!("the member {name} twice")))
+            Some(Breach::new(id!("RPC-02"), format!("the member {name} twice")))
         } else if message.result.is_some() && message.error.is_some() {
-            Some(Breach::new("RPC-03", "both a result and an error"))
+            Some(Breach::new(id!("RPC-03"), "both a result and an error"))
         } else {
             None
         };
@@ -79,7 +82,9 @@ impl Connection {
             if !checked.walked {
                 match self.check_again(&text, &range, row.result, Part::Response) {
                     Ok(again) => checked = again,
-                    Err(error) => return self.unusable(request, subject, Breach::new("RPC-21", error.to_string())),
+                    Err(error) => {
+                        return self.unusable(request, subject, Breach::new(id!("RPC-21"), error.to_string()))
+                    }
                 }
             }
         }
@@ -139,23 +144,23 @@ impl Connection {
         let error = message.error.clone().map(|place| read_error(&text[place]));
         let breach = match (error, &message.id) {
             (Some(Ok(error)), _) => {
-                Breach::new("RPC-14", format!("the peer reports that it could not read a message: {}", error.code))
+                Breach::new(id!("RPC-14"), format!("the peer reports that it could not read a message: {}", error.code))
             }
             // Only what has no id could be answered like that: a notification.
-            (None, IdMember::Absent | IdMember::Id(_)) => Breach::new("RPC-12", "a result that names no request"),
-            _ => Breach::new("RPC-13", "an answer without the id of a request"),
+            (None, IdMember::Absent | IdMember::Id(_)) => Breach::new(id!("RPC-12"), "a result that names no request"),
+            _ => Breach::new(id!("RPC-13"), "an answer without the id of a request"),
         };
         self.drop_message(subject, breach);
     }
 }
 
 fn read_error(text: &str) -> Result<PeerError, Breach> {
-    let form = || Breach::new("RPC-04", "an error without a whole code and a message");
+    let form = || Breach::new(id!("RPC-04"), "an error without a whole code and a message");
     let code = json::pointer(text, "/code").ok_or_else(form)?;
     let message = json::pointer(text, "/message").and_then(json::unescape).ok_or_else(form)?.into_owned();
     let whole = code.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
     let code = code.parse().map_err(|_| {
-        let wide = Breach::new("RPC-24", "an error code of more than 32 bits");
+        let wide = Breach::new(id!("RPC-24"), "an error code of more than 32 bits");
         if whole {
             wide
         } else {

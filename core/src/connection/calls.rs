@@ -119,7 +119,7 @@ impl Connection {
         }
         self.refuse(subject, refusal.code, breach);
         // A cancel must not be lost because it came in the wrong form (RPC-29).
-        if refusal.rule == "RPC-29" && row.name == "session/cancel" && self.phase == Phase::Ready {
+        if refusal.rule == id!("RPC-29") && row.name == "session/cancel" && self.phase == Phase::Ready {
             if let (Some(session), None) = (message.checked.session.take(), &message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
                 let seen = Seen { facts: None, rows: rows(On::Call, row.name, None) };
@@ -144,9 +144,9 @@ impl Connection {
         if !extension {
             // EXT-07, CANCEL-21: other names are the specification's.
             let rule = match (is_request, method.starts_with(JSON_RPC)) {
-                (true, true) => "RPC-26",
-                (true, false) => "RPC-17",
-                (false, _) => "RPC-18",
+                (true, true) => id!("RPC-26"),
+                (true, false) => id!("RPC-17"),
+                (false, _) => id!("RPC-18"),
             };
             let breach = Breach::new(rule, "no such method");
             return if is_request {
@@ -182,20 +182,20 @@ impl Connection {
         let IdMember::Id(id) = &message.id else { return false };
         if self.state.inbound.len() >= self.state.config.limits.pending {
             let breach =
-                Breach::new("LIMIT-03", format!("more than {} open requests", self.state.config.limits.pending));
+                Breach::new(id!("LIMIT-03"), format!("more than {} open requests", self.state.config.limits.pending));
             self.refuse(subject, ErrorCode::INTERNAL_ERROR, breach);
             return false;
         }
         if *id == Id::Null {
-            self.report(subject, Breach::new("RPC-07", "a request with the id null"), Consequence::Delivered);
+            self.report(subject, Breach::new(id!("RPC-07"), "a request with the id null"), Consequence::Delivered);
         }
         true
     }
 
     pub(super) fn scalar_params(&mut self, subject: &Subject, kind: Kind, is_request: bool) {
-        let breach = Breach::new("RPC-19", format!("params are {} instead of an object", kind.name()));
+        let breach = Breach::new(id!("RPC-19"), format!("params are {} instead of an object", kind.name()));
         if is_request {
-            self.refuse_params(subject, &Problem::new("RPC-19", "an object", kind.name()));
+            self.refuse_params(subject, &Problem::new(id!("RPC-19"), "an object", kind.name()));
         } else {
             self.drop_message(subject, breach);
         }
@@ -257,7 +257,7 @@ impl Connection {
             return true;
         }
         let mut breach =
-            Breach::new(if is_request { "SESS-01" } else { "SESS-52" }, "no such session on this connection");
+            Breach::new(if is_request { id!("SESS-01") } else { id!("SESS-52") }, "no such session on this connection");
         breach.pointer = "/sessionId".into();
         if is_request {
             let mut data = String::from("{\"rule\":\"SESS-01\"");

@@ -1,6 +1,7 @@
 //! What a host decides before a connection begins.
 
 use crate::framing::Framing;
+use crate::rules::RuleId;
 use crate::validation::DraftSet;
 
 /// The side that the host plays.
@@ -134,9 +135,8 @@ impl Config {
     }
 
     /// The policy for one rule, by its severity.
-    pub(crate) fn policy_for(&self, rule: &str) -> Policy {
-        let severity = crate::rules::rule(rule).map(|rule| rule.severity as usize);
-        severity.and_then(|severity| self.policies[severity]).unwrap_or(self.policy)
+    pub(crate) fn policy_for(&self, rule: RuleId) -> Policy {
+        self.policies[rule.rule().severity as usize].unwrap_or(self.policy)
     }
 
     pub(crate) fn newest_version(&self) -> u16 {

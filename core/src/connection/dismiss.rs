@@ -5,6 +5,7 @@
 
 use super::{Answered, Connection, Event};
 use crate::jsonrpc::{write_result, Id};
+use crate::rules::RuleId;
 
 /// A method that asks the client's user.
 #[derive(Debug)]
@@ -13,9 +14,9 @@ pub(super) struct Question {
     /// The result that says that the user was not asked to the end.
     pub(super) dismissed: &'static str,
     /// The rule of the answer, by [`Occasion`].
-    rules: [&'static str; 4],
+    rules: [RuleId; 4],
     /// The rule that the error for cancelled work breaks in place of that result, if it breaks one.
-    pub(super) no_error: Option<&'static str>,
+    pub(super) no_error: Option<RuleId>,
 }
 
 /// Why nobody will answer.
@@ -35,13 +36,13 @@ const QUESTIONS: &[Question] = &[
     Question {
         method: "session/request_permission",
         dismissed: r#"{"outcome":{"outcome":"cancelled"}}"#,
-        rules: ["CANCEL-03", "CANCEL-04", "SESS-22", "PERM-19"],
-        no_error: Some("CANCEL-17"),
+        rules: [id!("CANCEL-03"), id!("CANCEL-04"), id!("SESS-22"), id!("PERM-19")],
+        no_error: Some(id!("CANCEL-17")),
     },
     Question {
         method: "elicitation/create",
         dismissed: r#"{"action":"cancel"}"#,
-        rules: ["ELIC-29", "ELIC-29", "ELIC-28", "ELIC-28"],
+        rules: [id!("ELIC-29"), id!("ELIC-29"), id!("ELIC-28"), id!("ELIC-28")],
         no_error: None,
     },
 ];

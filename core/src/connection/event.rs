@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::jsonrpc::{ErrorCode, Id, PeerError};
+use crate::rules::RuleId;
 
 /// Something that the host must know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -282,7 +283,7 @@ pub struct Answered {
     /// The session it is about.
     pub session: Option<Arc<str>>,
     /// The rule that asks for it.
-    pub rule: &'static str,
+    pub rule: RuleId,
 }
 
 /// What became of a message that broke a rule.
@@ -311,7 +312,7 @@ impl Consequence {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
     /// The rule, as listed in the rule catalogue.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// What is wrong, in one sentence.
     pub message: String,
     /// JSON pointer into the params or result; empty when it is about the message as a whole.
@@ -334,7 +335,7 @@ pub struct Violation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Advice {
     /// The rule, as listed in the rule catalogue.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// What is odd, in one sentence.
     pub message: String,
     /// JSON pointer into the params or result.

@@ -16,6 +16,7 @@ use super::{CloseReason, Connection, Consequence, Event, Phase, Policy, Request,
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id};
 use crate::rules::scene::{Message as Said, On};
+use crate::rules::RuleId;
 use crate::schema::tables;
 use crate::validation::table::Tables;
 use crate::validation::{check, Checked, Part, Problem, Rejected};
@@ -99,8 +100,8 @@ impl Connection {
         };
         let wanted = match self.named_version(given, subject) {
             Requested::Version(version) => version,
-            Requested::Nothing => return self.refuse_params(subject, &version_problem("INIT-03", "nothing")),
-            _ => return self.refuse_params(subject, &version_problem("INIT-04", "another kind of value")),
+            Requested::Nothing => return self.refuse_params(subject, &version_problem(id!("INIT-03"), "nothing")),
+            _ => return self.refuse_params(subject, &version_problem(id!("INIT-04"), "another kind of value")),
         };
         // INIT-05, INIT-06: the same if it is ours, the newest of ours if not.
         let version =
@@ -119,7 +120,7 @@ impl Connection {
             }
             Err(Rejected::Invalid(problem)) => return self.refuse_params(subject, &problem),
             Err(Rejected::Syntax(error)) => {
-                return self.refuse(subject, ErrorCode::PARSE_ERROR, Breach::new("RPC-21", error.to_string()));
+                return self.refuse(subject, ErrorCode::PARSE_ERROR, Breach::new(id!("RPC-21"), error.to_string()));
             }
         };
         self.agree_on(tables);
@@ -158,7 +159,7 @@ impl Connection {
             Requested::Version(given) if given == u64::from(version) => Ok(result.to_owned()),
             _ => Err(Misuse::new(
                 MisuseKind::Params,
-                "INIT-05",
+                id!("INIT-05"),
                 format!("the agreed version is {version}; leave protocolVersion out and it is filled in"),
             )
             .at("/protocolVersion")),
@@ -191,7 +192,7 @@ impl Connection {
         if let Some(name) = secret(params) {
             let message =
                 "no secrets in initialize; authenticate names a way to log in, and what it takes is the agent's";
-            return Err(Misuse::new(MisuseKind::Params, "INIT-14", message).at(format!("/{name}")));
+            return Err(Misuse::new(MisuseKind::Params, id!("INIT-14"), message).at(format!("/{name}")));
         }
         let (version, text) = match requested(params) {
             Requested::Nothing => {
@@ -202,7 +203,7 @@ impl Connection {
             _ => {
                 return Err(Misuse::new(
                     MisuseKind::Params,
-                    "INIT-03",
+                    id!("INIT-03"),
                     "not a version that this connection is configured for; leave protocolVersion out and it is filled in",
                 )
                 .at("/protocolVersion"));
@@ -240,9 +241,10 @@ impl Connection {
     /// Whether the peer's hello can be taken with the names that its members have; wrong ones are not read (INIT-13).
     fn named_well(&mut self, hello: &str, side: Role, version: u16, subject: &Subject) -> bool {
         let Some((wrong, right)) = misnamed(hello, version, side) else { return true };
-        let mut breach = Breach::new("INIT-13", format!("this member is {right} in version {version}; it is not read"));
+        let mut breach =
+            Breach::new(id!("INIT-13"), format!("this member is {right} in version {version}; it is not read"));
         breach.pointer = format!("/{wrong}");
-        let strict = self.state.config.policy_for("INIT-13") == Policy::Strict;
+        let strict = self.state.config.policy_for(id!("INIT-13")) == Policy::Strict;
         match (strict, side) {
             (false, _) => self.report(subject, breach, Consequence::Delivered),
             (true, Role::Client) => self.refuse(subject, ErrorCode::INVALID_PARAMS, breach),
@@ -254,8 +256,8 @@ impl Connection {
     /// The version that the peer's hello names; one in a string is read, and reported, where the policy is tolerant.
     fn named_version(&mut self, hello: &str, subject: &Subject) -> Requested {
         match requested(hello) {
-            Requested::Text(version) if self.state.config.policy_for("INIT-04") != Policy::Strict => {
-                let mut breach = Breach::new("INIT-04", "protocolVersion is a string instead of a whole number");
+            Requested::Text(version) if self.state.config.policy_for(id!("INIT-04")) != Policy::Strict => {
+                let mut breach = Breach::new(id!("INIT-04"), "protocolVersion is a string instead of a whole number");
                 breach.pointer = "/protocolVersion".into();
                 self.report(subject, breach, Consequence::Delivered);
                 Requested::Version(version)
@@ -270,8 +272,8 @@ impl Connection {
             Requested::Version(version) => version,
             other => {
                 let (rule, message) = match other {
-                    Requested::Nothing => ("INIT-10", "no protocolVersion in the answer to initialize"),
-                    _ => ("INIT-04", "protocolVersion is not a whole number from 0 to 65535"),
+                    Requested::Nothing => (id!("INIT-10"), "no protocolVersion in the answer to initialize"),
+                    _ => (id!("INIT-04"), "protocolVersion is not a whole number from 0 to 65535"),
                 };
                 let mut breach = Breach::new(rule, message);
                 breach.pointer = "/protocolVersion".into();
@@ -280,7 +282,7 @@ impl Connection {
         };
         if !self.state.config.supports(answered) {
             let mut breach =
-                Breach::new("INIT-07", format!("the agent speaks version {answered}, which this client does not"));
+                Breach::new(id!("INIT-07"), format!("the agent speaks version {answered}, which this client does not"));
             breach.pointer = "/protocolVersion".into();
             self.unusable(request, subject, breach);
             return self.end(CloseReason::Version);
@@ -312,7 +314,7 @@ impl Connection {
             }
             Err(Rejected::Invalid(problem)) => self.unusable(request, subject, problem.as_ref().into()),
             Err(Rejected::Syntax(error)) => {
-                self.unusable(request, subject, Breach::new("RPC-21", error.to_string()));
+                self.unusable(request, subject, Breach::new(id!("RPC-21"), error.to_string()));
             }
         }
     }
@@ -322,11 +324,11 @@ impl Connection {
 fn own_names(hello: &str, version: u16, side: Role) -> Result<(), Misuse> {
     misnamed(hello, version, side).map_or(Ok(()), |(wrong, right)| {
         let message = format!("version {version} calls this member of the {} {right}", side.name());
-        Err(Misuse::new(MisuseKind::Params, "INIT-13", message).at(format!("/{wrong}")))
+        Err(Misuse::new(MisuseKind::Params, id!("INIT-13"), message).at(format!("/{wrong}")))
     })
 }
 
-fn version_problem(rule: &'static str, found: &'static str) -> Problem {
+fn version_problem(rule: RuleId, found: &'static str) -> Problem {
     let mut problem = Problem::new(rule, "a whole number from 0 to 65535", found);
     problem.within(crate::validation::Segment::Name("protocolVersion"));
     problem

@@ -24,14 +24,16 @@ impl Connection {
             Item::Frame(bytes) => self.frame(bytes),
             Item::Tail(bytes) => {
                 let subject = Subject::default();
-                let breach = Breach::new("FRAME-11", "the stream ended without a line end after its last message");
+                let breach = Breach::new(id!("FRAME-11"), "the stream ended without a line end after its last message");
                 self.report(&subject, breach, Consequence::Delivered);
                 self.frame(bytes);
             }
             Item::TooLong { head } => {
                 let subject = Subject::default();
-                let breach =
-                    Breach::new("LIMIT-01", format!("a frame of more than {} bytes", self.state.config.limits.frame));
+                let breach = Breach::new(
+                    id!("LIMIT-01"),
+                    format!("a frame of more than {} bytes", self.state.config.limits.frame),
+                );
                 let other = !head.is_empty() && !head.trim_ascii_start().starts_with(b"{");
                 let noise = self.state.config.role == Role::Client && other;
                 if may_be_call(&head) && !noise {
@@ -41,15 +43,18 @@ impl Connection {
                 }
             }
             Item::ByteOrderMark => {
-                let breach = Breach::new("FRAME-12", "a byte order mark at the start of the stream");
+                let breach = Breach::new(id!("FRAME-12"), "a byte order mark at the start of the stream");
                 self.report(&Subject::default(), breach, Consequence::Delivered);
             }
             Item::OtherFraming => {
                 let lines = self.state.config.framing == crate::framing::Framing::Lines;
                 let (rule, message) = if lines {
-                    ("FRAME-13", "Content-Length headers: the peer speaks LSP framing instead of one message a line")
+                    (
+                        id!("FRAME-13"),
+                        "Content-Length headers: the peer speaks LSP framing instead of one message a line",
+                    )
                 } else {
-                    ("FRAME-14", "a message without the Content-Length header that was agreed on")
+                    (id!("FRAME-14"), "a message without the Content-Length header that was agreed on")
                 };
                 self.report(&Subject::default(), Breach::new(rule, message), Consequence::Delivered);
             }
@@ -184,7 +189,7 @@ impl Connection {
         let named = matches!(&subject.id, Some(Id::String(id)) if id.len() > LONGEST_NAME);
         if is_call && (named || subject.method.as_ref().is_some_and(|method| method.len() > LONGEST_NAME)) {
             let what = if named { "an id" } else { "a method" };
-            let breach = Breach::new("LIMIT-07", format!("{what} of more than {LONGEST_NAME} bytes"));
+            let breach = Breach::new(id!("LIMIT-07"), format!("{what} of more than {LONGEST_NAME} bytes"));
             let subject = Subject { id: subject.id.filter(|_| !named), method: None };
             return if message.id == IdMember::Absent {
                 self.drop_message(&subject, breach);
@@ -195,13 +200,13 @@ impl Connection {
         if let (true, Some(id)) = (is_call, &subject.id) {
             if self.state.inbound.get(id).is_some() {
                 // An answer with this id would end the first request, so the refusal carries none.
-                let breach = Breach::new("RPC-10", format!("the id {id} names a request that is still open"));
+                let breach = Breach::new(id!("RPC-10"), format!("the id {id} names a request that is still open"));
                 let anonymous = Subject { id: None, ..subject };
                 return self.refuse(&anonymous, ErrorCode::INVALID_REQUEST, breach);
             }
         }
         if is_call && is_answer {
-            let breach = Breach::new("RPC-02", "both a call and an answer");
+            let breach = Breach::new(id!("RPC-02"), "both a call and an answer");
             return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
         if is_answer {
@@ -210,25 +215,25 @@ impl Connection {
         if let (false, Some(id)) = (is_call, &subject.id) {
             if let Some(request) = self.state.outbound.remove(id) {
                 let subject = Subject { method: Some(request.method.clone()), ..subject };
-                return self.unusable(request, &subject, Breach::new("RPC-03", "neither a result nor an error"));
+                return self.unusable(request, &subject, Breach::new(id!("RPC-03"), "neither a result nor an error"));
             }
         }
         if !is_call {
-            let breach = Breach::new("RPC-02", "neither method nor result nor error");
+            let breach = Breach::new(id!("RPC-02"), "neither method nor result nor error");
             return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
         if let Some(name) = message.twice {
             let id = if name == "id" { None } else { subject.id.take() };
-            let breach = Breach::new("RPC-02", format!("the member {name} twice"));
+            let breach = Breach::new(id!("RPC-02"), format!("the member {name} twice"));
             if message.id == IdMember::Absent {
                 return self.drop_message(&subject, breach);
             }
             return self.refuse(&Subject { id, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
         let bad_id = match message.id {
-            IdMember::Fraction => Some(Breach::new("RPC-08", "an id with a fraction or an exponent")),
+            IdMember::Fraction => Some(Breach::new(id!("RPC-08"), "an id with a fraction or an exponent")),
             IdMember::Invalid => {
-                Some(Breach::new("RPC-06", "an id that is neither well-formed text nor a whole number of 64 bits"))
+                Some(Breach::new(id!("RPC-06"), "an id that is neither well-formed text nor a whole number of 64 bits"))
             }
             IdMember::Absent | IdMember::Id(_) => None,
         };
@@ -236,7 +241,7 @@ impl Connection {
             return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
         }
         if message.method == Member::Wrong {
-            let breach = Breach::new("RPC-02", "a method that is not a string");
+            let breach = Breach::new(id!("RPC-02"), "a method that is not a string");
             return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
         let version = match message.version {
@@ -245,8 +250,8 @@ impl Connection {
             Version::Wrong => Some("a jsonrpc member that is not \"2.0\""),
         };
         if let Some(wrong) = version {
-            let breach = Breach::new("RPC-01", wrong);
-            if self.state.config.policy_for("RPC-01") != Policy::Strict {
+            let breach = Breach::new(id!("RPC-01"), wrong);
+            if self.state.config.policy_for(id!("RPC-01")) != Policy::Strict {
                 self.report(&subject, breach, Consequence::Delivered);
             } else if subject.id.is_some() {
                 return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
@@ -264,17 +269,17 @@ impl Connection {
         let object = first == Some(&b'{');
         // An agent's stdout carries what its libraries print; a client's messages come from one writer.
         if self.state.config.role == Role::Client && !object {
-            let breach = Breach::new("FRAME-04", "a line that is not a message: output that belongs on stderr?");
-            return match self.state.config.policy_for("FRAME-04") {
+            let breach = Breach::new(id!("FRAME-04"), "a line that is not a message: output that belongs on stderr?");
+            return match self.state.config.policy_for(id!("FRAME-04")) {
                 Policy::Tolerant | Policy::Off => self.drop_message(&subject, breach),
                 Policy::Strict => self.refuse(&subject, ErrorCode::PARSE_ERROR, breach),
             };
         }
         let rule = match error.kind {
-            SyntaxKind::Utf8 | SyntaxKind::Surrogate => "FRAME-01",
-            SyntaxKind::Depth => "LIMIT-02",
-            _ if !object && first != Some(&b'[') => "FRAME-05",
-            _ => "RPC-21",
+            SyntaxKind::Utf8 | SyntaxKind::Surrogate => id!("FRAME-01"),
+            SyntaxKind::Depth => id!("LIMIT-02"),
+            _ if !object && first != Some(&b'[') => id!("FRAME-05"),
+            _ => id!("RPC-21"),
         };
         let breach = Breach::new(rule, error.to_string());
         if may_be_call(frame) {
@@ -287,7 +292,7 @@ impl Connection {
     /// JSON that cannot be a message (RPC-22, FRAME-03).
     fn not_an_object(&mut self, kind: Kind) {
         let subject = Subject::default();
-        let rule = if kind == Kind::Array { "FRAME-03" } else { "RPC-22" };
+        let rule = if kind == Kind::Array { id!("FRAME-03") } else { id!("RPC-22") };
         self.refuse(
             &subject,
             ErrorCode::INVALID_REQUEST,
@@ -307,23 +312,25 @@ impl Connection {
         }
         if entries.len() > self.state.config.limits.pending {
             let subject = Subject::default();
-            let breach = Breach::new("LIMIT-03", format!("a batch of more than {}", self.state.config.limits.pending));
+            let breach =
+                Breach::new(id!("LIMIT-03"), format!("a batch of more than {}", self.state.config.limits.pending));
             return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
         }
         if entries.is_empty() {
             let subject = Subject::default();
-            return self.refuse(&subject, ErrorCode::INVALID_REQUEST, Breach::new("BATCH-03", "an empty batch"));
+            return self.refuse(&subject, ErrorCode::INVALID_REQUEST, Breach::new(id!("BATCH-03"), "an empty batch"));
         }
         for (kind, entry) in entries {
             match kind {
                 Kind::Object => self.text(entry),
                 Kind::Array => {
                     let subject = Subject::default();
-                    let breach = Breach::new("BATCH-12", "a batch inside a batch");
+                    let breach = Breach::new(id!("BATCH-12"), "a batch inside a batch");
                     self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
                 }
                 _ => {
-                    let breach = Breach::new("BATCH-08", format!("{} instead of a message in a batch", kind.name()));
+                    let breach =
+                        Breach::new(id!("BATCH-08"), format!("{} instead of a message in a batch", kind.name()));
                     self.refuse(&Subject::default(), ErrorCode::INVALID_REQUEST, breach);
                 }
             }

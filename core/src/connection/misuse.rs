@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::rules::Refusal;
+use crate::rules::RuleId;
 use crate::validation::Problem;
 
 /// The host asked for something that the specification forbids now. Nothing was sent and nothing has changed.
@@ -12,7 +13,7 @@ pub struct Misuse {
     /// What kind of mistake it is.
     pub kind: MisuseKind,
     /// The rule that forbids it, as listed in the rule catalogue.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// JSON pointer into the params or result that the host passed; empty when it is about the call as a whole.
     pub pointer: String,
     /// What is wrong, what was expected, and what to do instead.
@@ -55,7 +56,7 @@ impl MisuseKind {
 }
 
 impl Misuse {
-    pub(crate) fn new(kind: MisuseKind, rule: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn new(kind: MisuseKind, rule: RuleId, message: impl Into<Cow<'static, str>>) -> Self {
         Misuse { kind, rule, pointer: String::new(), message: message.into() }
     }
 

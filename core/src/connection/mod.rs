@@ -200,7 +200,7 @@ impl Connection {
         }
         while let Some(request) = self.state.inbound.overdue(self.now) {
             let advice = Advice {
-                rule: "RPC-15",
+                rule: id!("RPC-15"),
                 message: "a request of the peer's still waits for its one answer; respond to it".into(),
                 pointer: String::new(),
                 method: request.method.to_string(),

@@ -91,18 +91,20 @@ impl Connection {
         };
         if self.state.outbound.len() >= self.state.config.limits.pending {
             let limit = self.state.config.limits.pending;
-            return Err(Misuse::new(MisuseKind::Limit, "LIMIT-03", format!("{limit} requests are open already")));
+            return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-03"), format!("{limit} requests are open already")));
         }
         if let Some(limit) = self.state.sessions.full(method, session.as_deref(), &self.state.config.limits) {
             return Err(Misuse::new(MisuseKind::Limit, limit.rule, limit.message()));
         }
         let allocated = options.id.is_none();
         let id = match options.id {
-            Some(Id::Null) => return Err(Misuse::new(MisuseKind::Id, "RPC-07", "the id of a request is not null")),
+            Some(Id::Null) => {
+                return Err(Misuse::new(MisuseKind::Id, id!("RPC-07"), "the id of a request is not null"))
+            }
             Some(id) if self.state.outbound.get(&id).is_some() => {
                 return Err(Misuse::new(
                     MisuseKind::Id,
-                    "RPC-10",
+                    id!("RPC-10"),
                     format!("the id {id} names a request that is still open"),
                 ));
             }
@@ -154,7 +156,7 @@ impl Connection {
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
         if row.is_some_and(|row| row.result != 0) && result.trim() == "null" {
             let message = "null instead of an object; the result of a method that has nothing to say is {}";
-            return Err(Misuse::new(MisuseKind::Params, "RPC-31", message));
+            return Err(Misuse::new(MisuseKind::Params, id!("RPC-31"), message));
         }
         let result = if starts { Cow::Owned(self.welcome_text(result)?) } else { Cow::Borrowed(result) };
         let Fitting { text: result, own } =
@@ -219,7 +221,11 @@ impl Connection {
     pub fn cancel(&mut self, id: &Id) -> Result<(), Misuse> {
         self.open()?;
         if self.state.outbound.get(id).is_none() {
-            return Err(Misuse::new(MisuseKind::Id, "CANCEL-08", format!("no own request with the id {id} is open")));
+            return Err(Misuse::new(
+                MisuseKind::Id,
+                id!("CANCEL-08"),
+                format!("no own request with the id {id} is open"),
+            ));
         }
         if self.state.outbound.mark_cancelled(id).is_some() {
             let params = format!("{{\"requestId\":{id}}}");
@@ -250,7 +256,7 @@ impl Connection {
 
     pub(super) fn open(&self) -> Result<(), Misuse> {
         if self.phase == Phase::Closed {
-            return Err(Misuse::new(MisuseKind::Phase, "RPC-33", "the connection is over"));
+            return Err(Misuse::new(MisuseKind::Phase, id!("RPC-33"), "the connection is over"));
         }
         Ok(())
     }
@@ -273,14 +279,14 @@ impl Connection {
             }
             if method.starts_with(JSON_RPC) {
                 let message = "names that begin with rpc. belong to JSON-RPC; own methods start with an underscore";
-                return Err(Misuse::new(MisuseKind::Method, "RPC-26", message));
+                return Err(Misuse::new(MisuseKind::Method, id!("RPC-26"), message));
             }
             let message = format!(
                 "no method \"{method}\" in version {}{}; own methods start with an underscore",
                 self.state.tables.version,
                 if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
             );
-            return Err(Misuse::new(MisuseKind::Method, "EXT-07", message));
+            return Err(Misuse::new(MisuseKind::Method, id!("EXT-07"), message));
         };
         match self.admit(row, self.state.config.role, is_request) {
             None => Ok(Some(row)),
@@ -315,12 +321,12 @@ impl Connection {
         let looked = look(walker, ty, text).map_err(|rejected| match rejected {
             Rejected::Invalid(problem) => Misuse::problem(&problem),
             Rejected::Syntax(error) => {
-                let rule = if error.kind == SyntaxKind::Surrogate { "FRAME-01" } else { "RPC-21" };
+                let rule = if error.kind == SyntaxKind::Surrogate { id!("FRAME-01") } else { id!("RPC-21") };
                 Misuse::new(MisuseKind::Params, rule, format!("not JSON: {error}"))
             }
         })?;
         let own = looked.checked.problems.first().map(Misuse::problem);
-        let own = own.filter(|_| self.state.config.policy_for("EXT-01") != Policy::Off);
+        let own = own.filter(|_| self.state.config.policy_for(id!("EXT-01")) != Policy::Off);
         // Line breaks can only stand between tokens here, where a blank says the same (FRAME-02).
         let text = if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some() {
             Cow::Owned(text.replace(['\n', '\r'], " "))
@@ -334,7 +340,7 @@ impl Connection {
     pub(super) fn own_session(&self, row: &Method, id: &str) -> Result<Arc<str>, Misuse> {
         if needs_open_session(row) && !self.state.sessions.may_be(id) {
             let message = format!("the session \"{id}\" is not open on this connection");
-            return Err(Misuse::new(MisuseKind::Session, "SESS-01", message).at("/sessionId"));
+            return Err(Misuse::new(MisuseKind::Session, id!("SESS-01"), message).at("/sessionId"));
         }
         Ok(self.state.sessions.intern(id))
     }
@@ -352,7 +358,7 @@ impl Connection {
         let limit = self.state.config.limits.frame;
         if message.len() > limit {
             let message = format!("a message of {} bytes where {limit} are the limit", message.len());
-            return Err(Misuse::new(MisuseKind::Limit, "LIMIT-01", message));
+            return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-01"), message));
         }
         Ok(message)
     }
@@ -360,7 +366,7 @@ impl Connection {
     fn answerable(&self, id: &Id) -> Result<&OpenRequest, Misuse> {
         self.writable()?;
         self.state.inbound.get(id).ok_or_else(|| {
-            Misuse::new(MisuseKind::Id, "RPC-15", format!("no request with the id {id} waits for an answer"))
+            Misuse::new(MisuseKind::Id, id!("RPC-15"), format!("no request with the id {id} waits for an answer"))
         })
     }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{Connection, Consequence, Event, Policy, Violation};
 use crate::json;
 use crate::jsonrpc::{write_error, ErrorCode, Id};
+use crate::rules::RuleId;
 use crate::validation::Problem;
 
 /// Bytes of a frame that a violation shows.
@@ -24,13 +25,13 @@ pub(super) struct Subject {
 /// One broken rule.
 #[derive(Debug)]
 pub(super) struct Breach {
-    pub(super) rule: &'static str,
+    pub(super) rule: RuleId,
     pub(super) message: String,
     pub(super) pointer: String,
 }
 
 impl Breach {
-    pub(super) fn new(rule: &'static str, message: impl Into<String>) -> Self {
+    pub(super) fn new(rule: RuleId, message: impl Into<String>) -> Self {
         Breach { rule, message: message.into(), pointer: String::new() }
     }
 }

@@ -12,6 +12,7 @@ use super::event::{TerminalRef, Timing};
 use super::known::Known;
 use super::pending::OpenRequest;
 use crate::map::{Map, Set};
+use crate::rules::RuleId;
 use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 use crate::rules::{Permits, Place, Shelf, Turns};
 
@@ -132,7 +133,7 @@ pub(crate) struct Sessions {
 
 /// A limit that is reached.
 pub(crate) struct Full {
-    pub(crate) rule: &'static str,
+    pub(crate) rule: RuleId,
     what: &'static str,
     limit: usize,
 }
@@ -185,11 +186,11 @@ impl Sessions {
             _ => return None,
         };
         let (rule, what, count, limit) = if opens {
-            ("LIMIT-04", "sessions", self.known.len() + self.expected, limits.sessions)
+            (id!("LIMIT-04"), "sessions", self.known.len() + self.expected, limits.sessions)
         } else {
             let session = open_here()?;
             let count = session.terminals.len() + session.creating;
-            ("LIMIT-05", "terminals in a session", count, limits.terminals)
+            (id!("LIMIT-05"), "terminals in a session", count, limits.terminals)
         };
         (count >= limit).then_some(Full { rule, what, limit })
     }

@@ -34,7 +34,7 @@ impl Connection {
         if method == CANCEL {
             let id = json::pointer(params, "/requestId").and_then(Id::from_json).filter(|id| *id != Id::Null);
             let id = id.ok_or_else(|| {
-                Misuse::new(MisuseKind::Params, "CANCEL-20", "expected the id of a request").at("/requestId")
+                Misuse::new(MisuseKind::Params, id!("CANCEL-20"), "expected the id of a request").at("/requestId")
             })?;
             return self.cancel(&id);
         }

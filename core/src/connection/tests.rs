@@ -139,7 +139,7 @@ fn misuse_changes_and_sends_nothing() {
     ];
     for (method, params, rule, pointer) in calls {
         let misuse = client.request(method, params).unwrap_err();
-        assert_eq!((misuse.rule, misuse.pointer.as_str()), (rule, pointer), "{method} {params}: {misuse}");
+        assert_eq!((misuse.rule.as_str(), misuse.pointer.as_str()), (rule, pointer), "{method} {params}: {misuse}");
         assert!(client.transmit().is_empty() && client.pending().next().is_none());
     }
     assert_eq!(agent.respond(&Id::Number(77), "{}").unwrap_err().rule, "RPC-15");
@@ -169,7 +169,7 @@ fn every_request_ends_exactly_once() {
     for event in drain(&mut client) {
         match event {
             Event::Response(response) => ends.push((response.id, response.outcome.name().to_owned())),
-            Event::Violation(violation) => ends.push((violation.id.unwrap(), violation.rule.to_owned())),
+            Event::Violation(violation) => ends.push((violation.id.unwrap(), violation.rule.to_string())),
             Event::Closed(closed) => assert_eq!(closed.reason, CloseReason::EndOfStream),
             other => panic!("{other:?}"),
         }

@@ -77,20 +77,22 @@ pub(super) static AREA: Area = Area {
     title: "Authentication",
     rules: RULES,
     checks: &[
-        Check::new("AUTH-07", On::Call, LOGIN, terminal).kind(MisuseKind::Method),
-        Check::new("AUTH-01", On::Call, LOGIN, not_listed),
-        Check::new("AUTH-27", On::Call, LOGIN, secrets).receive(Action::Strip),
-        Check::new("AUTH-22", On::Answer, BOTH, not_empty).receive(Action::Report),
-        Check::new("AUTH-28", On::Answer, INITIALIZE, same_id).receive(Action::Report),
-        Check::new("AUTH-08", On::Answer, INITIALIZE, no_terminal).receive(Action::Report).kind(MisuseKind::Capability),
-        Check::new("AUTH-11", On::Answer, INITIALIZE, command).receive(Action::Report),
-        Check::new("AUTH-29", On::Answer, INITIALIZE, outdated).send(Action::Pass).receive(Action::Report),
-        Check::new("AUTH-30", On::Call, &["auth/status_update"], unasked)
+        Check::new(id!("AUTH-07"), On::Call, LOGIN, terminal).kind(MisuseKind::Method),
+        Check::new(id!("AUTH-01"), On::Call, LOGIN, not_listed),
+        Check::new(id!("AUTH-27"), On::Call, LOGIN, secrets).receive(Action::Strip),
+        Check::new(id!("AUTH-22"), On::Answer, BOTH, not_empty).receive(Action::Report),
+        Check::new(id!("AUTH-28"), On::Answer, INITIALIZE, same_id).receive(Action::Report),
+        Check::new(id!("AUTH-08"), On::Answer, INITIALIZE, no_terminal)
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
-        Check::new("AUTH-31", On::Error, &["auth/status"], wants_login).receive(Action::Tell),
-        Check::new("AUTH-23", On::Error, &["*"], again).send(Action::Report).receive(Action::Tell),
-        Check::new("AUTH-03", On::Error, &["*"], more_than_a_reason).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("AUTH-11"), On::Answer, INITIALIZE, command).receive(Action::Report),
+        Check::new(id!("AUTH-29"), On::Answer, INITIALIZE, outdated).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("AUTH-30"), On::Call, &["auth/status_update"], unasked)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("AUTH-31"), On::Error, &["auth/status"], wants_login).receive(Action::Tell),
+        Check::new(id!("AUTH-23"), On::Error, &["*"], again).send(Action::Report).receive(Action::Tell),
+        Check::new(id!("AUTH-03"), On::Error, &["*"], more_than_a_reason).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[
         Tracker { on: On::Answer, messages: INITIALIZE, track: listed },
@@ -104,7 +106,7 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-const RULES: &[super::Rule] = &[
+pub(super) static RULES: &[super::Rule] = &[
     rule("AUTH-01", Must, Error, E | R, "A client logs in by an id that the answer to initialize listed."),
     rule("AUTH-02", Must, Note, T, "Where the agent wants a login, it comes before the calls that need it; whether it does is followed, and nothing waits for it."),
     rule("AUTH-03", May, Note, R | T, "An agent may refuse a call for want of a login, with a reason at most; the ways to log in are those of initialize."),
@@ -115,6 +117,8 @@ const RULES: &[super::Rule] = &[
     rule("AUTH-08", Must, Warning, E | R, "Logins in a terminal are listed only for clients that can run one."),
     rule("AUTH-11", MustNot, Warning, E | R, "A login in a terminal names no program; it is always the agent's own."),
     rule("AUTH-13", Must, Note, E | T, "After a login in a terminal the client opens a new connection and initializes it."),
+    rule("AUTH-18", Must, Warning, E | R, "A way to log in has an id, a name and a type (v2)."),
+    rule("AUTH-20", Must, Warning, E | R, "The environment of a terminal login is a list of names and values (v2)."),
     rule("AUTH-22", Must, Warning, E | R, "A login or logout that succeeds is answered with an empty object."),
     rule("AUTH-23", Must, Warning, R | T, "After a login, calls are not refused for want of one."),
     rule("AUTH-24", Must, Note, T, "After a logout, new calls that need a login need it again."),

@@ -5,12 +5,12 @@
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Objection, On, Scene, OPENING};
-use super::{Area, Level, Severity};
+use super::{Area, Level, RuleId, Severity};
 use crate::connection::{Role, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::schema::drafts::DRAFTS;
-use Level::{Must, Should};
+use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
 const INITIALIZE: &[&str] = &["initialize"];
@@ -20,32 +20,36 @@ const TERMINALS: &[&str] =
 pub(super) static AREA: Area = Area {
     name: "CAP",
     title: "Capabilities in general",
-    rules: &[
-        rule("CAP-01", Must, Error, E | T, "What is not listed among the capabilities is not supported."),
-        rule("CAP-03", Must, Warning, E | R, "A capability is a switch or an object, whichever the specification says."),
-        rule("CAP-04", Must, Error, E | R, "A capability that is an object is there or not; what stands in it does not matter."),
-        rule("CAP-06", Must, Warning, R, "A capability that cannot be read is not supported, and initialize goes on."),
-        rule("CAP-07", Must, Note, T, "Capabilities stay as initialize had them for the life of the connection."),
-        rule("CAP-08", Must, Warning, T, "Every agent serves new sessions, prompts and their cancelling."),
-        rule("CAP-11", Must, Warning, T, "Every client serves permission requests."),
-        rule("CAP-12", Must, Warning, T, "A client that advertises terminals serves all five of their methods."),
-        rule("CAP-13", Must, Note, R | T, "Capabilities that are not known are ignored, and kept."),
-        rule("CAP-15", Must, Error, E | R, "A method whose capability its receiver did not advertise is an unknown method."),
-        rule("CAP-16", Should, Note, E, "What is supported is said rather than left out; typed capabilities write every switch, and a host whose policy for notes is strict is told of silence."),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("CAP-08", On::Error, &["session/new", "session/prompt"], unknown)
+        Check::new(id!("CAP-08"), On::Error, &["session/new", "session/prompt"], unknown)
             .send(Action::Report)
             .receive(Action::Tell),
-        Check::new("CAP-11", On::Error, &["session/request_permission"], unknown)
+        Check::new(id!("CAP-11"), On::Error, &["session/request_permission"], unknown)
             .send(Action::Report)
             .receive(Action::Tell),
-        Check::new("CAP-12", On::Error, TERMINALS, unknown).send(Action::Report).receive(Action::Tell),
-        Check::new("CAP-16", On::Call, INITIALIZE, silent).send(Action::Hint).receive(Action::Pass),
-        Check::new("CAP-16", On::Answer, INITIALIZE, silent).send(Action::Hint).receive(Action::Pass),
+        Check::new(id!("CAP-12"), On::Error, TERMINALS, unknown).send(Action::Report).receive(Action::Tell),
+        Check::new(id!("CAP-16"), On::Call, INITIALIZE, silent).send(Action::Hint).receive(Action::Pass),
+        Check::new(id!("CAP-16"), On::Answer, INITIALIZE, silent).send(Action::Hint).receive(Action::Pass),
     ],
     trackers: &[],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("CAP-01", Must, Error, E | T, "What is not listed among the capabilities is not supported."),
+    rule("CAP-03", Must, Warning, E | R, "A capability is a switch or an object, whichever the specification says."),
+    rule("CAP-04", Must, Error, E | R, "A capability that is an object is there or not; what stands in it does not matter."),
+    rule("CAP-05", Must, Warning, E | R, "In version 2 every capability is an object."),
+    rule("CAP-06", Must, Warning, R, "A capability that cannot be read is not supported, and initialize goes on."),
+    rule("CAP-07", Must, Note, T, "Capabilities stay as initialize had them for the life of the connection."),
+    rule("CAP-08", Must, Warning, T, "Every agent serves new sessions, prompts and their cancelling."),
+    rule("CAP-10", MustNot, Error, E | R, "Version 2 calls session methods only on agents that advertise sessions."),
+    rule("CAP-11", Must, Warning, T, "Every client serves permission requests."),
+    rule("CAP-12", Must, Warning, T, "A client that advertises terminals serves all five of their methods."),
+    rule("CAP-13", Must, Note, R | T, "Capabilities that are not known are ignored, and kept."),
+    rule("CAP-15", Must, Error, E | R, "A method whose capability its receiver did not advertise is an unknown method."),
+    rule("CAP-16", Should, Note, E, "What is supported is said rather than left out; typed capabilities write every switch, and a host whose policy for notes is strict is told of silence."),
+];
 
 /// Something other than a method that needs a capability of version 1.
 struct Gated {
@@ -55,7 +59,7 @@ struct Gated {
     of: Role,
     /// Where the capability stands.
     pointer: &'static str,
-    rule: &'static str,
+    rule: RuleId,
     draft: Option<&'static str>,
 }
 
@@ -64,7 +68,7 @@ const fn gated(
     name: &'static str,
     of: Role,
     pointer: &'static str,
-    rule: &'static str,
+    rule: RuleId,
 ) -> Gated {
     Gated { methods, name, of, pointer, rule, draft: None }
 }
@@ -81,24 +85,24 @@ const UPDATE: &[&str] = &["session/update"];
 const QUESTION: &[&str] = &["elicitation/create"];
 
 const GATED: &[Gated] = &[
-    gated(PROMPT, "image", Role::Agent, "/promptCapabilities/image", "CONT-02"),
-    gated(PROMPT, "audio", Role::Agent, "/promptCapabilities/audio", "CONT-03"),
-    gated(PROMPT, "resource", Role::Agent, "/promptCapabilities/embeddedContext", "CONT-04"),
-    gated(OPENING, "additionalDirectories", Role::Agent, "/sessionCapabilities/additionalDirectories", "SESS-25"),
-    gated(OPENING, "http", Role::Agent, "/mcpCapabilities/http", "SESS-55"),
-    gated(OPENING, "sse", Role::Agent, "/mcpCapabilities/sse", "SESS-56"),
-    gated(OPENING, "acp", Role::Agent, "/mcpCapabilities/acp", "MOA-01").draft("mcp_over_acp"),
-    gated(UPDATE, "notice", Role::Client, "/session/notices", "NOTE-06"),
-    gated(UPDATE, "compaction_update", Role::Client, "/session/compaction", "NOTE-06"),
-    gated(UPDATE, "compaction_summary_chunk", Role::Client, "/session/compaction", "NOTE-06"),
-    gated(UPDATE, "plan_update", Role::Client, "/plan", "PLAN-10").draft("plan_operations"),
-    gated(UPDATE, "plan_removed", Role::Client, "/plan", "PLAN-10").draft("plan_operations"),
-    gated(QUESTION, "form", Role::Client, "/elicitation/form", "ELIC-01"),
-    gated(QUESTION, "url", Role::Client, "/elicitation/url", "ELIC-01"),
+    gated(PROMPT, "image", Role::Agent, "/promptCapabilities/image", id!("CONT-02")),
+    gated(PROMPT, "audio", Role::Agent, "/promptCapabilities/audio", id!("CONT-03")),
+    gated(PROMPT, "resource", Role::Agent, "/promptCapabilities/embeddedContext", id!("CONT-04")),
+    gated(OPENING, "additionalDirectories", Role::Agent, "/sessionCapabilities/additionalDirectories", id!("SESS-25")),
+    gated(OPENING, "http", Role::Agent, "/mcpCapabilities/http", id!("SESS-55")),
+    gated(OPENING, "sse", Role::Agent, "/mcpCapabilities/sse", id!("SESS-56")),
+    gated(OPENING, "acp", Role::Agent, "/mcpCapabilities/acp", id!("MOA-01")).draft("mcp_over_acp"),
+    gated(UPDATE, "notice", Role::Client, "/session/notices", id!("NOTE-06")),
+    gated(UPDATE, "compaction_update", Role::Client, "/session/compaction", id!("NOTE-06")),
+    gated(UPDATE, "compaction_summary_chunk", Role::Client, "/session/compaction", id!("NOTE-06")),
+    gated(UPDATE, "plan_update", Role::Client, "/plan", id!("PLAN-10")).draft("plan_operations"),
+    gated(UPDATE, "plan_removed", Role::Client, "/plan", id!("PLAN-10")).draft("plan_operations"),
+    gated(QUESTION, "form", Role::Client, "/elicitation/form", id!("ELIC-01")),
+    gated(QUESTION, "url", Role::Client, "/elicitation/url", id!("ELIC-01")),
 ];
 
 /// Why a parameter or value of a method cannot be sent to the peer: the rule, and what is missing.
-pub(crate) fn withheld(state: &State, method: &str, name: &str) -> Option<(&'static str, String)> {
+pub(crate) fn withheld(state: &State, method: &str, name: &str) -> Option<(RuleId, String)> {
     let row = GATED.iter().find(|row| row.name == name && row.methods.contains(&method))?;
     let off = row.draft.filter(|name| {
         let index = DRAFTS.iter().position(|draft| draft == name);

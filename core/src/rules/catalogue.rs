@@ -1,4 +1,9 @@
-//! The words of a rule.
+//! The words of a rule, and the type of its id.
+//!
+//! An id in the code is written `id!("SESS-01")`, which is looked up while the crate is compiled: one that no row has does
+//! not compile, so that whatever an event or an error carries is in the catalogue.
+
+use std::fmt;
 
 /// How binding the specification makes a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -66,8 +71,129 @@ pub struct Rule {
     pub receive: bool,
     /// Whether the connection follows or does what it says.
     pub track: bool,
+    /// The rules whose ids events carry in place of this one's, where their checks speak for it; usually none.
+    pub reported_as: &'static [&'static str],
     /// What it says, in one sentence of our own; empty without the feature `words`.
     pub text: &'static str,
+}
+
+impl Rule {
+    /// With the ids that events carry in place of this one's.
+    pub(crate) const fn reported_as(mut self, ids: &'static [&'static str]) -> Self {
+        self.reported_as = ids;
+        self
+    }
+}
+
+/// The id of a rule in the catalogue; there are no others.
+///
+/// It compares with text, and prints as it.
+#[derive(Clone, Copy)]
+pub struct RuleId(&'static Rule);
+
+impl RuleId {
+    /// Its text, such as `SESS-01`.
+    pub const fn as_str(self) -> &'static str {
+        self.0.id
+    }
+
+    /// The rule.
+    pub const fn rule(self) -> &'static Rule {
+        self.0
+    }
+
+    /// The id that is spelt like this. In a constant, one that no row has does not compile.
+    ///
+    /// ```
+    /// # use libacp::rules::RuleId;
+    /// const CWD: RuleId = RuleId::of("SESS-04");
+    /// assert_eq!(CWD, "SESS-04");
+    /// ```
+    ///
+    /// # Panics
+    /// When no rule has this id; [`rule`](super::rule) asks.
+    pub const fn of(id: &str) -> Self {
+        let mut area = 0;
+        while area < super::RULES.len() {
+            let rules = super::RULES[area];
+            let mut at = 0;
+            while at < rules.len() {
+                if same(rules[at].id, id) {
+                    return RuleId(&rules[at]);
+                }
+                at += 1;
+            }
+            area += 1;
+        }
+        panic!("no row of the catalogue has this id")
+    }
+}
+
+/// Equality of texts, which `==` does not offer while constants are computed.
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
+/// The id of a rule in the catalogue, looked up while the crate is compiled.
+macro_rules! id {
+    ($id:literal) => {
+        const { $crate::rules::RuleId::of($id) }
+    };
+}
+
+impl AsRef<str> for RuleId {
+    fn as_ref(&self) -> &str {
+        self.0.id
+    }
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.0.id)
+    }
+}
+
+impl fmt::Debug for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.0.id, f)
+    }
+}
+
+impl serde::Serialize for RuleId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.id)
+    }
+}
+
+impl PartialEq for RuleId {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for RuleId {}
+
+impl std::hash::Hash for RuleId {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.id.hash(state);
+    }
+}
+
+impl PartialEq<str> for RuleId {
+    fn eq(&self, other: &str) -> bool {
+        self.0.id == other
+    }
+}
+
+impl PartialEq<&str> for RuleId {
+    fn eq(&self, other: &&str) -> bool {
+        self.0.id == *other
+    }
 }
 
 /// Enforced on what the host sends.
@@ -82,5 +208,5 @@ pub(crate) const T: u8 = 4;
 /// Without the feature `words` its text stays out of the program.
 pub(crate) const fn rule(id: &'static str, level: Level, severity: Severity, how: u8, text: &'static str) -> Rule {
     let text = if cfg!(feature = "words") { text } else { "" };
-    Rule { id, level, severity, send: how & E != 0, receive: how & R != 0, track: how & T != 0, text }
+    Rule { id, level, severity, send: how & E != 0, receive: how & R != 0, track: how & T != 0, reported_as: &[], text }
 }

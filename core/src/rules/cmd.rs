@@ -19,16 +19,19 @@ const LIST: &str = "/update/availableCommands";
 pub(super) static AREA: Area = Area {
     name: "CMD",
     title: "Slash commands",
-    rules: &[
-        rule("CMD-01", May, Note, T, "The commands of a session may be told at any time; each list replaces the last."),
-        rule("CMD-02", Must, Warning, E | R, "A command has a name and a description; one that has not is left out."),
-        rule("CMD-03", Must, Warning, E | R, "The input of a command has a hint; one that has not is read as none."),
-        rule("CMD-05", Must, Note, T, "A command is a prompt whose text begins with a slash and its name."),
-        rule("CMD-06", Should, Note, E, "Names of commands are unique, and have neither slash nor blank in them."),
-    ],
-    checks: &[Check::new("CMD-06", On::Call, UPDATE, odd_name).send(Action::Report).receive(Action::Pass)],
+    rules: RULES,
+    checks: &[Check::new(id!("CMD-06"), On::Call, UPDATE, odd_name).send(Action::Report).receive(Action::Pass)],
     trackers: &[Tracker { on: On::Call, messages: UPDATE, track: listed }],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("CMD-01", May, Note, T, "The commands of a session may be told at any time; each list replaces the last."),
+    rule("CMD-02", Must, Warning, E | R, "A command has a name and a description; one that has not is left out."),
+    rule("CMD-03", Must, Warning, E | R, "The input of a command has a hint; one that has not is read as none."),
+    rule("CMD-04", Must, Warning, E | R, "The input of a command has a type (v2)."),
+    rule("CMD-05", Must, Note, T, "A command is a prompt whose text begins with a slash and its name."),
+    rule("CMD-06", Should, Note, E, "Names of commands are unique, and have neither slash nor blank in them."),
+];
 
 /// The commands of a session, as last listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

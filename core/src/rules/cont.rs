@@ -16,32 +16,41 @@ const PROMPT: &[&str] = &["session/prompt"];
 pub(super) static AREA: Area = Area {
     name: "CONT",
     title: "Content blocks and prompt capabilities",
-    rules: &[
-        rule("CONT-01", Must, Note, T, "Text and resource links go into every prompt."),
-        rule("CONT-02", Must, Error, E | R, "Images go into prompts for agents that advertise them."),
-        rule("CONT-03", Must, Error, E | R, "Sound goes into prompts for agents that advertise it."),
-        rule("CONT-04", Must, Error, E | R, "Embedded resources go into prompts for agents that advertise them."),
-        rule("CONT-05", May, Note, R, "What agents and tools say may hold any block."),
-        rule("CONT-06", Must, Error, E | R, "Each block has the members that its type requires."),
-        rule("CONT-07", Must, Warning, E | R, "Bytes in a block are base64."),
-        rule(
-            "CONT-08",
-            Must,
-            Warning,
-            E | R,
-            "Version 1 has five types of block; others are refused in prompts, and reported in updates.",
-        ),
-        rule("CONT-13", Must, Error, E | R, "A chunk of a message holds one block."),
-        rule("CONT-14", Must, Note, T, "Members of a block that the specification does not name are kept."),
-        rule("CONT-15", Must, Note, T, "What a prompt may hold can be read from the agent's capabilities."),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("CONT-02", On::Call, PROMPT, image).kind(MisuseKind::Capability),
-        Check::new("CONT-03", On::Call, PROMPT, audio).kind(MisuseKind::Capability),
-        Check::new("CONT-04", On::Call, PROMPT, resource).kind(MisuseKind::Capability),
+        Check::new(id!("CONT-02"), On::Call, PROMPT, image).kind(MisuseKind::Capability),
+        Check::new(id!("CONT-03"), On::Call, PROMPT, audio).kind(MisuseKind::Capability),
+        Check::new(id!("CONT-04"), On::Call, PROMPT, resource).kind(MisuseKind::Capability),
     ],
     trackers: &[],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("CONT-01", Must, Note, T, "Text and resource links go into every prompt."),
+    rule("CONT-02", Must, Error, E | R, "Images go into prompts for agents that advertise them."),
+    rule("CONT-03", Must, Error, E | R, "Sound goes into prompts for agents that advertise it."),
+    rule("CONT-04", Must, Error, E | R, "Embedded resources go into prompts for agents that advertise them."),
+    rule("CONT-05", May, Note, R, "What agents and tools say may hold any block."),
+    rule("CONT-06", Must, Error, E | R, "Each block has the members that its type requires."),
+    rule("CONT-07", Must, Warning, E | R, "Bytes in a block are base64."),
+    rule(
+        "CONT-08",
+        Must,
+        Warning,
+        E | R,
+        "Version 1 has five types of block; others are refused in prompts, and reported in updates.",
+    ),
+    rule(
+        "CONT-10",
+        Must,
+        Warning,
+        E | R,
+        "Addresses are URIs, a priority lies between 0 and 1, and times are RFC 3339 (v2).",
+    ),
+    rule("CONT-13", Must, Error, E | R, "A chunk of a message holds one block."),
+    rule("CONT-14", Must, Note, T, "Members of a block that the specification does not name are kept."),
+    rule("CONT-15", Must, Note, T, "What a prompt may hold can be read from the agent's capabilities."),
+];
 
 /// The first block of a type that the agent has not advertised.
 fn gated(scene: &Scene<'_>, kind: &str, capability: &str, instead: &str) -> Option<Objection> {

@@ -6,14 +6,15 @@
 
 use super::catalogue::{rule, E, R};
 use super::{Area, Level, Severity};
-use Level::Must;
+use Level::{Must, MustNot};
 use Severity::{Error, Note, Warning};
 
 pub(super) static AREA: Area =
     Area { name: "ENUM", title: "Enums, unions, lenient decoding", rules: RULES, checks: &[], trackers: &[] };
 
-const RULES: &[super::Rule] = &[
+pub(super) static RULES: &[super::Rule] = &[
     rule("ENUM-07", Must, Warning, E | R, "Version 1 has no values but its own, save where it says so."),
+    rule("ENUM-01", MustNot, Warning, E, "Values of a host's own begin with an underscore."),
     rule("ENUM-08", Must, Warning, R, "A wrong value of a member that has a default is read as absent."),
     rule("ENUM-09", Must, Warning, R, "Wrong items of a list that may do without them are left out, and the rest is kept."),
     rule("ENUM-10", Must, Error, R, "Without a member that is required, or with a wrong one, a request is refused, a notification dropped, and a response fails its request."),

@@ -20,9 +20,9 @@ pub(super) static AREA: Area = Area {
     title: "Extensibility, _meta, underscore names",
     rules: RULES,
     checks: &[
-        Check::new("EXT-05", On::Call, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
-        Check::new("EXT-05", On::Answer, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
-        Check::new("EXT-10", On::Call, &["*"], not_advertised)
+        Check::new(id!("EXT-05"), On::Call, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("EXT-05"), On::Answer, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("EXT-10"), On::Call, &["*"], not_advertised)
             .send(Action::Hint)
             .receive(Action::Pass)
             .kind(MisuseKind::Capability),
@@ -30,7 +30,7 @@ pub(super) static AREA: Area = Area {
     trackers: &[],
 };
 
-const RULES: &[super::Rule] = &[
+pub(super) static RULES: &[super::Rule] = &[
     rule("EXT-01", MustNot, Note, E | R, "Members that the specification does not have go into _meta; a peer's are ignored, and kept."),
     rule("EXT-02", Must, Warning, E | R, "_meta is an object or null, wherever it stands."),
     rule("EXT-03", Must, Note, R, "Nothing in _meta is a reason to refuse a message, and nothing in it stands in for a member."),

@@ -13,7 +13,7 @@ use Severity::{Error, Note, Warning};
 pub(super) static AREA: Area =
     Area { name: "FRAME", title: "Framing and stdio transport", rules: RULES, checks: &[], trackers: &[] };
 
-const RULES: &[super::Rule] = &[
+pub(super) static RULES: &[super::Rule] = &[
     rule(
         "FRAME-01",
         Must,

@@ -19,14 +19,14 @@ pub(super) static AREA: Area = Area {
     title: "Initialize and version negotiation",
     rules: RULES,
     checks: &[
-        Check::new("INIT-06", On::Error, INITIALIZE, no_version).receive(Action::Pass).kind(MisuseKind::Phase),
-        Check::new("INIT-11", On::Call, INITIALIZE, nameless).send(Action::Hint).receive(Action::Pass),
-        Check::new("INIT-11", On::Answer, INITIALIZE, nameless).send(Action::Hint).receive(Action::Pass),
+        Check::new(id!("INIT-06"), On::Error, INITIALIZE, no_version).receive(Action::Pass).kind(MisuseKind::Phase),
+        Check::new(id!("INIT-11"), On::Call, INITIALIZE, nameless).send(Action::Hint).receive(Action::Pass),
+        Check::new(id!("INIT-11"), On::Answer, INITIALIZE, nameless).send(Action::Hint).receive(Action::Pass),
     ],
     trackers: &[],
 };
 
-const RULES: &[super::Rule] = &[
+pub(super) static RULES: &[super::Rule] = &[
     rule("INIT-01", Must, Error, E | R, "A client sends initialize first, and nothing else before it is answered."),
     rule("INIT-02", Must, Error, E | R, "An agent sends nothing before it has answered initialize."),
     rule("INIT-03", Must, Error, E | R, "A client asks for the newest version that it speaks; a host may ask for an older one that it speaks."),

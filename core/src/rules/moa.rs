@@ -55,41 +55,27 @@ impl Mcp {
 pub(super) static AREA: Area = Area {
     name: "MOA",
     title: "MCP over ACP (draft)",
-    rules: &[
-        rule("MOA-01", Must, Error, E | R, "Servers behind the connection are given only to agents that advertise it."),
-        rule("MOA-02", MustNot, Error, E, "The id of a server is not given to another one."),
-        rule("MOA-03", Must, Error, E | R, "A message or a connection is for a server that a session was opened with; a connection has an id of its own."),
-        rule("MOA-04", Must, Error, E | R, "A request to a server has an id of its own while it is open, and a notification names an open one."),
-        rule("MOA-05", Must, Error, R, "Parameters for a server are an object, or none."),
-        rule("MOA-06", Must, Note, T, "What a server answers is passed on untouched, its errors inside of a result."),
-        rule("MOA-07", Must, Error, E | R | T, "Only what is open is ended, and nothing follows on it."),
-        rule("MOA-08", Must, Error, E | R, "Requests and connections come from the agent, notifications from the client."),
-        rule("MOA-09", Must, Note, T, "With a session end its servers, and the connections to them."),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("MOA-01", On::Call, OPENING, not_advertised).kind(MisuseKind::Capability),
-        Check::new("MOA-02", On::Call, OPENING, used_id).receive(Action::Pass),
-        Check::new("MOA-08", On::Call, REQUEST, |scene| wrong_side(scene, Role::Agent))
+        Check::new(id!("MOA-01"), On::Call, OPENING, not_advertised).kind(MisuseKind::Capability),
+        Check::new(id!("MOA-02"), On::Call, OPENING, used_id).receive(Action::Pass),
+        Check::new(id!("MOA-08"), On::Call, REQUEST, |scene| wrong_side(scene, Role::Agent))
             .receive(Action::Refuse(ErrorCode::METHOD_NOT_FOUND))
             .kind(MisuseKind::Method),
-        Check::new("MOA-08", On::Call, TOLD, |scene| wrong_side(scene, Role::Client))
+        Check::new(id!("MOA-08"), On::Call, TOLD, |scene| wrong_side(scene, Role::Client))
             .receive(Action::Drop)
             .kind(MisuseKind::Method),
-        Check::new("MOA-03", On::Call, REQUEST, no_server).kind(MisuseKind::Id),
-        Check::new("MOA-03", On::Call, CONNECT, no_server).kind(MisuseKind::Id),
-        Check::new("MOA-03", On::Answer, CONNECT, used_connection).receive(Action::Report).kind(MisuseKind::Id),
-        Check::new("MOA-04", On::Call, REQUEST, used_request).kind(MisuseKind::Id),
-        Check::new("MOA-04", On::Call, TOLD, no_request).receive(Action::Drop).kind(MisuseKind::Id),
-        Check::new("MOA-07", On::Call, DISCONNECT, no_connection).kind(MisuseKind::Id),
+        Check::new(id!("MOA-03"), On::Call, REQUEST, no_server).kind(MisuseKind::Id),
+        Check::new(id!("MOA-03"), On::Call, CONNECT, no_server).kind(MisuseKind::Id),
+        Check::new(id!("MOA-03"), On::Answer, CONNECT, used_connection).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("MOA-04"), On::Call, REQUEST, used_request).kind(MisuseKind::Id),
+        Check::new(id!("MOA-04"), On::Call, TOLD, no_request).receive(Action::Drop).kind(MisuseKind::Id),
+        Check::new(id!("MOA-07"), On::Call, DISCONNECT, no_connection).kind(MisuseKind::Id),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: OPENING, track: declared },
         Tracker { on: On::Answer, messages: OPENING, track: opened },
-        Tracker {
-            on: On::Answer,
-            messages: &["session/close", "session/archive", "session/delete"],
-            track: closed,
-        },
+        Tracker { on: On::Answer, messages: &["session/close", "session/archive", "session/delete"], track: closed },
         Tracker { on: On::Call, messages: REQUEST, track: asked },
         Tracker { on: On::Answer, messages: MESSAGE, track: answered },
         Tracker { on: On::Call, messages: CONNECT, track: |_, call| call.get("/serverId").map(Into::into) },
@@ -98,6 +84,30 @@ pub(super) static AREA: Area = Area {
         Tracker { on: On::Answer, messages: DISCONNECT, track: disconnected },
     ],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("MOA-01", Must, Error, E | R, "Servers behind the connection are given only to agents that advertise it."),
+    rule("MOA-02", MustNot, Error, E, "The id of a server is not given to another one."),
+    rule(
+        "MOA-03",
+        Must,
+        Error,
+        E | R,
+        "A message or a connection is for a server that a session was opened with; a connection has an id of its own.",
+    ),
+    rule(
+        "MOA-04",
+        Must,
+        Error,
+        E | R,
+        "A request to a server has an id of its own while it is open, and a notification names an open one.",
+    ),
+    rule("MOA-05", Must, Error, R, "Parameters for a server are an object, or none."),
+    rule("MOA-06", Must, Note, T, "What a server answers is passed on untouched, its errors inside of a result."),
+    rule("MOA-07", Must, Error, E | R | T, "Only what is open is ended, and nothing follows on it."),
+    rule("MOA-08", Must, Error, E | R, "Requests and connections come from the agent, notifications from the client."),
+    rule("MOA-09", Must, Note, T, "With a session end its servers, and the connections to them."),
+];
 
 /// The servers behind the connection that a call opens a session with: place, id, name.
 fn servers<'a>(call: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>, Cow<'a, str>)> {

@@ -7,13 +7,17 @@
 //!
 //! Read [`catalogue`](self) for the words, `scene` for what a check sees, and one file per area for the rest.
 
+#[macro_use]
+mod catalogue;
+
 mod auth;
+mod batch;
 mod cancel;
 mod cap;
-mod catalogue;
 mod cmd;
 mod conf;
 mod cont;
+mod dterm;
 mod elic;
 mod enums;
 mod ext;
@@ -24,12 +28,16 @@ mod fs;
 mod init;
 #[cfg(test)]
 mod known;
+mod life;
+mod limit;
 mod moa;
 mod mode;
+mod nes;
 mod note;
 mod perm;
 mod plan;
 mod prov;
+mod prox;
 mod recent;
 mod rpc;
 pub(crate) mod scene;
@@ -41,7 +49,7 @@ mod turn;
 pub(crate) use auth::Auth;
 pub use auth::{Login, LoginKind};
 pub(crate) use cap::withheld;
-pub use catalogue::{Level, Rule, Severity};
+pub use catalogue::{Level, Rule, RuleId, Severity};
 pub(crate) use cmd::Commands;
 pub(crate) use conf::Options;
 pub(crate) use elic::Elicitations;
@@ -74,14 +82,17 @@ pub struct Area {
 pub static AREAS: &[&Area] = &[
     &frame::AREA,
     &rpc::AREA,
+    &batch::AREA,
     &init::AREA,
     &cap::AREA,
     &auth::AREA,
     &sess::AREA,
     &turn::AREA,
+    &life::AREA,
     &cancel::AREA,
     &perm::AREA,
     &tool::AREA,
+    &dterm::AREA,
     &plan::AREA,
     &cont::AREA,
     &fs::AREA,
@@ -91,10 +102,46 @@ pub static AREAS: &[&Area] = &[
     &cmd::AREA,
     &elic::AREA,
     &note::AREA,
+    &nes::AREA,
     &prov::AREA,
     &moa::AREA,
+    &prox::AREA,
     &ext::AREA,
     &enums::AREA,
+    &limit::AREA,
+];
+
+/// The rows of every area, apart from its code, which names them.
+static RULES: &[&[Rule]] = &[
+    frame::RULES,
+    rpc::RULES,
+    batch::RULES,
+    init::RULES,
+    cap::RULES,
+    auth::RULES,
+    sess::RULES,
+    turn::RULES,
+    life::RULES,
+    cancel::RULES,
+    perm::RULES,
+    tool::RULES,
+    dterm::RULES,
+    plan::RULES,
+    cont::RULES,
+    fs::RULES,
+    term::RULES,
+    mode::RULES,
+    conf::RULES,
+    cmd::RULES,
+    elic::RULES,
+    note::RULES,
+    nes::RULES,
+    prov::RULES,
+    moa::RULES,
+    prox::RULES,
+    ext::RULES,
+    enums::RULES,
+    limit::RULES,
 ];
 
 /// The rule with this id.

@@ -22,36 +22,15 @@ const CHANGED: &[&str] = &["session/update:current_mode_update"];
 pub(super) static AREA: Area = Area {
     name: "MODE",
     title: "Session modes (v1)",
-    rules: &[
-        rule("MODE-01", Must, Error, E | R, "A session is put into a mode that it offers."),
-        rule("MODE-02", Must, Error, E | R, "Where a session offers no modes, none is set."),
-        rule("MODE-03", Must, Warning, E | R, "The ids of modes are unique, and the mode in force is one of them."),
-        rule("MODE-04", May, Note, E, "A mode may be set while a turn runs."),
-        rule(
-            "MODE-05",
-            Must,
-            Warning,
-            E | R,
-            "The agent's own change of mode names it in currentModeId; modeId is read as that, and reported.",
-        ),
-        rule("MODE-06", Must, Warning, R, "The mode that the agent changes to is one that the session offers."),
-        rule("MODE-07", Must, Note, T, "A mode that was asked for is in force once the agent has agreed."),
-        rule(
-            "MODE-08",
-            Should,
-            Note,
-            T,
-            "A config option of the category mode goes before modes, and agrees with them.",
-        ),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("MODE-01", On::Call, SET, not_offered),
-        Check::new("MODE-02", On::Call, SET, none_offered)
+        Check::new(id!("MODE-01"), On::Call, SET, not_offered),
+        Check::new(id!("MODE-02"), On::Call, SET, none_offered)
             .receive(Action::Refuse(ErrorCode::METHOD_NOT_FOUND))
             .kind(MisuseKind::Capability),
-        Check::new("MODE-03", On::Answer, OPENING, contradictory).receive(Action::Report),
-        Check::new("MODE-06", On::Call, CHANGED, unknown).send(Action::Pass).receive(Action::Report),
-        Check::new("MODE-08", On::Answer, OPENING, diverging).send(Action::Tell).receive(Action::Tell),
+        Check::new(id!("MODE-03"), On::Answer, OPENING, contradictory).receive(Action::Report),
+        Check::new(id!("MODE-06"), On::Call, CHANGED, unknown).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("MODE-08"), On::Answer, OPENING, diverging).send(Action::Tell).receive(Action::Tell),
     ],
     trackers: &[
         Tracker { on: On::Answer, messages: OPENING, track: offered },
@@ -60,6 +39,23 @@ pub(super) static AREA: Area = Area {
         Tracker { on: On::Call, messages: CHANGED, track: changed },
     ],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("MODE-01", Must, Error, E | R, "A session is put into a mode that it offers."),
+    rule("MODE-02", Must, Error, E | R, "Where a session offers no modes, none is set."),
+    rule("MODE-03", Must, Warning, E | R, "The ids of modes are unique, and the mode in force is one of them."),
+    rule("MODE-04", May, Note, E, "A mode may be set while a turn runs."),
+    rule(
+        "MODE-05",
+        Must,
+        Warning,
+        E | R,
+        "The agent's own change of mode names it in currentModeId; modeId is read as that, and reported.",
+    ),
+    rule("MODE-06", Must, Warning, R, "The mode that the agent changes to is one that the session offers."),
+    rule("MODE-07", Must, Note, T, "A mode that was asked for is in force once the agent has agreed."),
+    rule("MODE-08", Should, Note, T, "A config option of the category mode goes before modes, and agrees with them."),
+];
 
 /// What a session said about its modes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -19,36 +19,38 @@ const COMPACTION: &[&str] = &["session/update:compaction_update", "session/updat
 pub(super) static AREA: Area = Area {
     name: "NOTE",
     title: "Session notices and compaction",
-    rules: &[
-        rule("NOTE-01", Must, Error, E | R, "A notice has a severity and a title that is not empty."),
-        rule("NOTE-02", Must, Note, R | T, "A notice of any severity changes nothing in the session."),
-        rule("NOTE-04", ShouldNot, Warning, E | R, "Notices are not told again while a session is loaded or resumed."),
-        rule("NOTE-05", May, Note, R, "A notice that cannot be read is lost alone."),
-        rule("NOTE-06", MustNot, Warning, E | R, "Compactions and notices are sent to clients that advertise them."),
-        rule("NOTE-07", Must, Warning, E | R, "Pieces of a summary come while their compaction is in progress."),
-        rule("NOTE-08", Must, Warning, E | R, "Each compaction has an id of its own, and each update a status."),
-        rule("NOTE-09", Must, Warning, R | T, "A compaction ends once."),
-        rule("NOTE-10", Must, Warning, E | R, "A summary comes with completed only, an error with failed only."),
-        rule("NOTE-11", Must, Note, T, "Summary and error are passed on as absent, null or a value."),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("NOTE-01", On::Call, NOTICE, no_title).receive(Action::Drop),
-        Check::new("NOTE-04", On::Call, NOTICE, replayed).receive(Action::Report).kind(MisuseKind::Phase),
-        Check::new("NOTE-06", On::Call, NOTICE, |scene| unwanted(scene, "/session/notices", "session.notices"))
+        Check::new(id!("NOTE-01"), On::Call, NOTICE, no_title).receive(Action::Drop),
+        Check::new(id!("NOTE-04"), On::Call, NOTICE, replayed).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new(id!("NOTE-06"), On::Call, NOTICE, |scene| unwanted(scene, "/session/notices", "session.notices"))
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
-        Check::new("NOTE-06", On::Call, COMPACTION, |scene| {
+        Check::new(id!("NOTE-06"), On::Call, COMPACTION, |scene| {
             unwanted(scene, "/session/compaction", "session.compaction")
         })
         .receive(Action::Report)
         .kind(MisuseKind::Capability),
-        Check::new("NOTE-07", On::Call, CHUNK, not_in_progress).receive(Action::Report),
-        Check::new("NOTE-08", On::Call, UPDATE, used_id).receive(Action::Report),
-        Check::new("NOTE-09", On::Call, UPDATE, ended_twice).send(Action::Pass).receive(Action::Report),
-        Check::new("NOTE-10", On::Call, UPDATE, wrong_member).receive(Action::Report),
+        Check::new(id!("NOTE-07"), On::Call, CHUNK, not_in_progress).receive(Action::Report),
+        Check::new(id!("NOTE-08"), On::Call, UPDATE, used_id).receive(Action::Report),
+        Check::new(id!("NOTE-09"), On::Call, UPDATE, ended_twice).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("NOTE-10"), On::Call, UPDATE, wrong_member).receive(Action::Report),
     ],
     trackers: &[Tracker { on: On::Call, messages: UPDATE, track: updated }],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("NOTE-01", Must, Error, E | R, "A notice has a severity and a title that is not empty."),
+    rule("NOTE-02", Must, Note, R | T, "A notice of any severity changes nothing in the session."),
+    rule("NOTE-04", ShouldNot, Warning, E | R, "Notices are not told again while a session is loaded or resumed."),
+    rule("NOTE-05", May, Note, R, "A notice that cannot be read is lost alone."),
+    rule("NOTE-06", MustNot, Warning, E | R, "Compactions and notices are sent to clients that advertise them."),
+    rule("NOTE-07", Must, Warning, E | R, "Pieces of a summary come while their compaction is in progress."),
+    rule("NOTE-08", Must, Warning, E | R, "Each compaction has an id of its own, and each update a status."),
+    rule("NOTE-09", Must, Warning, R | T, "A compaction ends once."),
+    rule("NOTE-10", Must, Warning, E | R, "A summary comes with completed only, an error with failed only."),
+    rule("NOTE-11", Must, Note, T, "Summary and error are passed on as absent, null or a value."),
+];
 
 /// The compactions of a session, and whether each has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

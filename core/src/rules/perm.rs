@@ -10,7 +10,7 @@ use super::{Area, Level, Severity};
 use crate::connection::State;
 use crate::json;
 use crate::map::{Map, Names, Set};
-use Level::{May, Must, Should};
+use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
 const REQUEST: &[&str] = &["session/request_permission"];
@@ -31,42 +31,12 @@ pub(crate) struct Permits {
 pub(super) static AREA: Area = Area {
     name: "PERM",
     title: "Permission requests",
-    rules: &[
-        rule(
-            "PERM-01",
-            Must,
-            Error,
-            E | R,
-            "A permission request names its session and options with id, name and kind.",
-        ),
-        rule("PERM-02", Must, Warning, E | R, "At least one option is offered."),
-        rule("PERM-03", Must, Warning, E | R, "The ids of the options of one request are unique."),
-        rule("PERM-04", Must, Error, E | R, "A selected outcome repeats an option id that was offered."),
-        rule("PERM-05", Must, Error, E, "When the turn is cancelled, the outcome is cancelled."),
-        rule(
-            "PERM-06",
-            May,
-            Note,
-            T,
-            "A client may answer by the user's settings; the connection never decides by itself.",
-        ),
-        rule("PERM-08", Must, Error, E | R, "The tool call of a permission request is an update with an id."),
-        rule(
-            "PERM-09",
-            Must,
-            Note,
-            T,
-            "The tool call of a permission request updates what is on display, in its place among the updates.",
-        ),
-        rule("PERM-17", Must, Error, E | R, "The kind of an option is one of the four that exist."),
-        rule("PERM-18", Should, Note, E | T, "A tool call does not run before its permission is given."),
-        rule("PERM-19", Must, Warning, T, "Every permission request is answered in the end."),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("PERM-02", On::Call, REQUEST, no_option).send(Action::Report).receive(Action::Report),
-        Check::new("PERM-03", On::Call, REQUEST, same_option).receive(Action::Report),
-        Check::new("PERM-04", On::Answer, REQUEST, not_offered).receive(Action::Drop),
-        Check::new("PERM-18", On::Call, TOOLS, runs_without).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("PERM-02"), On::Call, REQUEST, no_option).send(Action::Report).receive(Action::Report),
+        Check::new(id!("PERM-03"), On::Call, REQUEST, same_option).receive(Action::Report),
+        Check::new(id!("PERM-04"), On::Answer, REQUEST, not_offered).receive(Action::Drop),
+        Check::new(id!("PERM-18"), On::Call, TOOLS, runs_without).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: REQUEST, track: asked },
@@ -74,6 +44,55 @@ pub(super) static AREA: Area = Area {
         Tracker { on: On::Answer, messages: &["session/prompt"], track: forget },
     ],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("PERM-01", Must, Error, E | R, "A permission request names its session and options with id, name and kind."),
+    rule("PERM-02", Must, Warning, E | R, "At least one option is offered."),
+    rule("PERM-03", Must, Warning, E | R, "The ids of the options of one request are unique."),
+    rule("PERM-04", Must, Error, E | R, "A selected outcome repeats an option id that was offered."),
+    rule("PERM-05", Must, Error, E, "When the turn is cancelled, the outcome is cancelled."),
+    rule(
+        "PERM-06",
+        May,
+        Note,
+        T,
+        "A client may answer by the user's settings; the connection never decides by itself.",
+    ),
+    rule("PERM-08", Must, Error, E | R, "The tool call of a permission request is an update with an id."),
+    rule(
+        "PERM-09",
+        Must,
+        Note,
+        T,
+        "The tool call of a permission request updates what is on display, in its place among the updates.",
+    ),
+    rule("PERM-10", Must, Error, E | R, "A permission request has a title (v2)."),
+    rule(
+        "PERM-12",
+        Should,
+        Warning,
+        E | R,
+        "What a permission is asked for has a type; unknown types are delivered as they came (v2).",
+    ),
+    rule(
+        "PERM-13",
+        Must,
+        Error,
+        E | R,
+        "A command that asks for permission names itself and an absolute working directory (v2).",
+    ),
+    rule("PERM-15", MustNot, Error, E | R, "An outcome that is not understood approves nothing (v2)."),
+    rule(
+        "PERM-16",
+        Must,
+        Warning,
+        E | R,
+        "An option has a kind; kinds of an agent's own begin with an underscore (v2).",
+    ),
+    rule("PERM-17", Must, Error, E | R, "The kind of an option is one of the four that exist."),
+    rule("PERM-18", Should, Note, E | T, "A tool call does not run before its permission is given."),
+    rule("PERM-19", Must, Warning, T, "Every permission request is answered in the end."),
+];
 
 fn option_ids<'a>(call: &Message<'a>) -> impl Iterator<Item = Cow<'a, str>> {
     call.items("/options").into_iter().filter_map(|item| json::unescape(json::pointer(item, "/optionId")?))

@@ -18,25 +18,10 @@ const REMOVED: &[&str] = &["session/update:plan_removed"];
 pub(super) static AREA: Area = Area {
     name: "PLAN",
     title: "Plans",
-    rules: &[
-        rule("PLAN-03", Must, Note, T, "A new plan takes the place of the old one as a whole."),
-        rule(
-            "PLAN-04",
-            Must,
-            Warning,
-            E | R,
-            "An entry has content, priority and status; one that has not is left out.",
-        ),
-        rule("PLAN-05", Must, Warning, E | R, "Priorities and statuses are of the three that exist."),
-        rule("PLAN-06", Must, Error, E | R, "A plan update names its plan."),
-        rule("PLAN-10", MustNot, Warning, E | R, "Plans with ids are sent to clients that advertise them."),
-        rule("PLAN-11", Must, Warning, E | R, "A plan in a file is named by a whole URI."),
-        rule("PLAN-12", Must, Note, R | T, "Plans as entries, as a file and as Markdown are all taken."),
-        rule("PLAN-13", Must, Note, T, "A plan that is removed is gone; removing an unknown one changes nothing."),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("PLAN-10", On::Call, UPDATED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
-        Check::new("PLAN-10", On::Call, REMOVED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new(id!("PLAN-10"), On::Call, UPDATED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new(id!("PLAN-10"), On::Call, REMOVED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: &["session/update:plan"], track: replaced },
@@ -44,6 +29,18 @@ pub(super) static AREA: Area = Area {
         Tracker { on: On::Call, messages: REMOVED, track: removed },
     ],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("PLAN-03", Must, Note, T, "A new plan takes the place of the old one as a whole."),
+    rule("PLAN-04", Must, Warning, E | R, "An entry has content, priority and status; one that has not is left out."),
+    rule("PLAN-05", Must, Warning, E | R, "Priorities and statuses are of the three that exist."),
+    rule("PLAN-06", Must, Error, E | R, "A plan update names its plan."),
+    rule("PLAN-08", Must, Warning, E | R, "A plan has a type; types of an agent's own begin with an underscore (v2)."),
+    rule("PLAN-10", MustNot, Warning, E | R, "Plans with ids are sent to clients that advertise them."),
+    rule("PLAN-11", Must, Warning, E | R, "A plan in a file is named by a whole URI."),
+    rule("PLAN-12", Must, Note, R | T, "Plans as entries, as a file and as Markdown are all taken."),
+    rule("PLAN-13", Must, Note, T, "A plan that is removed is gone; removing an unknown one changes nothing."),
+];
 
 /// The plans of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -45,51 +45,15 @@ impl Providers {
 pub(super) static AREA: Area = Area {
     name: "PROV",
     title: "Model providers (draft)",
-    rules: &[
-        rule("PROV-01", Must, Error, E | R, "Providers are routed only where the agent advertises it."),
-        rule("PROV-02", Must, Error, E | R, "Providers are routed only after initialize."),
-        rule("PROV-03", Should, Note, E, "Providers are routed before sessions are opened."),
-        rule("PROV-04", Must, Note, T, "A provider without a current routing is switched off."),
-        rule(
-            "PROV-05",
-            Must,
-            Note,
-            T,
-            "Routing a provider replaces all of its routing; headers that are left out are none.",
-        ),
-        rule(
-            "PROV-06",
-            Should,
-            Error,
-            R,
-            "Only providers that are listed are routed, to interfaces that they support.",
-        ),
-        rule("PROV-07", Must, Error, E | R, "A provider that is required is not switched off."),
-        rule("PROV-08", Should, Note, E, "Switching off a provider that there is not succeeds."),
-        rule("PROV-09", Must, Warning, R | T, "A provider that was switched off is still listed."),
-        rule(
-            "PROV-10",
-            Must,
-            Warning,
-            E | R,
-            "Headers may be secret and are never listed; a peer's are taken out and not shown.",
-        ),
-        rule(
-            "PROV-11",
-            Must,
-            Error,
-            E | R | T,
-            "Interfaces that are not known are taken as they are; own ones begin with an underscore.",
-        ),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("PROV-03", On::Call, CHANGES, late).send(Action::Report).receive(Action::Pass),
-        Check::new("PROV-06", On::Call, SET, not_listed).send(Action::Report),
-        Check::new("PROV-06", On::Call, SET, not_supported).send(Action::Report),
-        Check::new("PROV-07", On::Call, DISABLE, required),
-        Check::new("PROV-08", On::Error, DISABLE, fails_for_nothing).send(Action::Report).receive(Action::Pass),
-        Check::new("PROV-09", On::Answer, LIST, gone).send(Action::Report).receive(Action::Report),
-        Check::new("PROV-10", On::Answer, LIST, headers).receive(Action::Strip),
+        Check::new(id!("PROV-03"), On::Call, CHANGES, late).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("PROV-06"), On::Call, SET, not_listed).send(Action::Report),
+        Check::new(id!("PROV-06"), On::Call, SET, not_supported).send(Action::Report),
+        Check::new(id!("PROV-07"), On::Call, DISABLE, required),
+        Check::new(id!("PROV-08"), On::Error, DISABLE, fails_for_nothing).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("PROV-09"), On::Answer, LIST, gone).send(Action::Report).receive(Action::Report),
+        Check::new(id!("PROV-10"), On::Answer, LIST, headers).receive(Action::Strip),
     ],
     trackers: &[
         Tracker { on: On::Answer, messages: LIST, track: listed },
@@ -97,6 +61,38 @@ pub(super) static AREA: Area = Area {
         Tracker { on: On::Answer, messages: CHANGES, track: changed },
     ],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("PROV-01", Must, Error, E | R, "Providers are routed only where the agent advertises it."),
+    rule("PROV-02", Must, Error, E | R, "Providers are routed only after initialize."),
+    rule("PROV-03", Should, Note, E, "Providers are routed before sessions are opened."),
+    rule("PROV-04", Must, Note, T, "A provider without a current routing is switched off."),
+    rule(
+        "PROV-05",
+        Must,
+        Note,
+        T,
+        "Routing a provider replaces all of its routing; headers that are left out are none.",
+    ),
+    rule("PROV-06", Should, Error, R, "Only providers that are listed are routed, to interfaces that they support."),
+    rule("PROV-07", Must, Error, E | R, "A provider that is required is not switched off."),
+    rule("PROV-08", Should, Note, E, "Switching off a provider that there is not succeeds."),
+    rule("PROV-09", Must, Warning, R | T, "A provider that was switched off is still listed."),
+    rule(
+        "PROV-10",
+        Must,
+        Warning,
+        E | R,
+        "Headers may be secret and are never listed; a peer's are taken out and not shown.",
+    ),
+    rule(
+        "PROV-11",
+        Must,
+        Error,
+        E | R | T,
+        "Interfaces that are not known are taken as they are; own ones begin with an underscore.",
+    ),
+];
 
 fn late(scene: &Scene<'_>) -> Option<Objection> {
     let open = !scene.state.sessions.known.is_empty();

@@ -17,13 +17,13 @@ pub(super) static AREA: Area = Area {
     title: "JSON-RPC 2.0 envelope",
     rules: RULES,
     checks: &[
-        Check::new("RPC-05", On::Error, &["*"], more_than_a_sentence).send(Action::Report).receive(Action::Pass),
-        Check::new("RPC-25", On::Error, &["*"], taken_code).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("RPC-05"), On::Error, &["*"], more_than_a_sentence).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("RPC-25"), On::Error, &["*"], taken_code).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[],
 };
 
-const RULES: &[super::Rule] = &[
+pub(super) static RULES: &[super::Rule] = &[
     rule("RPC-01", Must, Warning, E | R, "Every message says that it is JSON-RPC 2.0; one that does not is reported, and served unless the policy is strict."),
     rule("RPC-02", Must, Error, E | R, "A message is a request, a notification or a response, and nothing else."),
     rule("RPC-03", Must, Error, E | R, "A response has either a result or an error; with both or neither it fails its request."),

@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use super::AREAS;
+use super::{RuleId, AREAS};
 use crate::connection::{MisuseKind, OpenRequest, Role, Session, Sessions, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
@@ -69,7 +69,7 @@ pub(crate) enum On {
 /// A rule that may object to a message.
 #[derive(Debug)]
 pub(crate) struct Check {
-    pub(crate) rule: &'static str,
+    pub(crate) rule: RuleId,
     pub(crate) on: On,
     pub(crate) messages: &'static [&'static str],
     /// What an objection means to the host's own message.
@@ -84,7 +84,7 @@ pub(crate) struct Check {
 impl Check {
     /// A check that refuses in both directions.
     pub(crate) const fn new(
-        rule: &'static str,
+        rule: RuleId,
         on: On,
         messages: &'static [&'static str],
         test: fn(&Scene<'_>) -> Option<Objection>,

@@ -36,30 +36,32 @@ pub(super) static AREA: Area = Area {
     title: "Session setup, load, resume, list, close, delete, fork",
     rules: RULES,
     checks: &[
-        Check::new("SESS-49", On::Answer, &["session/fork"], same_as_source).receive(Action::Report),
-        Check::new("SESS-03", On::Answer, MAKING, used_id).receive(Action::Report),
-        Check::new("SESS-17", On::Call, HISTORY, history).receive(Action::Report).kind(MisuseKind::Phase),
-        Check::new("SESS-25", On::Call, OPENING, roots::not_advertised).kind(MisuseKind::Capability),
-        Check::new("SESS-27", On::Call, OPENING, roots::twice).send(Action::Report).receive(Action::Pass),
-        Check::new("SESS-30", On::Call, &["session/load", "session/resume"], list::roots_left_out)
+        Check::new(id!("SESS-49"), On::Answer, &["session/fork"], same_as_source).receive(Action::Report),
+        Check::new(id!("SESS-03"), On::Answer, MAKING, used_id).receive(Action::Report),
+        Check::new(id!("SESS-17"), On::Call, HISTORY, history).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new(id!("SESS-25"), On::Call, OPENING, roots::not_advertised).kind(MisuseKind::Capability),
+        Check::new(id!("SESS-27"), On::Call, OPENING, roots::twice).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("SESS-30"), On::Call, &["session/load", "session/resume"], list::roots_left_out)
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new("SESS-31", On::Call, &["session/load", "session/resume"], list::moved)
+        Check::new(id!("SESS-31"), On::Call, &["session/load", "session/resume"], list::moved)
             .send(Action::Report)
             .receive(Action::Report),
-        Check::new("SESS-33", On::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
+        Check::new(id!("SESS-33"), On::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
             .send(Action::Pass)
             .receive(Action::Report),
-        Check::new("SESS-37", On::Call, &["session/list"], list::foreign_cursor).receive(Action::Pass),
-        Check::new("SESS-47", On::Answer, &["session/list"], list::deleted).send(Action::Pass).receive(Action::Report),
-        Check::new("SESS-50", On::Call, &["session/update:session_info_update"], more_than_a_title)
+        Check::new(id!("SESS-37"), On::Call, &["session/list"], list::foreign_cursor).receive(Action::Pass),
+        Check::new(id!("SESS-47"), On::Answer, &["session/list"], list::deleted)
             .send(Action::Pass)
             .receive(Action::Report),
-        Check::new("SESS-55", On::Call, OPENING, |scene| roots::server_not_reachable(scene, "http"))
+        Check::new(id!("SESS-50"), On::Call, &["session/update:session_info_update"], more_than_a_title)
+            .send(Action::Pass)
+            .receive(Action::Report),
+        Check::new(id!("SESS-55"), On::Call, OPENING, |scene| roots::server_not_reachable(scene, "http"))
             .kind(MisuseKind::Capability),
-        Check::new("SESS-56", On::Call, OPENING, |scene| roots::server_not_reachable(scene, "sse"))
+        Check::new(id!("SESS-56"), On::Call, OPENING, |scene| roots::server_not_reachable(scene, "sse"))
             .kind(MisuseKind::Capability),
-        Check::new("SESS-56", On::Call, OPENING, roots::outdated).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("SESS-56"), On::Call, OPENING, roots::outdated).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: MAKING, track: expect },
@@ -81,7 +83,7 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-const RULES: &[super::Rule] = &[
+pub(super) static RULES: &[super::Rule] = &[
     rule("SESS-01", Must, Error, E | R, "Calls about a session name one that was opened on this connection."),
     rule("SESS-02", MustNot, Error, T, "The sessions of one connection mean nothing on another."),
     rule("SESS-03", Must, Warning, E | R, "The id of a new session is not that of an open one."),
@@ -97,10 +99,12 @@ const RULES: &[super::Rule] = &[
     rule("SESS-15", Must, Note, T, "Loading replays the whole conversation before its answer; what comes until then is marked as the past."),
     rule("SESS-16", Must, Note, E, "The answer to a load comes after all that it replays; what is sent keeps its order."),
     rule("SESS-17", MustNot, Warning, E | R, "Resuming sends no history before its answer."),
+    rule("SESS-19", Must, Error, E | R, "A replay begins at a kind of place that the agent knows (v2)."),
     rule("SESS-21", MustNot, Error, E | R, "Version 2 has no session/load and no session/set_mode."),
     rule("SESS-22", Must, Note, T, "Closing a session cancels its work first, as session/cancel would."),
     rule("SESS-23", May, Note, R, "Closing an unknown session may fail or succeed."),
-    rule("SESS-24", MustNot, Error, E | R, "A closed session is used again only after it was opened again."),
+    rule("SESS-24", MustNot, Error, E | R, "A closed session is used again only after it was opened again.")
+        .reported_as(&["SESS-01"]),
     rule("SESS-25", Must, Error, E | R, "More roots than the working directory are given only to agents that advertise it."),
     rule("SESS-26", Must, Error, E | R, "Each further root is an absolute path."),
     rule("SESS-27", Should, Note, T, "No root is given twice, and the working directory not once more."),
@@ -124,7 +128,7 @@ const RULES: &[super::Rule] = &[
     rule("SESS-40", Should, Error, R, "A cursor that means nothing is answered with an error."),
     rule("SESS-42", Must, Warning, E | R, "Listed sessions have an id and absolute directories; their times are ISO 8601."),
     rule("SESS-43", MustNot, Note, T, "The roots that a list reports replace what was known of them."),
-    rule("SESS-44", Must, Error, E, "A session that was only listed is not open."),
+    rule("SESS-44", Must, Error, E, "A session that was only listed is not open.").reported_as(&["SESS-01"]),
     rule("SESS-46", Should, Note, E, "Deleting a session that is gone succeeds."),
     rule("SESS-47", Must, Warning, R | T, "A deleted session is not listed again."),
     rule("SESS-49", Must, Warning, E | R, "A fork has an id of its own (draft)."),
@@ -136,6 +140,7 @@ const RULES: &[super::Rule] = &[
     rule("SESS-56", Must, Error, E | R, "MCP servers over SSE, which is outdated, are given only to agents that advertise it."),
     rule("SESS-58", Must, Error, E | R, "An MCP server without a type is a program: name, absolute command, arguments and environment."),
     rule("SESS-59", Must, Error, E | R, "An MCP server over HTTP or SSE has name, address and headers."),
+    rule("SESS-60", Must, Error, E | R, "Every MCP server has a type, and what its type requires (v2)."),
     rule("SESS-62", Must, Error, E | R, "Environment and headers are lists of names and values."),
     rule("SESS-66", Must, Error, E | R, "A fork names its source and an absolute working directory (draft)."),
 ];

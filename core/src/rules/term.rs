@@ -21,37 +21,16 @@ const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call
 pub(super) static AREA: Area = Area {
     name: "TERM",
     title: "Terminals run by the client (v1)",
-    rules: &[
-        rule("TERM-01", MustNot, Error, E | R, "Terminals are used only with clients that advertise them."),
-        rule("TERM-02", Must, Error, E | R, "The working directory of a command is an absolute path."),
-        rule("TERM-03", Must, Note, T, "Creating a terminal is answered at once, not when its command ends."),
-        rule("TERM-04", Must, Warning, T, "Every terminal is released; what is not is listed as a leak."),
-        rule("TERM-05", MustNot, Error, E | R, "A released terminal is not used again."),
-        rule("TERM-07", Must, Note, T, "A killed terminal can still be read, waited for and released."),
-        rule("TERM-08", Must, Error, E | T, "Output never exceeds the byte limit that was asked for."),
-        rule("TERM-09", Must, Warning, E | R, "Once a command has ended, each output carries its exit status."),
-        rule("TERM-10", Must, Note, T, "Waits for an exit stay listed until they are answered."),
-        rule("TERM-11", Must, Error, E | R, "A terminal is one of the session that the call names."),
-        rule("TERM-12", Must, Warning, E | R, "The ids of open terminals are unique."),
-        rule("TERM-13", Must, Error, E | R, "A command, its arguments and its environment have the right types."),
-        rule(
-            "TERM-14",
-            Must,
-            Error,
-            E,
-            "A terminal is shown in a tool call before it is released, not first afterwards.",
-        ),
-        rule("TERM-16", May, Note, T, "A command that takes too long is killed, read and released."),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("TERM-05", On::Call, NAMING, released_before)
+        Check::new(id!("TERM-05"), On::Call, NAMING, released_before)
             .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
             .kind(MisuseKind::Session),
-        Check::new("TERM-11", On::Call, NAMING, unknown).kind(MisuseKind::Session),
-        Check::new("TERM-08", On::Answer, &["terminal/output"], too_long).receive(Action::Pass),
-        Check::new("TERM-09", On::Answer, &["terminal/output"], exit_status_gone).receive(Action::Report),
-        Check::new("TERM-12", On::Answer, &["terminal/create"], used_id).receive(Action::Report),
-        Check::new("TERM-14", On::Call, SHOWING, shown_too_late).receive(Action::Pass).kind(MisuseKind::Session),
+        Check::new(id!("TERM-11"), On::Call, NAMING, unknown).kind(MisuseKind::Session),
+        Check::new(id!("TERM-08"), On::Answer, &["terminal/output"], too_long).receive(Action::Pass),
+        Check::new(id!("TERM-09"), On::Answer, &["terminal/output"], exit_status_gone).receive(Action::Report),
+        Check::new(id!("TERM-12"), On::Answer, &["terminal/create"], used_id).receive(Action::Report),
+        Check::new(id!("TERM-14"), On::Call, SHOWING, shown_too_late).receive(Action::Pass).kind(MisuseKind::Session),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: &["terminal/create"], track: asked },
@@ -62,6 +41,23 @@ pub(super) static AREA: Area = Area {
         Tracker { on: On::Call, messages: SHOWING, track: shown },
     ],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("TERM-01", MustNot, Error, E | R, "Terminals are used only with clients that advertise them."),
+    rule("TERM-02", Must, Error, E | R, "The working directory of a command is an absolute path."),
+    rule("TERM-03", Must, Note, T, "Creating a terminal is answered at once, not when its command ends."),
+    rule("TERM-04", Must, Warning, T, "Every terminal is released; what is not is listed as a leak."),
+    rule("TERM-05", MustNot, Error, E | R, "A released terminal is not used again."),
+    rule("TERM-07", Must, Note, T, "A killed terminal can still be read, waited for and released."),
+    rule("TERM-08", Must, Error, E | T, "Output never exceeds the byte limit that was asked for."),
+    rule("TERM-09", Must, Warning, E | R, "Once a command has ended, each output carries its exit status."),
+    rule("TERM-10", Must, Note, T, "Waits for an exit stay listed until they are answered."),
+    rule("TERM-11", Must, Error, E | R, "A terminal is one of the session that the call names."),
+    rule("TERM-12", Must, Warning, E | R, "The ids of open terminals are unique."),
+    rule("TERM-13", Must, Error, E | R, "A command, its arguments and its environment have the right types."),
+    rule("TERM-14", Must, Error, E, "A terminal is shown in a tool call before it is released, not first afterwards."),
+    rule("TERM-16", May, Note, T, "A command that takes too long is killed, read and released."),
+];
 
 fn terminal_id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
     message.text("/terminalId")

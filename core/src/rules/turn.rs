@@ -32,63 +32,15 @@ pub(crate) struct Turns {
 pub(super) static AREA: Area = Area {
     name: "TURN",
     title: "Prompt turn (v1)",
-    rules: &[
-        rule("TURN-01", Must, Error, E | R, "The answer to a prompt says why the turn ended, in one of five words."),
-        rule("TURN-02", Must, Note, T, "A turn lasts until its prompt is answered; open prompts are listed."),
-        rule(
-            "TURN-03",
-            Should,
-            Warning,
-            E | R,
-            "A session has one prompt at a time; an agent that queues more may take them.",
-        ),
-        rule("TURN-04", Must, Error, E | R, "A prompt is a list of content blocks."),
-        rule("TURN-05", Must, Warning, E | R, "What belongs to a turn is sent before its answer."),
-        rule(
-            "TURN-06",
-            May,
-            Note,
-            R,
-            "Commands, settings, usage and work before the first turn may be reported without one.",
-        ),
-        rule(
-            "TURN-08",
-            Must,
-            Error,
-            E | R,
-            "An update is an object inside of the params, of one of the kinds that exist.",
-        ),
-        rule("TURN-09", May, Note, T, "Pieces with the same message id are one message; without an id the kind tells."),
-        rule("TURN-10", MustNot, Error, E | T, "Message ids are the agent's alone; a prompt has none."),
-        rule("TURN-11", Should, Note, T, "An agent that gives ids to its messages gives them to the user's too."),
-        rule(
-            "TURN-12",
-            Must,
-            Error,
-            E | R,
-            "Usage is counted in whole numbers from 0, its cost in an amount and a currency.",
-        ),
-        rule(
-            "TURN-14",
-            Must,
-            Note,
-            T,
-            "After a refusal the prompt and all after it are out of the context; the stop reason says so.",
-        ),
-        rule("TURN-15", Must, Error, E, "A turn that was cancelled ends as cancelled and never as an error."),
-        rule("TURN-16", Should, Warning, R, "Only what the client cancelled ends as cancelled."),
-        rule("TURN-18", May, Warning, R, "Token counts at the end of a turn are whole or left out (draft)."),
-        rule("TURN-19", Must, Note, T, "A turn is over with its answer; the next prompt may follow at once."),
-        rule("TURN-20", Must, Error, E | R, "No prompt before the connection and its session are set up."),
-    ],
+    rules: RULES,
     checks: &[
-        Check::new("TURN-03", On::Call, PROMPT, second_prompt).receive(Action::Report).kind(MisuseKind::Phase),
-        Check::new("TURN-05", On::Call, WORK, late).send(Action::Report).receive(Action::Report),
-        Check::new("TURN-10", On::Call, PROMPT, own_id).receive(Action::Pass),
-        Check::new("TURN-11", On::Call, &["session/update:user_message_chunk"], no_id)
+        Check::new(id!("TURN-03"), On::Call, PROMPT, second_prompt).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new(id!("TURN-05"), On::Call, WORK, late).send(Action::Report).receive(Action::Report),
+        Check::new(id!("TURN-10"), On::Call, PROMPT, own_id).receive(Action::Pass),
+        Check::new(id!("TURN-11"), On::Call, &["session/update:user_message_chunk"], no_id)
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new("TURN-16", On::Answer, PROMPT, nobody_cancelled).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("TURN-16"), On::Answer, PROMPT, nobody_cancelled).send(Action::Pass).receive(Action::Report),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: PROMPT, track: prompted },
@@ -101,6 +53,50 @@ pub(super) static AREA: Area = Area {
         },
     ],
 };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule("TURN-01", Must, Error, E | R, "The answer to a prompt says why the turn ended, in one of five words."),
+    rule("TURN-02", Must, Note, T, "A turn lasts until its prompt is answered; open prompts are listed."),
+    rule(
+        "TURN-03",
+        Should,
+        Warning,
+        E | R,
+        "A session has one prompt at a time; an agent that queues more may take them.",
+    ),
+    rule("TURN-04", Must, Error, E | R, "A prompt is a list of content blocks."),
+    rule("TURN-05", Must, Warning, E | R, "What belongs to a turn is sent before its answer."),
+    rule(
+        "TURN-06",
+        May,
+        Note,
+        R,
+        "Commands, settings, usage and work before the first turn may be reported without one.",
+    ),
+    rule("TURN-08", Must, Error, E | R, "An update is an object inside of the params, of one of the kinds that exist."),
+    rule("TURN-09", May, Note, T, "Pieces with the same message id are one message; without an id the kind tells."),
+    rule("TURN-10", MustNot, Error, E | T, "Message ids are the agent's alone; a prompt has none."),
+    rule("TURN-11", Should, Note, T, "An agent that gives ids to its messages gives them to the user's too."),
+    rule(
+        "TURN-12",
+        Must,
+        Error,
+        E | R,
+        "Usage is counted in whole numbers from 0, its cost in an amount and a currency.",
+    ),
+    rule(
+        "TURN-14",
+        Must,
+        Note,
+        T,
+        "After a refusal the prompt and all after it are out of the context; the stop reason says so.",
+    ),
+    rule("TURN-15", Must, Error, E, "A turn that was cancelled ends as cancelled and never as an error."),
+    rule("TURN-16", Should, Warning, R, "Only what the client cancelled ends as cancelled."),
+    rule("TURN-18", May, Warning, R, "Token counts at the end of a turn are whole or left out (draft)."),
+    rule("TURN-19", Must, Note, T, "A turn is over with its answer; the next prompt may follow at once."),
+    rule("TURN-20", Must, Error, E | R, "No prompt before the connection and its session are set up."),
+];
 
 fn second_prompt(scene: &Scene<'_>) -> Option<Objection> {
     if scene.state.tables.version > 1 || scene.session()?.prompts == 0 {

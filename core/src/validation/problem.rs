@@ -1,5 +1,6 @@
 //! What does not fit, where, and what was expected there.
 
+use crate::rules::RuleId;
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
@@ -18,7 +19,7 @@ pub(crate) enum Segment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The rule that it breaks.
-    pub rule: &'static str,
+    pub rule: RuleId,
     /// What was expected, in words.
     pub expected: Cow<'static, str>,
     /// What was found: a kind of value, never the value itself.
@@ -28,7 +29,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(rule: &'static str, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Self {
+    pub(crate) fn new(rule: RuleId, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Self {
         Problem { rule, expected: expected.into(), found, path: Vec::new() }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! `cargo xtask codegen` fills them from `core/protocol/`. Read [`super`] next for how they are walked.
 
+use crate::rules::RuleId;
 /// Index of a type in [`Tables::types`].
 pub type TypeId = u16;
 
@@ -18,7 +19,7 @@ pub struct Tables {
     pub methods: &'static [Method],
     /// The rule that a wrong value breaks, where the model names one: type, index of the field (255: the type itself,
     /// whose tag or value is unknown; 254: its missing tag), rule id. Sorted.
-    pub rules: &'static [(TypeId, u8, &'static str)],
+    pub rules: &'static [(TypeId, u8, RuleId)],
     /// Names that tolerant receivers take for a member's: type, index of the field, name; with 254 for the index, the tag
     /// that says the same as none. Sorted.
     pub aliases: &'static [(TypeId, u8, &'static str)],
@@ -201,7 +202,7 @@ pub struct Gate {
     /// `true`: the value must be `true`; `false`: it must be there and not null.
     pub boolean: bool,
     /// The rule that a call without it breaks.
-    pub rule: &'static str,
+    pub rule: RuleId,
 }
 
 /// One method.

@@ -22,6 +22,7 @@ use super::walk::scalar::ROOM;
 use super::words::{expected, integer_within, number_within, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
+use crate::rules::RuleId;
 
 /// Why a walk ended early.
 #[derive(Debug)]
@@ -139,11 +140,11 @@ impl Walker {
                 self.edits.push(at..at + 6, "\\ufffd");
             }
             let found = "half a surrogate pair, replaced by U+FFFD";
-            self.file(Problem::new("FRAME-01", "well-formed Unicode", found));
+            self.file(Problem::new(id!("FRAME-01"), "well-formed Unicode", found));
         }
         if self.untold > 0 {
             let expected = format!("no more than {TOLD} problems; {} more were treated alike", self.untold);
-            self.problems.push(Problem::new("LIMIT-06", expected, "more"));
+            self.problems.push(Problem::new(id!("LIMIT-06"), expected, "more"));
         }
         let edits = if self.edits.is_empty() { None } else { Some(self.edits) };
         if edits.is_some() {
@@ -164,10 +165,10 @@ impl Walker {
         Fail::Invalid(Box::new(Problem::new(self.rule(), expected, found)))
     }
 
-    fn rule(&self) -> &'static str {
+    fn rule(&self) -> RuleId {
         match self.part {
-            Part::Request => "RPC-20",
-            Part::Notification | Part::Response => "ENUM-10",
+            Part::Request => id!("RPC-20"),
+            Part::Notification | Part::Response => id!("ENUM-10"),
         }
     }
 
@@ -183,7 +184,7 @@ impl Walker {
             }
             (Type::Integer { min, max }, Kind::Number) => {
                 if !integer_within(scanner.number()?, *min, *max) {
-                    let problem = Problem::new("RPC-34", expected(ty), "a number outside of that");
+                    let problem = Problem::new(id!("RPC-34"), expected(ty), "a number outside of that");
                     return Err(Fail::Invalid(Box::new(problem)));
                 }
             }
@@ -230,7 +231,7 @@ impl Walker {
         if legal {
             return Ok(());
         }
-        let rule = self.rule_of_unknown(ty).unwrap_or(if open { "ENUM-01" } else { "ENUM-07" });
+        let rule = self.rule_of_unknown(ty).unwrap_or(if open { id!("ENUM-01") } else { id!("ENUM-07") });
         let problem = Problem::new(rule, expected(), found);
         let keep = self.mode == Mode::Tolerant && self.part != Part::Request && self.lenient == 0;
         if keep {
@@ -257,7 +258,7 @@ impl Walker {
                     trim.keep(place, &mut self.edits);
                 }
                 Ok(Some(mut problem)) => {
-                    problem.rule = specific(problem.rule, "ENUM-09");
+                    problem.rule = specific(problem.rule, id!("ENUM-09"));
                     self.file(*problem);
                     trim.drop(place, &mut self.edits);
                 }

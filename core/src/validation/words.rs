@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::table::{Type, Variant};
 use crate::json::Decimal;
+use crate::rules::RuleId;
 
 /// A rule of the model stays; the general rules give way to the one that says what was done.
-pub(super) fn specific(rule: &'static str, general: &'static str) -> &'static str {
-    if matches!(rule, "RPC-20" | "ENUM-10" | "ENUM-07") {
+pub(super) fn specific(rule: RuleId, general: RuleId) -> RuleId {
+    if [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07")].contains(&rule) {
         general
     } else {
         rule

@@ -150,7 +150,7 @@ impl Stand {
                 let after = (self.connection.phase(), self.connection.pending().count());
                 let unchanged = sent.is_empty() && refused.is_none() && before == after;
                 unchanged
-                    .then_some(Outcome::Misuse(misuse.kind, misuse.rule))
+                    .then_some(Outcome::Misuse(misuse.kind, misuse.rule.as_str()))
                     .ok_or_else(|| format!("{misuse}, and yet {sent:?}, {refused:?}, {after:?}"))
             }
         }
@@ -184,14 +184,14 @@ impl Stand {
                 if acts != done || !(acts || acted.is_empty()) {
                     return Err(format!("then {acted:?}"));
                 }
-                Outcome::Refused(code, violation.rule)
+                Outcome::Refused(code, violation.rule.as_str())
             }
             ([Event::Violation(violation), Event::Notification(told)], []) if told.method == case.method => {
                 let delivered = violation.consequence == Consequence::Delivered;
-                delivered.then_some(Outcome::Reported(violation.rule)).ok_or_else(|| format!("{events:?}"))?
+                delivered.then_some(Outcome::Reported(violation.rule.as_str())).ok_or_else(|| format!("{events:?}"))?
             }
             ([Event::Violation(violation)], []) if violation.consequence == Consequence::Dropped => {
-                Outcome::Dropped(violation.rule)
+                Outcome::Dropped(violation.rule.as_str())
             }
             _ => return Err(format!("{events:?}, {sent:?}")),
         };

@@ -211,7 +211,7 @@ fn what_a_handler_fails_with_is_for_the_host_unless_it_is_meant_for_the_peer() {
             Err(error.into())
         })
         .on_error(|method, failure| heard.borrow_mut().push(format!("{method}: {failure}")))
-        .on_violation(|violation| violations.borrow_mut().push(violation.rule));
+        .on_violation(|violation| violations.borrow_mut().push(violation.rule.as_str()));
     with_client(&agent, async |client| {
         client.open(json!({})).await;
         client.ask(1, "_test/secret", json!({})).await;

@@ -235,7 +235,7 @@ fn types_agree_with_the_official_crate() {
 fn told(version: &'static Tables, name: &str, json: &str) -> Option<Vec<(&'static str, String)>> {
     let at = version.names.binary_search_by_key(&name, |(name, _)| name).ok()?;
     let checked = check(version, u32::MAX, version.names[at].1, json, Mode::Send, Part::Request).ok()?;
-    Some(checked.problems.iter().map(|problem| (problem.rule, problem.pointer())).collect())
+    Some(checked.problems.iter().map(|problem| (problem.rule.as_str(), problem.pointer())).collect())
 }
 
 /// Proves EXT-01.

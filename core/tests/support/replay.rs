@@ -246,7 +246,7 @@ impl Replay {
 
     fn can(&self, expected: &Value) -> Result<(), String> {
         for (method, rule) in expected.as_object().unwrap() {
-            let why = self.connection.why_not(method).map(|misuse| misuse.rule);
+            let why = self.connection.why_not(method).map(|misuse| misuse.rule.as_str());
             if why != rule.as_str() || self.connection.can(method) != why.is_none() {
                 return Err(format!("{method}: expected {rule}, found {why:?}"));
             }

@@ -17,7 +17,7 @@ pub(super) fn phase(attempt: &Attempt<'_>) -> Option<Refusal> {
 /// the version.
 pub(crate) fn too_early(sender: Role) -> Refusal {
     Refusal {
-        rule: if sender == Role::Client { "INIT-01" } else { "INIT-02" },
+        rule: if sender == Role::Client { id!("INIT-01") } else { id!("INIT-02") },
         code: ErrorCode::INVALID_REQUEST,
         kind: MisuseKind::Phase,
         message: "nothing may be sent before initialize has been answered".into(),
@@ -27,7 +27,7 @@ pub(crate) fn too_early(sender: Role) -> Refusal {
 /// INIT-09: `initialize` once.
 pub(super) fn once(attempt: &Attempt<'_>) -> Option<Refusal> {
     (attempt.begun && attempt.method.phase == Phase::Start).then(|| Refusal {
-        rule: "INIT-09",
+        rule: id!("INIT-09"),
         code: ErrorCode::INVALID_REQUEST,
         kind: MisuseKind::Phase,
         message: "initialize may be called once per connection".into(),
@@ -42,7 +42,7 @@ pub(super) fn side(attempt: &Attempt<'_>) -> Option<Refusal> {
         From::Agent => attempt.sender == Role::Agent,
     };
     (!right).then(|| Refusal {
-        rule: "RPC-27",
+        rule: id!("RPC-27"),
         code: ErrorCode::METHOD_NOT_FOUND,
         kind: MisuseKind::Method,
         message: format!("{} is sent by the {} only", attempt.method.name, attempt.sender.other().name()),
@@ -52,8 +52,8 @@ pub(super) fn side(attempt: &Attempt<'_>) -> Option<Refusal> {
 /// RPC-28 and RPC-29: requests have an id, notifications have none.
 pub(super) fn form(attempt: &Attempt<'_>) -> Option<Refusal> {
     let (rule, message) = match (attempt.method.kind, attempt.form) {
-        (Kind::Request, Kind::Notification) => ("RPC-28", "is a request and needs an id"),
-        (Kind::Notification, Kind::Request) => ("RPC-29", "is a notification and has no id"),
+        (Kind::Request, Kind::Notification) => (id!("RPC-28"), "is a request and needs an id"),
+        (Kind::Notification, Kind::Request) => (id!("RPC-29"), "is a notification and has no id"),
         _ => return None,
     };
     Some(Refusal {

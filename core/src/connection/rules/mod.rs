@@ -8,6 +8,7 @@ mod admission;
 use super::config::Role;
 use super::misuse::MisuseKind;
 use crate::jsonrpc::ErrorCode;
+use crate::rules::RuleId;
 use crate::validation::table::{Kind, Method};
 
 pub(crate) use admission::{too_early, Gates};
@@ -29,7 +30,7 @@ pub(crate) struct Attempt<'a> {
 /// Why a call is not admitted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    pub(crate) rule: &'static str,
+    pub(crate) rule: RuleId,
     /// The answer to a peer's request.
     pub(crate) code: ErrorCode,
     /// The kind of misuse when it is the host's call.

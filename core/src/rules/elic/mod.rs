@@ -44,23 +44,23 @@ pub(super) static AREA: Area = Area {
     title: "Elicitation",
     rules: RULES,
     checks: &[
-        Check::new("ELIC-01", On::Call, CREATE, not_advertised).kind(MisuseKind::Capability),
-        Check::new("ELIC-08", On::Call, CREATE, unknown_mode).send(Action::Pass),
-        Check::new("ELIC-04", On::Call, CREATE, not_one_scope),
-        Check::new("ELIC-05", On::Call, CREATE, no_session)
+        Check::new(id!("ELIC-01"), On::Call, CREATE, not_advertised).kind(MisuseKind::Capability),
+        Check::new(id!("ELIC-08"), On::Call, CREATE, unknown_mode).send(Action::Pass),
+        Check::new(id!("ELIC-04"), On::Call, CREATE, not_one_scope),
+        Check::new(id!("ELIC-05"), On::Call, CREATE, no_session)
             .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
             .kind(MisuseKind::Session),
-        Check::new("ELIC-05", On::Call, CREATE, no_request).receive(Action::Report).kind(MisuseKind::Id),
-        Check::new("ELIC-06", On::Call, CREATE, not_written_out).receive(Action::Pass),
-        Check::new("ELIC-06", On::Call, CREATE, nested).send(Action::Pass).receive(Action::Report),
-        Check::new("ELIC-07", On::Call, CREATE, no_such_field).receive(Action::Report),
-        Check::new("ELIC-15", On::Call, CREATE, no_address),
-        Check::new("ELIC-16", On::Call, CREATE, same_id).receive(Action::Report).kind(MisuseKind::Id),
-        Check::new("ELIC-25", On::Call, CREATE, in_the_clear).send(Action::Report).receive(Action::Pass),
-        Check::new("ELIC-12", On::Answer, CREATE, other_content).receive(Action::Report),
-        Check::new("ELIC-18", On::Answer, CREATE, content_without_consent).receive(Action::Strip),
-        Check::new("ELIC-21", On::Call, COMPLETE, not_open).receive(Action::Pass).kind(MisuseKind::Id),
-        Check::new("ELIC-22", On::Call, COMPLETE, not_open).send(Action::Pass).receive(Action::Drop),
+        Check::new(id!("ELIC-05"), On::Call, CREATE, no_request).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-06"), On::Call, CREATE, not_written_out).receive(Action::Pass),
+        Check::new(id!("ELIC-06"), On::Call, CREATE, nested).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("ELIC-07"), On::Call, CREATE, no_such_field).receive(Action::Report),
+        Check::new(id!("ELIC-15"), On::Call, CREATE, no_address),
+        Check::new(id!("ELIC-16"), On::Call, CREATE, same_id).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-25"), On::Call, CREATE, in_the_clear).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("ELIC-12"), On::Answer, CREATE, other_content).receive(Action::Report),
+        Check::new(id!("ELIC-18"), On::Answer, CREATE, content_without_consent).receive(Action::Strip),
+        Check::new(id!("ELIC-21"), On::Call, COMPLETE, not_open).receive(Action::Pass).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-22"), On::Call, COMPLETE, not_open).send(Action::Pass).receive(Action::Drop),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: CREATE, track: asked },
@@ -74,7 +74,7 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
-const RULES: &[super::Rule] = &[
+pub(super) static RULES: &[super::Rule] = &[
     rule("ELIC-01", MustNot, Error, E | R, "Questions are asked only in the ways that the client advertises."),
     rule(
         "ELIC-02",

@@ -31,7 +31,7 @@ mod tests {
         for tables in both() {
             assert!(tables.names.windows(2).all(|pair| pair[0].0 < pair[1].0));
             assert!(tables.methods.windows(2).all(|pair| pair[0].name < pair[1].name));
-            assert!(tables.rules.windows(2).all(|pair| pair[0] < pair[1]));
+            assert!(tables.rules.windows(2).all(|pair| (pair[0].0, pair[0].1) < (pair[1].0, pair[1].1)));
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::{Fail, Walker};
 use crate::json::{Kind, Mark, Scanner};
+use crate::rules::RuleId;
 use crate::validation::problem::{Problem, Segment};
 use crate::validation::table::{Field, TypeId};
 use crate::validation::Mode;
@@ -14,12 +15,12 @@ const TAG: u8 = 254;
 
 impl Walker {
     /// The rule that an unknown tag or value of a type breaks.
-    pub(super) fn rule_of_unknown(&self, ty: TypeId) -> Option<&'static str> {
+    pub(super) fn rule_of_unknown(&self, ty: TypeId) -> Option<RuleId> {
         find(self.tables.rules, ty, WHOLE)
     }
 
     /// The rule that a missing tag of a type breaks.
-    pub(in crate::validation) fn rule_of_tag(&self, ty: TypeId) -> Option<&'static str> {
+    pub(in crate::validation) fn rule_of_tag(&self, ty: TypeId) -> Option<RuleId> {
         find(self.tables.rules, ty, TAG)
     }
 
@@ -30,12 +31,12 @@ impl Walker {
 
     /// Puts a problem inside a member. The rule that the model names for the member says more than a general one.
     pub(super) fn name(&self, problem: &mut Problem, owner: TypeId, field: &'static Field, index: u8) {
-        let own = if field.name == "_meta" { Some("EXT-02") } else { find(self.tables.rules, owner, index) };
+        let own = if field.name == "_meta" { Some(id!("EXT-02")) } else { find(self.tables.rules, owner, index) };
         let direct = problem.is_here();
         problem.within(Segment::Name(field.name));
         if let Some(rule) = own {
             // A closed value or a number further in has been named well enough.
-            let general = direct && matches!(problem.rule, "ENUM-07" | "TOOL-11" | "RPC-34");
+            let general = direct && [id!("ENUM-07"), id!("TOOL-11"), id!("RPC-34")].contains(&problem.rule);
             if general || problem.rule == self.rule() {
                 problem.rule = rule;
             }
@@ -85,7 +86,7 @@ impl Walker {
 }
 
 /// The row for a member.
-fn find(rows: &[(TypeId, u8, &'static str)], ty: TypeId, index: u8) -> Option<&'static str> {
+fn find<T: Copy>(rows: &[(TypeId, u8, T)], ty: TypeId, index: u8) -> Option<T> {
     let at = rows.binary_search_by_key(&(ty, index), |&(ty, index, _)| (ty, index)).ok()?;
     Some(rows[at].2)
 }

@@ -77,7 +77,7 @@ impl Walker {
                 // With its quotes.
                 if place.end - value_at > LONGEST_NAME + 2 && field.name.ends_with("Id") {
                     let problem =
-                        Problem::new("LIMIT-07", format!("an id of at most {LONGEST_NAME} bytes"), "a longer one");
+                        Problem::new(id!("LIMIT-07"), format!("an id of at most {LONGEST_NAME} bytes"), "a longer one");
                     return Err(within(Fail::Invalid(Box::new(problem)), Segment::Name(field.name)));
                 }
                 if outermost && keep && field.name == "sessionId" {
@@ -142,11 +142,11 @@ impl Walker {
         if key == "_meta" {
             // It may stand anywhere.
             let fits = matches!(kind, Kind::Object | Kind::Null);
-            let problem = || Box::new(Problem::new("EXT-02", "an object", kind.name()));
+            let problem = || Box::new(Problem::new(id!("EXT-02"), "an object", kind.name()));
             return if fits { Ok(()) } else { Err(within(Fail::Invalid(problem()), Segment::Name("_meta"))) };
         }
         let mut problem =
-            Problem::new("EXT-01", "a member of the specification's; others go into _meta", "another one");
+            Problem::new(id!("EXT-01"), "a member of the specification's; others go into _meta", "another one");
         problem.within(Segment::Key(key.into()));
         self.file(problem);
         Ok(())
@@ -204,7 +204,7 @@ impl Walker {
                 let keep = bad.is_none();
                 if let Some(mut problem) = bad {
                     self.name(&mut problem, owner, field, index);
-                    problem.rule = specific(problem.rule, "ENUM-08");
+                    problem.rule = specific(problem.rule, id!("ENUM-08"));
                     self.file(*problem);
                 } else {
                     for at in before..self.problems.len() {

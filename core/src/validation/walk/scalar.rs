@@ -15,11 +15,11 @@ impl Walker {
             return Ok(());
         }
         if text == "0" && self.mode == Mode::Tolerant {
-            self.file(Problem::new("TOOL-11", "a line number from 1", "0, read as 1"));
+            self.file(Problem::new(id!("TOOL-11"), "a line number from 1", "0, read as 1"));
             self.edits.push(at..at + 1, "1");
             return Ok(());
         }
-        Err(Fail::Invalid(Box::new(Problem::new("TOOL-11", expected(&Type::Line), "a number outside of that"))))
+        Err(Fail::Invalid(Box::new(Problem::new(id!("TOOL-11"), expected(&Type::Line), "a number outside of that"))))
     }
 
     pub(super) fn string(&mut self, scanner: &mut Scanner<'_>, kind: StringKind) -> Walk {

@@ -17,6 +17,7 @@ impl Tables<'_> {
         let mut out = format!(
             "//! {MARK}\n//!\n//! The types and methods of version {number} as static data.\n\
              #![allow(clippy::all, clippy::pedantic)]\n\n\
+             use crate::rules::RuleId;\n\
              use crate::validation::table::{{\n\
              Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,\n}};\n\n\
              /// Everything about version {number}.\n\
@@ -43,10 +44,10 @@ impl Tables<'_> {
         for (name, method) in methods {
             self.method(name, method, &mut out);
         }
-        out.push_str("];\n\nstatic RULES: &[(TypeId, u8, &str)] = &[\n");
+        out.push_str("];\n\nstatic RULES: &[(TypeId, u8, RuleId)] = &[\n");
         for (id, entry) in self.types.iter().enumerate() {
             for (field, rule) in &entry.rules {
-                let _ = writeln!(out, "({id}, {field}, {rule:?}),");
+                let _ = writeln!(out, "({id}, {field}, id!({rule:?})),");
             }
         }
         out.push_str("];\n\nstatic ALIASES: &[(TypeId, u8, &str)] = &[\n");
@@ -97,7 +98,7 @@ impl Tables<'_> {
                 let path: Vec<_> = gate.path.split('.').collect();
                 let boolean = gate.form == GateForm::Boolean;
                 let rule = method.gate_rule.as_deref().unwrap_or_default();
-                format!("Some(Gate {{ path: &{path:?}, boolean: {boolean}, rule: {rule:?} }})")
+                format!("Some(Gate {{ path: &{path:?}, boolean: {boolean}, rule: id!({rule:?}) }})")
             },
         );
         let null = |name: &String| self.version.types[name].null_default;

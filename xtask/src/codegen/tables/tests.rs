@@ -52,7 +52,7 @@ fn methods_are_sorted_and_carry_their_gate() {
     let text = table(types, methods);
     let (a, b) = (text.find(r#"Method { name: "a""#), text.find(r#"Method { name: "b""#));
     assert!(a.is_some() && a < b, "{text}");
-    assert!(text.contains(r#"gate: Some(Gate { path: &["x", "y"], boolean: false, rule: "X-01" })"#), "{text}");
+    assert!(text.contains(r#"gate: Some(Gate { path: &["x", "y"], boolean: false, rule: id!("X-01") })"#), "{text}");
     assert!(
         text.contains(
             "result: 0, session: true, phase: Phase::Any, gate: None, draft: 0, null_params: true, null_result: false"

@@ -1,0 +1,28 @@
+//! LIFE: how prompts begin and end in version 2. Shapes are in the model; `turn` follows the state of a session.
+
+use super::catalogue::{rule, E, R};
+use super::{Area, Level, Severity};
+use Level::Must;
+use Severity::{Error, Note};
+
+pub(super) static AREA: Area =
+    Area { name: "LIFE", title: "Prompt lifecycle (v2)", rules: RULES, checks: &[], trackers: &[] };
+
+pub(super) static RULES: &[super::Rule] = &[
+    rule(
+        "LIFE-01",
+        Must,
+        Error,
+        E | R,
+        "A prompt is answered as soon as it is accepted; its answer says nothing of how the turn ended.",
+    ),
+    rule("LIFE-09", Must, Error, E | R, "Every message update carries the id of its message."),
+    rule(
+        "LIFE-10",
+        Must,
+        Error,
+        E | R,
+        "A message update replaces the content of its message, which is a list or null.",
+    ),
+    rule("LIFE-20", Must, Note, R, "Unknown kinds of updates are delivered as they came."),
+];
