@@ -26,8 +26,8 @@ const hasText = (call, name) => call[`${name}_text`] !== undefined;
 /** The params, result or data of a call: a value, or its exact text. */
 const value = (call, name) => (hasText(call, name) ? raw(call[`${name}_text`]) : call[name]);
 
-/** An event with the member names of the vectors; null for what it does not have. */
-function describe({ type, serial, error, ...event }) {
+/** An event with the member names of the vectors. How bad a violation is follows from its rule. */
+function describe({ type, serial, severity, error, ...event }) {
   const { paramsText, resultText, ...members } = { ...event, ...error };
   const out = { ...members, event: type };
   if ("id" in event || type === "violation" || type === "advice") out.id = idOf(event.id);

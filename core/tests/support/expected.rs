@@ -171,13 +171,11 @@ pub(crate) fn known_step(step: &Value) -> Result<(), String> {
 /// Whether every number in a value is written the same way in every language: whole ones below 2^53, and short decimals.
 pub(crate) fn plain(value: &Value) -> bool {
     match value {
-        Value::Number(number) => match number.as_i64() {
-            Some(whole) => whole.unsigned_abs() < 1 << 53,
-            None => {
-                let text = number.to_string();
-                text.len() <= 12 && text.contains('.') && !text.ends_with(".0") && !text.contains('e')
-            }
-        },
+        Value::Number(number) => {
+            let text = number.to_string();
+            let short = text.len() <= 12 && text.contains('.') && !text.ends_with(".0") && !text.contains('e');
+            number.as_i64().map_or(short, |whole| whole.unsigned_abs() < 1 << 53)
+        }
         Value::Array(items) => items.iter().all(plain),
         Value::Object(members) => members.values().all(plain),
         _ => true,
