@@ -2,10 +2,20 @@
 
 #[path = "support/base64.rs"]
 mod base64;
+#[path = "support/complete.rs"]
+mod complete;
 #[path = "support/event.rs"]
 mod event;
+#[path = "support/exact.rs"]
+mod exact;
 #[path = "support/examples.rs"]
 mod examples;
+#[path = "support/expected.rs"]
+mod expected;
+#[path = "support/falsify.rs"]
+mod falsify;
+#[path = "support/frames.rs"]
+mod frames;
 #[path = "support/replay.rs"]
 mod replay;
 #[path = "support/scenario.rs"]
@@ -46,8 +56,13 @@ fn failures(all: &[scenario::Scenario]) -> Vec<String> {
     found.into_iter().map(|(_, why)| why).collect()
 }
 
+/// `UPDATE_VECTORS=1` writes into the files what they must state and do not.
 #[test]
 fn vectors() {
+    if std::env::var_os("UPDATE_VECTORS").is_some() {
+        let wrong = complete::complete(&scenario::vectors());
+        assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+    }
     let all = scenario::load(&scenario::vectors());
     let failures = failures(&all);
     // Past the capture of test output: the count is compared between languages. The runner may have begun a line.
@@ -58,6 +73,19 @@ fn vectors() {
     }
     writeln!(out, "{} passed, {} failed", all.len() - failures.len(), failures.len()).unwrap();
     assert!(!all.is_empty() && failures.is_empty());
+}
+
+#[test]
+fn whatever_is_falsified_is_noticed() {
+    let mut tally = falsify::Tally::default();
+    for scenario in scenario::load(&scenario::vectors()) {
+        tally.replay(&scenario);
+    }
+    let (events, unnoticed) = (tally.events(), tally.unnoticed.len());
+    writeln!(std::io::stdout(), "\n{} falsified members in {events} events, {unnoticed} unnoticed", tally.falsified)
+        .unwrap();
+    assert!(events > 1000 && tally.falsified > 10 * events);
+    assert!(tally.unnoticed.is_empty(), "{}", tally.unnoticed[..unnoticed.min(20)].join("\n"));
 }
 
 #[test]

@@ -49,12 +49,8 @@ static void write_members(acp_writer *writer, const acp_event *event)
         {"id", acp_event_id},           {"method", acp_event_method},         {"session", acp_event_session},
         {"update", acp_event_update},   {"rule", acp_event_rule},             {"pointer", acp_event_pointer},
         {"excerpt", acp_event_excerpt}, {"message", acp_event_error_message}, {"params_text", acp_event_params},
-        {"result_text", acp_event_result},
+        {"result_text", acp_event_result}, {"data_text", acp_event_error_data},
     };
-    static const struct {
-        const char *name;
-        slice_of get;
-    } values[] = {{"params", acp_event_params}, {"result", acp_event_result}, {"data", acp_event_error_data}};
     static const struct {
         const char *name;
         number_of get;
@@ -72,11 +68,6 @@ static void write_members(acp_writer *writer, const acp_event *event)
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
         if (strings[i].get(event, &slice) == ACP_OK) {
             string(writer, strings[i].name, slice);
-        }
-    }
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        if (values[i].get(event, &slice) == ACP_OK) {
-            json(writer, values[i].name, slice);
         }
     }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -137,7 +128,7 @@ void write_event(acp_writer *writer, const acp_event *event)
     if (kind == ACP_EVENT_CLOSED) {
         write_closed(writer, event);
     }
-    if (kind == ACP_EVENT_ADVICE) {
+    if (kind == ACP_EVENT_ADVICE || kind == ACP_EVENT_VIOLATION) {
         need(acp_event_message(event, &message), "message");
         string(writer, "message", message);
     }

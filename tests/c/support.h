@@ -34,9 +34,9 @@ acp_slice item_value(const acp_items *items, size_t index);
 
 // The member of that name; false when there is none.
 bool json_member(const acp_items *items, size_t len, acp_slice key, acp_slice *value);
-// Whether two JSON values are equal, whatever the order of members.
+// Whether two JSON values are equal, whatever the order of members; an object that has a name twice equals none.
 bool json_same(acp_slice left, acp_slice right);
-// Whether an object has the members that are expected; those that are null must be missing.
+// Whether an object has the members that are expected.
 bool json_fits(acp_slice expected, acp_slice found);
 
 #endif

@@ -1,5 +1,6 @@
-// Replays the vectors: `vectors include.json FILE.jsonl...`. The format is in tests/vectors/README.md.
+// Replays the vectors: `vectors include.json format.json FILE.jsonl...`. The format is in tests/vectors/README.md.
 
+#include "expected.h"
 #include "replay.h"
 
 #include <stdio.h>
@@ -7,12 +8,14 @@
 
 typedef struct scenario {
     acp_connection *connection;
-    int32_t framing;
+    frames frames;
     acp_slice include;
+    acp_slice format;
 } scenario;
 
 static void feed(scenario *run, const text *bytes)
 {
+    frames_feed(&run->frames, text_slice(bytes));
     need(acp_connection_receive(run->connection, text_slice(bytes)), "receive");
 }
 
@@ -81,7 +84,7 @@ static void take(scenario *run, acp_writer *list)
         if (waits.len == 0) {
             break;
         }
-        if (run->framing == ACP_FRAMING_MESSAGES) {
+        if (run->frames.framing == ACP_FRAMING_MESSAGES) {
             need(acp_writer_string(list, waits), "transmit");
         } else {
             text_add(&all, waits);
@@ -91,7 +94,7 @@ static void take(scenario *run, acp_writer *list)
     for (size_t at = 0; at < all.len;) {
         const char *start = all.data + at;
         size_t length;
-        if (run->framing == ACP_FRAMING_CONTENT_LENGTH) {
+        if (run->frames.framing == ACP_FRAMING_CONTENT_LENGTH) {
             char *end;
             length = strtoul(start + strlen("Content-Length: "), &end, 10);
             start = end + 4;
@@ -227,23 +230,10 @@ static void checked_call(scenario *run, acp_slice step, acp_writer *writer, text
     } else if (status == ACP_MISUSE) {
         write_misuse(writer, run->connection);
         need(acp_connection_transmit(run->connection, &waits), "transmit");
-        if (!refused || waits.len != before || !json_fits(misuse, written(writer))) {
+        if (!refused || waits.len != before || !same_misuse(run->format, misuse, written(writer), why)) {
             differ(why, "refused", refused ? misuse : acp_text("nothing"), written(writer));
         }
     }
-}
-
-static bool same_events(acp_slice expected, acp_slice found)
-{
-    size_t count, other;
-    acp_items *wanted = json_items(expected, &count), *came = json_items(found, &other);
-    bool same = count == other;
-    for (size_t i = 0; same && i < count; i++) {
-        same = json_fits(item_value(wanted, i), item_value(came, i));
-    }
-    acp_items_free(wanted);
-    acp_items_free(came);
-    return same;
 }
 
 static bool same_sessions(acp_slice expected, acp_slice found)
@@ -350,6 +340,9 @@ static void play(scenario *run, acp_slice steps, text *why);
 static void play_step(scenario *run, acp_slice step, acp_writer *writer, text *why)
 {
     acp_slice value;
+    if (!known_step(run->format, step, why)) {
+        return;
+    }
     if (json_at(step, "/include", &value)) {
         text name = json_text(value, ""), pointer = {0};
         text_add(&pointer, acp_text("/"));
@@ -376,6 +369,7 @@ static void play_step(scenario *run, acp_slice step, acp_writer *writer, text *w
         text_free(&once);
         text_free(&bytes);
     } else if (json_at(step, "/eof", &value)) {
+        frames_end(&run->frames);
         need(acp_connection_receive_eof(run->connection), "eof");
     } else if (json_at(step, "/time", &value)) {
         need(acp_connection_handle_timeout(run->connection, json_number(step, "/time")), "time");
@@ -383,7 +377,7 @@ static void play_step(scenario *run, acp_slice step, acp_writer *writer, text *w
         need(acp_connection_close(run->connection), "close");
     } else if (json_at(step, "/expect", &value)) {
         drain(run, writer);
-        if (!same_events(value, written(writer))) {
+        if (!same_events(run->format, value, written(writer), &run->frames, why)) {
             differ(why, "events", value, written(writer));
         }
     } else if (json_at(step, "/transmit", &value)) {
@@ -421,7 +415,7 @@ static void play(scenario *run, acp_slice steps, text *why)
     acp_items_free(list);
 }
 
-static bool replay(const char *file, acp_slice line, acp_slice include)
+static bool replay(const char *file, acp_slice line, acp_slice include, acp_slice format)
 {
     acp_slice given, steps;
     acp_writer *writer;
@@ -430,11 +424,13 @@ static bool replay(const char *file, acp_slice line, acp_slice include)
         die("a scenario without config or steps", line);
     }
     acp_config *config = config_of(given);
-    scenario run = {NULL, 0, include};
-    need(acp_config_framing(config, &run.framing), "framing");
+    scenario run = {NULL, {0, {0}, NULL, 0}, include, format};
+    need(acp_config_framing(config, &run.frames.framing), "framing");
     need(acp_connection_new(config, &run.connection), "connection");
     acp_config_free(config);
-    play(&run, steps, &why);
+    if (known_scenario(format, line, &why)) {
+        play(&run, steps, &why);
+    }
     need(acp_writer_new(&writer), "writer");
     need(acp_writer_begin_array(writer), "left");
     drain(&run, writer);
@@ -448,6 +444,7 @@ static bool replay(const char *file, acp_slice line, acp_slice include)
     }
     bool passed = why.len == 0;
     acp_writer_free(writer);
+    frames_free(&run.frames);
     acp_connection_free(run.connection);
     text_free(&name);
     text_free(&why);
@@ -457,24 +454,26 @@ static bool replay(const char *file, acp_slice line, acp_slice include)
 int main(int count, char **files)
 {
     size_t passed = 0, failed = 0;
-    if (count < 3) {
-        fprintf(stderr, "usage: vectors include.json FILE.jsonl...\n");
+    if (count < 4) {
+        fprintf(stderr, "usage: vectors include.json format.json FILE.jsonl...\n");
         return 2;
     }
-    text include = read_file(files[1]);
-    for (int i = 2; i < count; i++) {
+    text include = read_file(files[1]), format = read_file(files[2]);
+    for (int i = 3; i < count; i++) {
         text all = read_file(files[i]);
         for (size_t at = 0; at < all.len;) {
             const char *start = all.data + at, *end = memchr(start, '\n', all.len - at);
             size_t length = end == NULL ? all.len - at : (size_t)(end - start);
             if (length > 0) {
-                replay(files[i], acp_bytes(start, length), text_slice(&include)) ? passed++ : failed++;
+                bool right = replay(files[i], acp_bytes(start, length), text_slice(&include), text_slice(&format));
+                right ? passed++ : failed++;
             }
             at += length + 1;
         }
         text_free(&all);
     }
     text_free(&include);
+    text_free(&format);
     printf("note: vectors replayed in C: %zu\n", passed + failed);
     printf("%zu passed, %zu failed\n", passed, failed);
     return failed == 0 ? 0 : 1;

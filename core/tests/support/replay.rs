@@ -5,7 +5,9 @@ use libacp::framing::Framing;
 use libacp::{Config, ErrorCode, Id};
 use serde_json::{json, Value};
 
-use crate::event::{self, difference};
+use crate::event;
+use crate::expected::{self, format, only};
+use crate::frames::Frames;
 use crate::scenario::{fed, Scenario};
 
 /// Two-piece splits are tried where a scenario feeds no more than this by itself.
@@ -24,6 +26,31 @@ pub(crate) enum Split {
     /// After this many bytes of what the scenario feeds by itself (its includes not counted).
     At(usize),
 }
+
+/// What a scenario expects at one place, and what is there instead.
+#[derive(Debug)]
+pub(crate) struct Seen<'a> {
+    /// The step, counted from 0 with the includes put in.
+    pub(crate) step: usize,
+    /// The event among those of the step; `None` for a misuse.
+    pub(crate) event: Option<usize>,
+    pub(crate) expected: &'a Value,
+    pub(crate) actual: &'a Value,
+    pub(crate) frames: &'a Frames,
+}
+
+impl Seen<'_> {
+    /// The first member that is not as it is expected, or of which nothing is.
+    pub(crate) fn difference(&self) -> Option<String> {
+        match self.event {
+            Some(_) => expected::difference(self.expected, self.actual, self.frames),
+            None => expected::misuse_difference(self.expected, self.actual),
+        }
+    }
+}
+
+/// Judges what is seen.
+pub(crate) type Judge<'a> = dyn FnMut(&Seen<'_>) -> Result<(), String> + 'a;
 
 impl Scenario {
     /// The ways to cut this scenario's bytes.
@@ -48,13 +75,27 @@ impl Scenario {
 
     /// Replays it; the error says at which step what was different.
     pub(crate) fn run(&self, split: Split) -> Result<(), String> {
-        let mut replay =
-            Replay { connection: Connection::new(config(&self.config)), split, fed: 0, events: Vec::new() };
+        self.judged(split, &mut |seen| seen.difference().map_or(Ok(()), Err))
+    }
+
+    /// Replays it with another judge of its events and misuses.
+    pub(crate) fn judged(&self, split: Split, judge: &mut Judge<'_>) -> Result<(), String> {
+        only("config", &self.config, &format()["config"])?;
+        let mut replay = Replay {
+            connection: Connection::new(config(&self.config)),
+            split,
+            fed: 0,
+            events: Vec::new(),
+            frames: Frames::new(self.config["framing"].as_str()),
+            at: 0,
+            judge,
+        };
         for (index, (step, included)) in self.steps.iter().enumerate() {
             // What the host is told early would change what its next call means, so only `expect` may follow.
             let next =
                 self.steps[index + 1..].iter().find(|(next, _)| fed(next).is_none() && next.get("eof").is_none());
             let eager = next.is_some_and(|(next, _)| next.get("expect").is_some());
+            replay.at = index;
             replay.step(step, *included, eager).map_err(|why| format!("step {}: {why}", index + 1))?;
         }
         replay.drain();
@@ -125,22 +166,27 @@ fn limits(limits: &mut Limits, value: &Value) {
     }
 }
 
-struct Replay {
+struct Replay<'a> {
     connection: Connection,
     split: Split,
     fed: usize,
     events: Vec<Value>,
+    frames: Frames,
+    at: usize,
+    judge: &'a mut Judge<'a>,
 }
 
-impl Replay {
+impl Replay<'_> {
     fn step(&mut self, step: &Value, included: bool, eager: bool) -> Result<(), String> {
+        expected::known_step(step)?;
         if let Some(bytes) = fed(step) {
+            self.frames.feed(&bytes);
             self.feed(&bytes, included, eager);
             return Ok(());
         }
         if let Some(expected) = step.get("expect") {
             self.drain();
-            return same_events(expected.as_array().unwrap(), &std::mem::take(&mut self.events));
+            return self.same_events(expected.as_array().unwrap());
         }
         if let Some(expected) = step.get("transmit") {
             let sent = Value::from(self.take());
@@ -156,7 +202,7 @@ impl Replay {
             for (id, session) in found["sessions"].as_object_mut().expect("sessions") {
                 narrow(session, &expected["sessions"][id]);
             }
-            return difference(expected, &found).map_or(Ok(()), Err);
+            return partial_difference(expected, &found).map_or(Ok(()), Err);
         }
         if let Some(outcome) = self.helped(step) {
             return outcome;
@@ -165,6 +211,7 @@ impl Replay {
             return self.can(expected);
         }
         if step.get("eof").is_some() {
+            self.frames.end();
             self.connection.receive_eof();
             return Ok(());
         }
@@ -294,9 +341,23 @@ impl Replay {
                 if self.connection.transmit().len() != waiting {
                     return Err("a refused call has sent something".into());
                 }
-                difference(expected, &actual).map_or(Ok(()), |why| Err(format!("misuse {why} ({misuse})")))
+                let seen = Seen { step: self.at, event: None, expected, actual: &actual, frames: &self.frames };
+                (self.judge)(&seen).map_err(|why| format!("misuse {why} ({misuse})"))
             }
         }
+    }
+
+    fn same_events(&mut self, expected: &[Value]) -> Result<(), String> {
+        let actual = std::mem::take(&mut self.events);
+        let all = || actual.iter().map(Value::to_string).collect::<Vec<_>>().join("\n    ");
+        if expected.len() != actual.len() {
+            return Err(format!("{} events instead of {}:\n    {}", actual.len(), expected.len(), all()));
+        }
+        for (index, (expected, actual)) in expected.iter().zip(&actual).enumerate() {
+            let seen = Seen { step: self.at, event: Some(index), expected, actual, frames: &self.frames };
+            (self.judge)(&seen).map_err(|why| format!("event {}: {why}; all events:\n    {}", index + 1, all()))?;
+        }
+        Ok(())
     }
 
     /// The host's call of a step; the outer error is one of the scenario itself.
@@ -338,17 +399,11 @@ fn text(call: &Value, name: &str) -> String {
     call[format!("{name}_text")].as_str().map_or_else(|| call[name].to_string(), str::to_owned)
 }
 
-fn same_events(expected: &[Value], actual: &[Value]) -> Result<(), String> {
-    let all = || actual.iter().map(Value::to_string).collect::<Vec<_>>().join("\n    ");
-    if expected.len() != actual.len() {
-        return Err(format!("{} events instead of {}:\n    {}", actual.len(), expected.len(), all()));
-    }
-    for (index, (expected, actual)) in expected.iter().zip(actual).enumerate() {
-        if let Some(why) = difference(expected, actual) {
-            return Err(format!("event {}: {why}; all events:\n    {}", index + 1, all()));
-        }
-    }
-    Ok(())
+/// The first member of `expected` that is different; members that `expected` leaves out do not matter.
+fn partial_difference(expected: &Value, actual: &Value) -> Option<String> {
+    let differs = |(name, value): &(&String, &Value)| actual.get(name.as_str()) != Some(*value);
+    let (name, value) = expected.as_object()?.iter().find(differs)?;
+    Some(format!("{name}: expected {value}, found {}", actual.get(name).unwrap_or(&Value::Null)))
 }
 
 fn state(connection: &Connection) -> Value {
