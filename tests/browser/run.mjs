@@ -52,12 +52,12 @@ async function runChecks(browser) {
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("requestfailed", (request) => complaints.push(`${request.url()} was not loaded`));
     await page.goto(`http://127.0.0.1:${server.address().port}/page.html`);
-    await page.waitForFunction(() => globalThis.more !== undefined, undefined, { timeout: 20_000 }).catch((error) => {
+    await page.waitForFunction(() => globalThis.more !== undefined, undefined, { timeout: 60_000 }).catch((error) => {
       throw new Error(`the page did not load: ${complaints.join("; ") || error.message}`);
     });
     for (const name of await page.evaluate(() => Object.keys(globalThis.checks))) {
       const failure = await page.evaluate(async (name) => {
-        const late = new Promise((_, fail) => setTimeout(() => fail(new Error("no end within 20 s")), 20_000));
+        const late = new Promise((_, fail) => setTimeout(() => fail(new Error("no end within 60 s")), 60_000));
         return Promise.race([Promise.resolve().then(globalThis.checks[name]), late]).then(() => null, String);
       }, name);
       counts[failure === null ? "passed" : "failed"] += 1;

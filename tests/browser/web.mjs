@@ -16,9 +16,11 @@ const shots = join(root, "target/test-artefacts/web");
 const store = mkdtempSync(join(tmpdir(), "libacp-web-"));
 
 /** The bridge, with an agent that keeps its sessions in a folder of this test's. */
-async function start(agent = [join(root, "target/debug/acp-chat-agent"), store]) {
-  const bridge = spawn(join(root, "target/debug/xtask-web"), ["--", ...agent], { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
-  for await (const address of createInterface(bridge.stdout)) return { bridge, address: address.trim() };
+async function start(agent = [join(root, "target/debug/acp-chat-agent"), store], command = ["target/debug/xtask-web"]) {
+  const [program, ...args] = [...command, "--", ...agent];
+  const bridge = spawn(join(root, program), args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  // What the set-up says comes before it.
+  for await (const line of createInterface(bridge.stdout)) if (line.startsWith("http://")) return { bridge, address: line.trim() };
   throw new Error("the bridge did not start");
 }
 
@@ -187,7 +189,11 @@ const tests = {
     const upgrade = { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==" };
     assert.equal(await status(address), 200);
     assert.equal(await status(`${origin}/`), 404);
-    assert.equal(await status(`${origin}/0${new URL(address).pathname.slice(2)}`), 404);
+    const [, token] = new URL(address).pathname.split("/");
+    // The first digit may be any; this one it is not.
+    const another = (token[0] === "0" ? "1" : "0") + token.slice(1);
+    assert.equal(await status(`${origin}/${token}/`), 200);
+    assert.equal(await status(`${origin}/${another}/`), 404);
     assert.equal(await status(address, { Host: `evil.example:${new URL(address).port}` }), 404);
     assert.equal(await status(`${address}lib/libacp/..%2f..%2fpackage.json`), 404);
     assert.equal(await status(agent, { ...upgrade, Origin: "http://evil.example" }), 403);
@@ -201,6 +207,22 @@ const tests = {
       socket.on("data", (data) => (text += data)).on("close", () => resolve(text));
     });
     assert.match(raw, /^HTTP\/1.1 404/);
+  },
+
+  async "what ends the command ends its server"() {
+    const other = await start(undefined, ["target/debug/xtask", "web", "--cwd", store]);
+    const { port } = new URL(other.address);
+    const refused = () =>
+      new Promise((resolve) => {
+        const socket = connect(Number(port), "127.0.0.1", () => resolve(socket.destroy() === undefined));
+        socket.on("error", () => resolve(true));
+      });
+    assert.equal(await refused(), false);
+    const ended = new Promise((resolve) => other.bridge.on("exit", resolve));
+    // Nothing can be passed on by what is killed: it has to be the server itself.
+    other.bridge.kill("SIGKILL");
+    await ended;
+    assert.equal(await refused(), true);
   },
 
   async "an agent that cannot be started is said"({ browser }) {
@@ -218,7 +240,7 @@ mkdirSync(shots, { recursive: true });
 const browser = await launch();
 if (browser !== undefined) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light" });
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000);
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));

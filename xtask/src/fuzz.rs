@@ -8,9 +8,15 @@ use std::process::{Command, Stdio};
 
 use anyhow::{bail, ensure, Context, Result};
 
+use crate::commands::Options;
 use crate::setup::cargo;
 
 pub(crate) const USAGE: &str = "[--minutes N] [--only TARGET] [--keep]";
+pub(crate) const OPTIONS: Options = &[
+    ("--minutes N", "how long each target runs; 5 without it, with 0 only what is there is tried once more"),
+    ("--only TARGET", "this target of core/fuzz/fuzz_targets alone"),
+    ("--keep", "take over into core/fuzz/corpus what reaches new code"),
+];
 
 const FOLDER: &str = "core/fuzz";
 /// What is built, found and collected.

@@ -11,9 +11,15 @@ use std::process::Command;
 use anyhow::{bail, ensure, Context, Result};
 use serde_json::Value;
 
+use crate::commands::Options;
 use crate::setup::{cargo, steps};
 
 pub(crate) const USAGE: &str = "--prefix DIR [--libdir DIR] [--destdir DIR]";
+pub(crate) const OPTIONS: Options = &[
+    ("--prefix DIR", "where programs find it later, as in /usr/local"),
+    ("--libdir DIR", "where libraries go, below the prefix; lib without it"),
+    ("--destdir DIR", "put in front of everything, for those who pack what was installed"),
+];
 
 /// Where things go.
 struct Places {

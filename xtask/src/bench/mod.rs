@@ -16,11 +16,20 @@ mod works;
 
 use anyhow::{bail, Context, Result};
 
+use crate::commands::Options;
 use crate::setup::{bench as steps, bring_all, Step};
 use figure::Figure;
 use works::Language;
 
 pub(crate) const USAGE: &str = "[--quick] [--only NAME]… [--json FILE] [--write] | --instructions [--update]";
+pub(crate) const OPTIONS: Options = &[
+    ("--quick", "two short rounds, to see whether it works"),
+    ("--only NAME", "some works (w1 to w6, memory, sizes) or languages (rust, c, python, node)"),
+    ("--json FILE", "every measurement, for programs"),
+    ("--write", "put the tables into docs/performance.md and the README"),
+    ("--instructions", "count the instructions of decoding, and compare them with those that are kept"),
+    ("--update", "keep the new counts"),
+];
 
 /// What one call measures.
 pub(crate) struct Plan {

@@ -3,21 +3,18 @@
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{ChildStdout, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use tungstenite::protocol::frame::coding::CloseCode;
 use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tungstenite::{Message, WebSocket};
 
-use crate::Site;
+use crate::{agents, Site};
 
 /// Bytes of one message, as in the core's limits.
 const MESSAGE: usize = 32 << 20;
-/// How long an agent may take to end after its input has ended.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// The reading half of a socket. What tungstenite would answer by itself is answered by the writing half.
 struct Reading(TcpStream);
@@ -53,12 +50,12 @@ pub(crate) fn run(site: &Site, stream: TcpStream) -> Result<(), Box<dyn Error>> 
     let writing: Writing = Arc::new(Mutex::new(writing));
     let mut reading = WebSocket::from_raw_socket(Reading(stream.try_clone()?), Role::Server, Some(config));
 
-    let (program, arguments) = site.agent.split_first().ok_or("no agent")?;
-    let started = Command::new(program).args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    let started = agents::command(&site.agent)
+        .and_then(|mut command| site.agents.start(command.stdin(Stdio::piped()).stdout(Stdio::piped())));
     let mut agent = match started {
         Ok(agent) => agent,
         Err(error) => {
-            let reason = format!("{program} cannot be started: {error}").into();
+            let reason = format!("{} cannot be started: {error}", site.agent[0]).into();
             send(&writing, Message::Close(Some(CloseFrame { code: CloseCode::Error, reason })))?;
             return Err(error.into());
         }
@@ -93,7 +90,7 @@ pub(crate) fn run(site: &Site, stream: TcpStream) -> Result<(), Box<dyn Error>> 
         }
     }
     drop(input);
-    end(&mut agent)?;
+    site.agents.end(&mut agent)?;
     let _ = lines.join();
     Ok(())
 }
@@ -104,19 +101,6 @@ fn lines(output: ChildStdout, to: &Writing) -> Result<(), Box<dyn Error + Send +
         // What is not UTF-8 is told as it can be shown; the page's side of the connection reports it.
         let line = String::from_utf8_lossy(&line?).into_owned();
         send(to, Message::text(line))?;
-    }
-    Ok(())
-}
-
-fn end(agent: &mut Child) -> io::Result<()> {
-    let began = Instant::now();
-    while agent.try_wait()?.is_none() {
-        if began.elapsed() > GRACE {
-            agent.kill()?;
-            agent.wait()?;
-            break;
-        }
-        thread::sleep(Duration::from_millis(20));
     }
     Ok(())
 }

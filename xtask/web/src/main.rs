@@ -2,9 +2,10 @@
 //!
 //! For this machine alone: it listens on the loopback address, everything lies behind a random token that only the
 //! printed address has, and a WebSocket is taken only from the page's own origin. `http` reads requests and serves files,
-//! `bridge` joins a WebSocket to a new process of the agent's.
+//! `bridge` joins a WebSocket to a new process of the agent's, `agents` ends these processes with the server.
 #![forbid(unsafe_code)]
 
+mod agents;
 mod bridge;
 mod http;
 
@@ -14,6 +15,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
+
+use agents::Agents;
 
 /// What every connection needs to know.
 struct Site {
@@ -26,6 +29,8 @@ struct Site {
     packages: PathBuf,
     /// Command and arguments.
     agent: Vec<String>,
+    /// Those that run.
+    agents: Agents,
     /// Where sessions work.
     cwd: String,
 }
@@ -35,7 +40,7 @@ const PACKAGES: &str = "target/web/node_modules";
 const AGENT: &str = "target/debug/acp-chat-agent";
 
 fn main() -> ExitCode {
-    match run() {
+    match agents::guard(std::env::args_os()).map_or_else(run, Err) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -63,17 +68,20 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     let port = listener.local_addr()?.port();
     let token = token()?;
-    println!("http://127.0.0.1:{port}/{token}/");
-    // It may be a pipe that somebody waits at.
-    std::io::stdout().flush()?;
+    let address = format!("http://127.0.0.1:{port}/{token}/");
     let site = Arc::new(Site {
         token,
         hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")],
         page: PAGE.into(),
         packages: PACKAGES.into(),
         agent,
+        agents: Agents::default(),
         cwd: cwd.to_string_lossy().into_owned(),
     });
+    agents::end_on_signals(&site)?;
+    println!("{address}");
+    // It may be a pipe that somebody waits at.
+    std::io::stdout().flush()?;
     for stream in listener.incoming() {
         let (site, stream) = (Arc::clone(&site), stream?);
         thread::spawn(move || {

@@ -1,0 +1,203 @@
+//! The agents that run: each in a process group of its own, which ends with the server.
+//!
+//! A signal that ends the server is first passed on to all groups. Where nothing can be passed on any more, as the server
+//! is killed, Linux kills the agent: it is started by way of this program ([`guard`]), which asks for that.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::ffi::OsString;
+use std::io;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::Site;
+
+/// How long an agent may take to end after its input has ended, or after a signal.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long to wait before looking again.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The agents that run, by the ids of their processes, which are those of their groups.
+#[derive(Default)]
+pub(crate) struct Agents(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    running: BTreeSet<u32>,
+    /// The server ends, so that none is started any more.
+    closed: bool,
+}
+
+impl Agents {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts an agent.
+    pub(crate) fn start(&self, command: &mut Command) -> io::Result<Child> {
+        let mut state = self.state();
+        if state.closed {
+            return Err(io::Error::other("the server ends"));
+        }
+        let agent = command.spawn()?;
+        state.running.insert(agent.id());
+        Ok(agent)
+    }
+
+    /// Waits until an agent without input has ended, but not for ever.
+    pub(crate) fn end(&self, agent: &mut Child) -> io::Result<()> {
+        let began = Instant::now();
+        loop {
+            // Whoever has the state sees no id that may belong to somebody else by now.
+            let mut state = self.state();
+            if agent.try_wait()?.is_some() {
+                state.running.remove(&agent.id());
+                return Ok(());
+            }
+            if began.elapsed() > GRACE {
+                platform::kill(agent.id());
+                agent.kill()?;
+            }
+            drop(state);
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Ends all agents, those that do not follow a signal by force.
+    #[cfg(unix)]
+    fn end_all(&self) {
+        self.state().closed = true;
+        self.state().running.iter().copied().for_each(platform::terminate);
+        let began = Instant::now();
+        while !self.state().running.is_empty() && began.elapsed() < GRACE {
+            thread::sleep(PAUSE);
+        }
+        self.state().running.iter().copied().for_each(platform::kill);
+    }
+}
+
+/// The command that starts an agent.
+pub(crate) fn command(agent: &[String]) -> io::Result<Command> {
+    let (program, arguments) = agent.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    platform::command(program, arguments)
+}
+
+/// Does what an agent's start asks of this program, and goes on as the agent. Nothing when this program is the server.
+pub(crate) fn guard(arguments: impl Iterator<Item = OsString>) -> Option<Box<dyn Error>> {
+    platform::guard(&arguments.skip(1).collect::<Vec<_>>())
+}
+
+/// Ends the agents, then the server, when a signal asks for that.
+pub(crate) fn end_on_signals(site: &Arc<Site>) -> io::Result<()> {
+    platform::end_on_signals(site)
+}
+
+#[cfg(unix)]
+mod platform {
+    use std::ffi::OsString;
+    use std::os::unix::process::CommandExt;
+
+    use rustix::process::{kill_process_group, Pid, Signal};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    use super::{io, thread, Arc, Command, Error, Site};
+
+    /// How this program knows that it is to become an agent. What follows: the server's id, command and arguments.
+    const GUARD: &str = "--become-agent";
+
+    fn signal(group: u32, signal: Signal) {
+        if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
+            // It may have ended just now.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    pub(super) fn terminate(group: u32) {
+        signal(group, Signal::TERM);
+    }
+
+    pub(super) fn kill(group: u32) {
+        signal(group, Signal::KILL);
+    }
+
+    pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command> {
+        let mut command = if cfg!(target_os = "linux") {
+            look_for(program)?;
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args([GUARD, &std::process::id().to_string(), program]);
+            command
+        } else {
+            Command::new(program)
+        };
+        command.args(arguments).process_group(0);
+        Ok(command)
+    }
+
+    /// Fails where the system would not find a program; its other reasons are said by [`guard`].
+    fn look_for(program: &str) -> io::Result<()> {
+        let path = std::env::var_os("PATH").filter(|_| !program.contains('/')).unwrap_or_default();
+        let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+        if found {
+            return Ok(());
+        }
+        std::fs::metadata(program).map(drop)
+    }
+
+    pub(super) fn guard(arguments: &[OsString]) -> Option<Box<dyn Error>> {
+        let [guard, server, program, arguments @ ..] = arguments else { return None };
+        if guard != GUARD {
+            return None;
+        }
+        #[cfg(target_os = "linux")]
+        {
+            let server = server.to_str().and_then(|id| id.parse().ok()).and_then(Pid::from_raw);
+            let asked = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+            // The server may have been killed before that.
+            if asked.is_err() || rustix::process::getppid() != server {
+                return Some("the server has ended".into());
+            }
+        }
+        let error = Command::new(program).args(arguments).exec();
+        Some(format!("{}: {error}", program.to_string_lossy()).into())
+    }
+
+    pub(super) fn end_on_signals(site: &Arc<Site>) -> io::Result<()> {
+        let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
+        let site = Arc::clone(site);
+        thread::spawn(move || {
+            for signal in signals.forever() {
+                site.agents.end_all();
+                // As if nobody had waited for it, which is what a shell looks at.
+                let _ = signal_hook::low_level::emulate_default_handler(signal);
+            }
+        });
+        Ok(())
+    }
+}
+
+#[cfg(not(unix))]
+mod platform {
+    use std::ffi::OsString;
+
+    use super::{io, Arc, Command, Error, Site};
+
+    pub(super) fn kill(_: u32) {}
+
+    pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command> {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        Ok(command)
+    }
+
+    pub(super) fn guard(_: &[OsString]) -> Option<Box<dyn Error>> {
+        None
+    }
+
+    #[allow(clippy::unnecessary_wraps, reason = "as on other systems")]
+    pub(super) fn end_on_signals(_: &Arc<Site>) -> io::Result<()> {
+        Ok(())
+    }
+}
