@@ -17,12 +17,18 @@ use std::time::Instant;
 
 use anyhow::{bail, Context, Result};
 
-use crate::setup;
+use crate::{commands, setup};
 use hosts::{Host, HOSTS};
 use pair::{Ended, Expected, Pair};
 
 /// What the command takes.
 pub(crate) const USAGE: &str = "[--all] [--only CLIENT:AGENT] [--jobs N] [--verbose]";
+pub(crate) const OPTIONS: commands::Options = &[
+    ("--all", "also with hosts that take long to set up"),
+    ("--only CLIENT:AGENT", "this pair alone"),
+    ("--jobs N", "pairs that are played at a time; as many as there are processors without it, up to four"),
+    ("--verbose", "show every message"),
+];
 
 /// The command line.
 struct Options {
@@ -75,7 +81,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
 }
 
 fn options(args: &[String]) -> Result<Options> {
-    let mut options = Options { all: false, verbose: false, jobs: 2, only: None };
+    let mut options = Options { all: false, verbose: false, jobs: setup::jobs(), only: None };
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {

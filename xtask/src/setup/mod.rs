@@ -6,6 +6,7 @@
 pub(crate) mod bench;
 pub(crate) mod stamp;
 pub(crate) mod steps;
+mod toolchain;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ use anyhow::{bail, Context, Result};
 
 /// Where the stamps of steps that are done lie.
 const STAMPS: &str = "target/setup";
+/// The target of everything that runs as WebAssembly.
+pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 /// Lines of a failed command's output that are shown.
 const SHOWN: usize = 40;
 
@@ -37,7 +40,7 @@ const TOOLS: &[(&str, &str)] = &[
 pub(crate) struct Step {
     /// What it is, as it is said to the user; also the name of its stamp.
     pub(crate) name: &'static str,
-    /// Programs that it takes.
+    /// Programs that it takes, and [`WASM`].
     pub(crate) tools: &'static [&'static str],
     /// Steps before it.
     pub(crate) needs: &'static [&'static Step],
@@ -58,8 +61,9 @@ impl Step {
         if let Some(stamp) = &*done {
             return Ok(stamp.clone());
         }
-        for tool in self.tools {
-            require(tool).with_context(|| self.name.to_owned())?;
+        for &tool in self.tools {
+            let found = if tool == WASM { toolchain::bring() } else { require(tool).map(drop) };
+            found.with_context(|| self.name.to_owned())?;
         }
         let stamps = self.needs.iter().map(|step| step.bring()).collect::<Result<Vec<_>>>()?;
         let stamp = stamp::of(self.inputs, &stamps).with_context(|| self.name.to_owned())?;
@@ -121,10 +125,24 @@ pub(crate) fn cargo() -> Command {
 
 /// Fails, saying what brings it, when a program is not on the machine.
 pub(crate) fn require(tool: &str) -> Result<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| file.is_file());
-    found.with_context(|| {
+    find(tool).with_context(|| {
         let brings = TOOLS.iter().find(|(name, _)| *name == tool).map_or("the system's package manager", |tool| tool.1);
         format!("{tool} is not on this machine; what brings it: {brings}")
     })
+}
+
+/// Whether a program is on the machine.
+fn is_there(tool: &str) -> bool {
+    find(tool).is_some()
+}
+
+fn find(tool: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| file.is_file())
+}
+
+/// How many things that start programs of their own are done side by side. More than four would only compete for memory,
+/// and make tests that wait for a program wait longer.
+pub(crate) fn jobs() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(4)
 }

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use anyhow::{bail, Context, Result};
 
-use super::{cargo, run, Step};
+use super::{cargo, run, Step, WASM};
 
 /// The Python of the private environment.
 pub(crate) const PYTHON: &str = "target/venv/bin/python";
@@ -89,7 +89,7 @@ pub(crate) static PYTHON_MODULE: Step = Step {
 /// The npm package, packed.
 pub(crate) static NPM_PACKAGE: Step = Step {
     name: "npm package",
-    tools: &["node", "npm"],
+    tools: &["node", "npm", WASM],
     needs: &[],
     inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "wasm", "xtask/wasm"],
     outputs: &[TARBALLS],

@@ -5,9 +5,8 @@ use std::process::Command;
 use anyhow::{bail, ensure, Result};
 
 use super::Log;
-use crate::setup::{bring_all, cargo, steps};
+use crate::setup::{bring_all, cargo, steps, WASM};
 
-const WASM: &str = "wasm32-unknown-unknown";
 const CLIENTS: &[&str] = &["acp-tokio-client", "acp-smol-client"];
 /// What an agent is asked, and what the client prints of it.
 type Talk = (&'static [&'static str], &'static str);

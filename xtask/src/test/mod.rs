@@ -1,8 +1,8 @@
 //! `cargo xtask test`: sets up what it needs, then runs everything, and ends with `N passed, N failed`.
 //!
-//! A suite is a row of [`suites::SUITES`]: a name and what to run. Suites run two at a time; each writes its log to
-//! `target/test-logs/NAME.log` and is judged by its exit status and by the counts in that log. Read [`suites`] next,
-//! then [`count`] and [`replayed`].
+//! A suite is a row of [`suites::SUITES`]: a name and what to run. As many run at a time as there are processors, up to
+//! four; each writes its log to `target/test-logs/NAME.log` and is judged by its exit status and by the counts in that
+//! log. Read [`suites`] next, then [`count`] and [`replayed`].
 
 mod asynchronous;
 mod book;
@@ -30,7 +30,6 @@ const TAIL: usize = 60;
 
 /// Runs the suites that are named, or all.
 pub(crate) fn run(args: &[String]) -> Result<()> {
-    let jobs = 2;
     let names: Vec<&str> = args.iter().map(String::as_str).collect();
     if names == ["--list"] {
         for suite in suites::SUITES {
@@ -51,7 +50,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let total = Mutex::new((Count::default(), Replayed::default()));
     let queue = Mutex::new(chosen);
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 0..crate::setup::jobs() {
             scope.spawn(|| loop {
                 let next = queue.lock().ok().and_then(|mut queue| queue.pop_front());
                 let Some(suite) = next else { return };

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::{asynchronous, book, packed, readme, supply, Log};
-use crate::setup::{cargo, require, steps};
+use crate::setup::{cargo, require, steps, WASM};
 
 /// A set of tests with a log of its own.
 pub(super) struct Suite {
@@ -163,7 +163,7 @@ fn generated(log: &Log<'_>) -> Result<()> {
 
 fn portable(log: &Log<'_>) -> Result<()> {
     for features in ["", "futures"] {
-        let target = ["check", "--quiet", "-p", "libacp", "--target", "wasm32-unknown-unknown", "--features", features];
+        let target = ["check", "--quiet", "-p", "libacp", "--target", WASM, "--features", features];
         log.run(cargo().args(target))?;
         log.passed(&format!("the core for wasm32 {features}"))?;
     }

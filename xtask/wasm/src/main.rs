@@ -76,8 +76,6 @@ fn build() -> Outcome<PathBuf> {
 struct Module {
     name: &'static str,
     profile: &'static str,
-    /// What cargo is told beside the profile.
-    options: &'static [&'static str],
     /// What the compiler is told beside the profile.
     flags: &'static str,
     /// What the optimiser does.
@@ -85,34 +83,23 @@ struct Module {
 }
 
 const MODULES: [Module; 2] = [
-    // A panic is a trap, as it has nobody to tell in there, and nothing is kept to describe it. That takes a standard
-    // library of the same make, and a switch of this very compiler's that has no stable name yet.
-    Module {
-        name: "libacp_core",
-        profile: "wasm",
-        options: &["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"],
-        flags: "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zfmt-debug=none",
-        passes: optimise::SMALL,
-    },
+    Module { name: "libacp_core", profile: "wasm", flags: "", passes: optimise::SMALL },
     // Every Node that the package is for has these instructions.
     Module {
         name: "libacp_core_node",
         profile: "wasm-node",
-        options: &[],
         flags: "-Ctarget-feature=+simd128",
         passes: optimise::FAST,
     },
 ];
 
-/// Compiles the crate, and the standard library where it has to be; the path of the module.
+/// Compiles the crate; the path of the module.
 fn compile(root: &Path, module: &Module) -> Outcome<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |dir| root.join(dir));
     let target = target.join("npm-build");
     run(Command::new(cargo)
         .args(["build", "--quiet", "--package", "libacp-wasm", "--profile", module.profile, "--target", TARGET])
-        .args(module.options)
-        .env("RUSTC_BOOTSTRAP", "1")
         .env("RUSTFLAGS", module.flags)
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root))?;
