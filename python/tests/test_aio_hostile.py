@@ -68,7 +68,7 @@ class Agents(AioCase):
             async with aio.spawn_agent(host("hostile.py", "mute"), timeout=0.3):
                 self.fail("there is no agent")
         self.assertEqual((caught.exception.outcome, caught.exception.method), ("timeout", "initialize"))
-        self.assertLess(time.monotonic() - before, 5)
+        self.assertLess(time.monotonic() - before, 60)
 
     async def test_one_that_never_ends_its_turn(self) -> None:
         async with aio.spawn_agent(host("hostile.py", "silent")) as peer:
@@ -87,11 +87,11 @@ class Agents(AioCase):
 
     async def test_one_that_does_not_go(self) -> None:
         before = time.monotonic()
-        async with aio.spawn_agent(host("hostile.py", "stays"), grace=0.2) as peer:
+        async with aio.spawn_agent(host("hostile.py", "stays"), grace=1) as peer:
             pass
         assert peer.process is not None
         self.assertEqual(peer.process.returncode, -15)
-        self.assertLess(time.monotonic() - before, 5)
+        self.assertLess(time.monotonic() - before, 60)
 
     async def test_one_that_is_not_there(self) -> None:
         with self.assertRaises(TypeError):

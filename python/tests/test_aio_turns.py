@@ -293,17 +293,17 @@ class Handlers(AioCase):
         async def wait(turn: aio.Turn) -> None:
             await reminded.wait()
 
-        tested = aio.Agent("tested", reminder=300)
+        tested = aio.Agent("tested", reminder=1000)
         tested.prompt(wait)
         async with talk(tested) as peer:
             session = await peer.new_session("/")
             # Idle time does not count.
-            await asyncio.sleep(0.4)
+            await asyncio.sleep(1.2)
             self.assertEqual(self.log, [])
             begun = time.monotonic()
             turn = asyncio.ensure_future(updates(session.prompt("?")))
             await until(lambda: self.log)
-            self.assertGreater(time.monotonic() - begun, 0.25)
+            self.assertGreater(time.monotonic() - begun, 0.9)
             reminded.set()
             await turn
         self.assertTrue(all(line.startswith("INFO: advice: ") for line in self.log), self.log)
