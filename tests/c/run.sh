@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 
-interface=yes vectors=yes sanitize= valgrind= shared= folder=tests/vectors
+interface=yes vectors=yes sanitize= inside= valgrind= shared= folder=tests/vectors
 while [ $# -gt 0 ]; do
     case $1 in
     --interface) vectors= ;;
@@ -34,11 +34,19 @@ if [ "$shared" ]; then
     libraries="-L$prefix/lib -lacp -Wl,-rpath,$prefix/lib"
 else
     if [ "$sanitize" ]; then
-        # The library too: with the address sanitizer, and with the checks that take the place of the other one in Rust
-        # (of overflow, and of what the standard library's unsafe functions are called with).
+        # The library too: with the checks that take the place of the other sanitizer in Rust (of overflow, and of what the
+        # standard library's unsafe functions are called with), and where a nightly compiler is there, which alone has it
+        # for Rust, with the address sanitizer.
         host=$(rustc -vV | sed -n 's/^host: //p')
-        RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
-            cargo build --quiet --package libacp-ffi --target "$host" --target-dir target/sanitized
+        if rustup run nightly rustc --version > /dev/null 2>&1; then
+            inside=-Zsanitizer=address
+            build="rustup run nightly cargo"
+        else
+            echo "note: no address sanitizer inside of the library, as that takes a nightly toolchain"
+            build=cargo
+        fi
+        env -u CARGO -u RUSTC RUSTFLAGS="$inside" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
+            $build build --quiet --package libacp-ffi --target "$host" --target-dir target/sanitized
         cp "target/sanitized/$host/debug/libacp.a" "$prefix/lib"
     else
         cargo build --quiet --release --package libacp-ffi
@@ -89,7 +97,7 @@ if [ "$interface" ]; then
     (cd tests/c && compile interface main.c config.c calls.c events.c json.c wrong.c threads.c support.c -pthread)
     play interface
 fi
-if [ "$interface" ] && [ "$sanitize" ]; then
+if [ "$interface" ] && [ "$inside" ]; then
     (cd tests/c && compile freed freed.c)
     for way in $("$prefix/freed"); do
         # Stopped by the sanitizer, and for what it saw inside of the library.
