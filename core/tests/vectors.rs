@@ -89,6 +89,18 @@ fn whatever_is_falsified_is_noticed() {
 }
 
 #[test]
+fn what_is_expected_wrongly_fails() {
+    let root = scenario::vectors();
+    let shared = scenario::Shared::read(&root);
+    let wrong = std::fs::read_to_string(root.join("wrong.ndjson")).unwrap();
+    for line in wrong.lines() {
+        let outcome = shared.scenario("wrong", line).and_then(|scenario| scenario.run(replay::Split::Whole));
+        assert!(outcome.is_err(), "{line}");
+    }
+    assert!(wrong.lines().count() > 20);
+}
+
+#[test]
 fn every_example_has_its_scenarios() {
     let root = scenario::vectors();
     let complaints = examples::complaints(&root, &scenario::load(&root));
