@@ -4,6 +4,8 @@
 mod base64;
 #[path = "support/complete.rs"]
 mod complete;
+#[path = "support/config.rs"]
+mod config;
 #[path = "support/event.rs"]
 mod event;
 #[path = "support/exact.rs"]
