@@ -4,6 +4,8 @@
 mod base64;
 #[path = "support/complete.rs"]
 mod complete;
+#[path = "support/config.rs"]
+mod config;
 #[path = "support/event.rs"]
 mod event;
 #[path = "support/exact.rs"]
@@ -86,6 +88,18 @@ fn whatever_is_falsified_is_noticed() {
         .unwrap();
     assert!(events > 1000 && tally.falsified > 10 * events);
     assert!(tally.unnoticed.is_empty(), "{}", tally.unnoticed[..unnoticed.min(20)].join("\n"));
+}
+
+#[test]
+fn what_is_expected_wrongly_fails() {
+    let root = scenario::vectors();
+    let shared = scenario::Shared::read(&root);
+    let wrong = std::fs::read_to_string(root.join("wrong.ndjson")).unwrap();
+    for line in wrong.lines() {
+        let outcome = shared.scenario("wrong", line).and_then(|scenario| scenario.run(replay::Split::Whole));
+        assert!(outcome.is_err(), "{line}");
+    }
+    assert!(wrong.lines().count() > 20);
 }
 
 #[test]

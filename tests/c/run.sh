@@ -112,7 +112,8 @@ if [ "$interface" ] && [ "$inside" ]; then
 fi
 if [ "$vectors" ]; then
     (cd tests/c && compile vectors vectors.c given.c replay.c expected.c frames.c support.c)
-    play vectors "$folder/include.json" "$folder/format.json" $(find "$folder" -name '*.jsonl' | LC_ALL=C sort)
+    play vectors "$folder/include.json" "$folder/format.json" "$folder/wrong.ndjson" \
+        $(find "$folder" -name '*.jsonl' | LC_ALL=C sort)
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

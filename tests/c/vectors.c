@@ -1,4 +1,5 @@
-// Replays the vectors: `vectors include.json format.json FILE.jsonl...`. The format is in tests/vectors/README.md.
+// Replays the vectors: `vectors include.json format.json wrong.ndjson FILE.jsonl...`. The format is in
+// tests/vectors/README.md.
 
 #include "expected.h"
 #include "replay.h"
@@ -439,7 +440,7 @@ static bool replay(const char *file, acp_slice line, acp_slice include, acp_slic
     if (why.len == 0 && !acp_equal(written(writer), acp_text("[[],[]]"))) {
         differ(&why, "left over", acp_text("[[],[]]"), written(writer));
     }
-    if (why.len > 0) {
+    if (why.len > 0 && file != NULL) {
         printf("FAILED %s: %.*s: %.*s\n", file, (int)name.len, name.data, (int)why.len, why.data);
     }
     bool passed = why.len == 0;
@@ -451,30 +452,41 @@ static bool replay(const char *file, acp_slice line, acp_slice include, acp_slic
     return passed;
 }
 
+// Replays each line of a file and counts; those of `wrong` must fail.
+static void replay_all(const char *file, bool wrong, acp_slice include, acp_slice format, size_t *passed, size_t *failed)
+{
+    text all = read_file(file);
+    for (size_t at = 0; at < all.len;) {
+        const char *start = all.data + at, *end = memchr(start, '\n', all.len - at);
+        size_t length = end == NULL ? all.len - at : (size_t)(end - start);
+        at += length + 1;
+        if (length == 0) {
+            continue;
+        }
+        bool right = replay(wrong ? NULL : file, acp_bytes(start, length), include, format);
+        if (wrong && right) {
+            printf("FAILED %s: passed: %.*s\n", file, (int)length, start);
+        }
+        right ? (*passed)++ : (*failed)++;
+    }
+    text_free(&all);
+}
+
 int main(int count, char **files)
 {
-    size_t passed = 0, failed = 0;
-    if (count < 4) {
-        fprintf(stderr, "usage: vectors include.json format.json FILE.jsonl...\n");
+    size_t passed = 0, failed = 0, wrong = 0, right = 0;
+    if (count < 5) {
+        fprintf(stderr, "usage: vectors include.json format.json wrong.ndjson FILE.jsonl...\n");
         return 2;
     }
     text include = read_file(files[1]), format = read_file(files[2]);
-    for (int i = 3; i < count; i++) {
-        text all = read_file(files[i]);
-        for (size_t at = 0; at < all.len;) {
-            const char *start = all.data + at, *end = memchr(start, '\n', all.len - at);
-            size_t length = end == NULL ? all.len - at : (size_t)(end - start);
-            if (length > 0) {
-                bool right = replay(files[i], acp_bytes(start, length), text_slice(&include), text_slice(&format));
-                right ? passed++ : failed++;
-            }
-            at += length + 1;
-        }
-        text_free(&all);
+    for (int i = 4; i < count; i++) {
+        replay_all(files[i], false, text_slice(&include), text_slice(&format), &passed, &failed);
     }
+    replay_all(files[3], true, text_slice(&include), text_slice(&format), &wrong, &right);
     text_free(&include);
     text_free(&format);
     printf("note: vectors replayed in C: %zu\n", passed + failed);
-    printf("%zu passed, %zu failed\n", passed, failed);
-    return failed == 0 ? 0 : 1;
+    printf("%zu passed, %zu failed\n", passed, failed + wrong);
+    return failed + wrong == 0 ? 0 : 1;
 }

@@ -214,6 +214,7 @@ function difference(name, rule, expected, found, byDefault) {
   }
   // What was read must be what the text says, and the text what is expected.
   const text = found[`${name}_text`] ?? null;
+  if (text !== null && typeof text !== "string") return `expected text, found ${show(text)}`;
   const said = text === null ? null : read(text);
   if (!isDeepStrictEqual(said && native(said), value)) return `the text ${text} is read as ${show(value)}`;
   if (wantedText !== undefined) return wantedText === text ? undefined : `expected ${wantedText}, found ${text}`;
@@ -226,7 +227,7 @@ export function* falsified(event) {
   for (const [name, value] of Object.entries(event)) {
     let others = [[value], "x"];
     if (name === "message" && event.event !== "response") others = ["", 1];
-    else if (name.endsWith("_text") && value !== null) others = [`[${value}]`, null];
+    else if (name.endsWith("_text")) others = value === null ? ["0"] : [`[${value}]`, null];
     else if (typeof value === "number") others = [value + 1, String(value)];
     else if (typeof value === "string") others = [`${value}x`, null];
     for (const other of others) yield { ...event, [name]: other };

@@ -12,7 +12,8 @@ const home = fileURLToPath(new URL("../vectors", import.meta.url));
 const folder = resolve(process.argv[2] ?? home);
 const { Connection, Misuse, cutOutput, raw } = await import(install().entry);
 /** A file of the folder, or where it has none, of the vectors themselves. */
-const shared = (name) => JSON.parse(readFileSync(existsSync(join(folder, name)) ? join(folder, name) : join(home, name), "utf8"));
+const fileOf = (name) => join(existsSync(join(folder, name)) ? folder : home, name);
+const shared = (name) => JSON.parse(readFileSync(fileOf(name), "utf8"));
 const include = shared("include.json");
 const format = new Format(shared("format.json"));
 
@@ -215,26 +216,43 @@ function runScenario(scenario) {
   }
 }
 
+/** The name of a scenario, and why it failed. */
+function problemOf(line) {
+  let name = "?";
+  try {
+    const scenario = JSON.parse(line);
+    ({ name } = scenario);
+    runScenario(scenario);
+    return { name };
+  } catch (error) {
+    return { name, problem: error.message };
+  }
+}
+
 let passed = 0;
 let failed = 0;
+const linesOf = (file) => readFileSync(file, "utf8").split("\n").filter((line) => line.trim() !== "");
 const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith(".jsonl"));
 for (const file of files.sort()) {
-  const lines = readFileSync(join(folder, file), "utf8").split("\n");
-  for (const [index, line] of lines.entries()) {
-    if (line.trim() === "") continue;
-    let name = `line ${index + 1}`;
-    try {
-      const scenario = JSON.parse(line);
-      ({ name } = scenario);
-      runScenario(scenario);
+  for (const line of linesOf(join(folder, file))) {
+    const { name, problem } = problemOf(line);
+    if (problem === undefined) {
       passed += 1;
-    } catch (error) {
+    } else {
       failed += 1;
-      console.error(`failed: ${relative(".", join(folder, file))}: ${name}: ${error.message}`);
+      console.error(`failed: ${relative(".", join(folder, file))}: ${name}: ${problem}`);
     }
   }
 }
-console.log(`note: each member of ${seen.size} events was falsified, and noticed`);
-console.log(`note: vectors replayed in JavaScript: ${passed + failed}`);
+const replayed = passed + failed;
+// What is expected wrongly must fail.
+for (const line of linesOf(fileOf("wrong.ndjson"))) {
+  const { name, problem } = problemOf(line);
+  if (problem !== undefined) continue;
+  failed += 1;
+  console.error(`failed: wrong.ndjson: ${name}: passed`);
+}
+console.log(`note: each member of ${seen.size} events was falsified`);
+console.log(`note: vectors replayed in JavaScript: ${replayed}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -243,6 +243,22 @@ class Scenario:
         return found
 
 
+def problem_of(line, includes, format):
+    """The name of a scenario, and why it failed; None when it passed."""
+    name = "?"
+    try:
+        scenario = json.loads(line)
+        name = scenario["name"]
+        run = Scenario(scenario, includes, format)
+        run.play(scenario["steps"])
+        run.end()
+    except Difference as problem:
+        return name, str(problem)
+    except Exception as problem:
+        return name, f"{type(problem).__name__}: {problem}"
+    return name, None
+
+
 def main():
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[1] / "vectors"
     includes = json.loads((folder / "include.json").read_text("utf-8"))
@@ -252,21 +268,21 @@ def main():
         for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
             if not line.strip():
                 continue
-            name = "?"
-            try:
-                scenario = json.loads(line)
-                name = scenario["name"]
-                run = Scenario(scenario, includes, format)
-                run.play(scenario["steps"])
-                run.end()
-            except Exception as problem:
-                failed += 1
-                kind = "" if isinstance(problem, Difference) else f"{type(problem).__name__}: "
-                print(f"{path.relative_to(folder)}:{number}: {name}: {kind}{problem}")
-            else:
+            name, problem = problem_of(line, includes, format)
+            if problem is None:
                 passed += 1
-    print(f"note: each member of {len(Scenario.falsified)} events was falsified, and noticed")
-    print(f"note: vectors replayed in Python: {passed + failed}")
+            else:
+                failed += 1
+                print(f"{path.relative_to(folder)}:{number}: {name}: {problem}")
+    replayed = passed + failed
+    # What is expected wrongly must fail.
+    for line in (folder / "wrong.ndjson").read_text("utf-8").splitlines():
+        name, problem = problem_of(line, includes, format)
+        if problem is None:
+            failed += 1
+            print(f"wrong.ndjson: {name}: passed")
+    print(f"note: each member of {len(Scenario.falsified)} events was falsified")
+    print(f"note: vectors replayed in Python: {replayed}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

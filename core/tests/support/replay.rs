@@ -1,10 +1,11 @@
 //! Replays one scenario on a connection of its own.
 
-use libacp::connection::{CallOptions, Connection, Limits, Misuse, Policy, Session, Timeout};
+use libacp::connection::{CallOptions, Connection, Misuse, Session, Timeout};
 use libacp::framing::Framing;
-use libacp::{Config, ErrorCode, Id};
+use libacp::{ErrorCode, Id};
 use serde_json::{json, Value};
 
+use crate::config;
 use crate::event;
 use crate::expected::{self, format, only};
 use crate::frames::Frames;
@@ -14,9 +15,6 @@ use crate::scenario::{fed, Scenario};
 const SHORT: usize = 500;
 /// Longer pieces are not fed byte by byte.
 const LONG: usize = 100_000;
-
-/// The severities, in the order of [`Config::policies`].
-const SEVERITIES: [&str; 3] = ["note", "warning", "error"];
 
 /// How the bytes of a scenario are cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,8 +79,11 @@ impl Scenario {
     /// Replays it with another judge of its events and misuses.
     pub(crate) fn judged(&self, split: Split, judge: &mut Judge<'_>) -> Result<(), String> {
         only("config", &self.config, &format()["config"])?;
+        for part in ["policies", "limits"] {
+            only(part, &self.config[part], &format()[part])?;
+        }
         let mut replay = Replay {
-            connection: Connection::new(config(&self.config)),
+            connection: Connection::new(config::read(&self.config)),
             split,
             fed: 0,
             events: Vec::new(),
@@ -105,64 +106,6 @@ impl Scenario {
             None => return Ok(()),
         }
         Err(format!("bytes are left over: {}", String::from_utf8_lossy(replay.connection.transmit())))
-    }
-}
-
-fn config(value: &Value) -> Config {
-    let mut config = match value["role"].as_str() {
-        Some("client") => Config::client(),
-        Some("agent") => Config::agent(),
-        other => panic!("role {other:?}"),
-    };
-    for (name, value) in value.as_object().unwrap() {
-        match (name.as_str(), value.as_str()) {
-            ("role", _) => {}
-            ("policy", Some(word)) => config.policy = policy(word),
-            ("policies", _) => {
-                for (severity, word) in value.as_object().unwrap() {
-                    let index = SEVERITIES.iter().position(|known| known == severity).expect("a severity");
-                    config.policies[index] = Some(policy(word.as_str().expect("a policy")));
-                }
-            }
-            ("framing", Some("lines")) => config.framing = Framing::Lines,
-            ("framing", Some("content-length")) => config.framing = Framing::ContentLength,
-            ("framing", Some("messages")) => config.framing = Framing::Messages,
-            ("version_2", _) => config.version_2 = value.as_bool().unwrap(),
-            ("timeout", _) => config.timeout = value.as_u64(),
-            ("reminder", _) => config.reminder = value.as_u64(),
-            ("drafts", _) => {
-                for name in value.as_array().unwrap() {
-                    config.draft(name.as_str().unwrap()).unwrap();
-                }
-            }
-            ("limits", _) => limits(&mut config.limits, value),
-            _ => panic!("config {name}: {value}"),
-        }
-    }
-    config
-}
-
-fn policy(word: &str) -> Policy {
-    match word {
-        "tolerant" => Policy::Tolerant,
-        "strict" => Policy::Strict,
-        "off" => Policy::Off,
-        _ => panic!("policy {word}"),
-    }
-}
-
-fn limits(limits: &mut Limits, value: &Value) {
-    for (name, value) in value.as_object().unwrap() {
-        let value = usize::try_from(value.as_u64().unwrap()).unwrap();
-        match name.as_str() {
-            "frame" => limits.frame = value,
-            "depth" => limits.depth = u32::try_from(value).unwrap(),
-            "pending" => limits.pending = value,
-            "sessions" => limits.sessions = value,
-            "terminals" => limits.terminals = value,
-            "remembered" => limits.remembered = value,
-            _ => panic!("limit {name}"),
-        }
     }
 }
 
@@ -380,7 +323,7 @@ impl Replay<'_> {
             connection.respond(&named(call), &text(call, "result"))
         } else if let Some(call) = step.get("respond_error") {
             let code = ErrorCode(i32::try_from(call["code"].as_i64().unwrap()).unwrap());
-            let data = call.get("data").map(Value::to_string);
+            let data = ["data", "data_text"].iter().any(|name| call.get(name).is_some()).then(|| text(call, "data"));
             connection.respond_error(&named(call), code, call["message"].as_str().unwrap(), data.as_deref())
         } else if let Some(call) = step.get("cancel") {
             connection.cancel(&named(call))

@@ -22,7 +22,7 @@ pub(crate) fn vectors() -> PathBuf {
 
 /// All scenarios, file by file.
 pub(crate) fn load(root: &Path) -> Vec<Scenario> {
-    let include: Value = serde_json::from_str(&fs::read_to_string(root.join("include.json")).unwrap()).unwrap();
+    let shared = Shared::read(root);
     let mut files = Vec::new();
     find(root, &mut files);
     files.sort();
@@ -30,18 +30,44 @@ pub(crate) fn load(root: &Path) -> Vec<Scenario> {
     for path in files {
         let file = path.strip_prefix(root).unwrap().display().to_string();
         for line in fs::read_to_string(&path).unwrap().split('\n').filter(|line| !line.trim().is_empty()) {
-            let value: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}: {error}: {line}"));
-            let mut steps = Vec::new();
-            put_in(&value["steps"], &include, false, &mut steps);
-            let name = value["name"].as_str().expect("a name").to_owned();
+            let scenario = shared.scenario(&file, line).unwrap_or_else(|why| panic!("{file}: {why}: {line}"));
             assert!(
-                !all.iter().any(|other: &Scenario| other.file == file && other.name == name),
-                "{file}: {name} twice"
+                !all.iter().any(|other: &Scenario| other.file == file && other.name == scenario.name),
+                "{file}: {} twice",
+                scenario.name
             );
-            all.push(Scenario { file: file.clone(), name, config: value["config"].clone(), steps });
+            all.push(scenario);
         }
     }
     all
+}
+
+/// What all scenarios share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    include: Value,
+    format: Value,
+}
+
+impl Shared {
+    pub(crate) fn read(root: &Path) -> Shared {
+        let read = |name: &str| serde_json::from_str(&fs::read_to_string(root.join(name)).unwrap()).unwrap();
+        Shared { include: read("include.json"), format: read("format.json") }
+    }
+
+    /// The scenario of one line; the error says what is wrong with it.
+    pub(crate) fn scenario(&self, file: &str, line: &str) -> Result<Scenario, String> {
+        let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let known = self.format["scenario"].as_array().expect("the members of a scenario");
+        let stranger = value.as_object().and_then(|all| all.keys().find(|name| !known.iter().any(|one| one == *name)));
+        if let Some(name) = stranger {
+            return Err(format!("a scenario has no member {name}"));
+        }
+        let mut steps = Vec::new();
+        put_in(&value["steps"], &self.include, false, &mut steps);
+        let name = value["name"].as_str().ok_or("no name")?.to_owned();
+        Ok(Scenario { file: file.to_owned(), name, config: value["config"].clone(), steps })
+    }
 }
 
 fn find(folder: &Path, files: &mut Vec<PathBuf>) {
