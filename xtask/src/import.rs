@@ -1,6 +1,8 @@
 //! `cargo xtask import`: refreshes the structure in `core/protocol/` from the official schemas, and lists what lacks
-//! words. Read [`schema`] for how a schema is read and [`merge`] for what stays as people wrote it.
+//! words. Read [`schema`] for how a schema is read, [`merge`] for what stays as people wrote it, and [`facts`] for what
+//! the model has from elsewhere.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -10,8 +12,11 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::model::{self, Kind, Method, Model, Phase, Scope, Sender, Version};
+use facts::{Fact, Found};
 use schema::{Schema, Types};
 
+mod compare;
+mod facts;
 mod keywords;
 mod merge;
 mod schema;
@@ -25,28 +30,92 @@ const PACKAGE: &str = "@agentclientprotocol/sdk@2.4.0";
 const INTEGRITY: &str =
     "sha512-7qJ8nnyj7WesC5ve185ioTpB2/svQoeGV4HA4nLEhgDUrcmBe54/08VcXc/oL4p14tDbxxECZzdYmUYQ+4l+Wg==";
 
-/// Runs the command. With `check`, words that lack are an error.
+/// Runs the command. With `check`, nothing is written, and what it would change is an error, as are words that lack.
 pub(crate) fn run(check: bool) -> Result<()> {
-    let schemas = fetch(Path::new("target/import"))?;
-    let root = Path::new(model::FOLDER);
-    let old = model::load::model(root)?;
-    let versions = old.versions.iter().map(|version| {
-        let file = |name| {
-            let path = schemas.join(version.folder()).join(name);
-            let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            serde_json::from_str::<Value>(&text).with_context(|| path.display().to_string())
-        };
-        refresh(version, &file("schema.json")?, &file("schema.unstable.json")?).with_context(|| version.folder())
-    });
-    let new = Model { versions: versions.collect::<Result<_>>()? };
-    model::write::model(&new, root)?;
-    let lacking = words::lacking(&new);
-    for line in &lacking {
-        println!("{line}");
+    import(Path::new(model::FOLDER), &fetch(Path::new("target/import"))?, check)
+}
+
+/// The model below `root` with the structure of the schemas in the folder `schemas`.
+fn import(root: &Path, schemas: &Path, check: bool) -> Result<()> {
+    let model = model::load::model(root)?;
+    let news = News::read(&model, schemas)?;
+    print!("{}", news.about_facts(&model, check));
+    let lacking = words::lacking(&news.model);
+    let lines = |lines: &[String]| lines.iter().flat_map(|line| ["\n  ", line]).collect::<String>();
+    if !check {
+        model::write::model(&news.model, root)?;
+        println!("{} things lack words{}", lacking.len(), lines(&lacking));
+        return Ok(());
     }
-    println!("{} things lack words", lacking.len());
-    ensure!(!check || lacking.is_empty(), "the model is not complete");
+    let wrong = [
+        ("the schemas differ from the model, which `cargo xtask import` would change", news.changes),
+        ("the schemas speak of facts that are marked as not theirs: remove the mark, or follow them", news.settled),
+        ("these lack words", lacking),
+    ];
+    let wrong = wrong.iter().filter(|(_, of)| !of.is_empty()).map(|(what, of)| format!("{what}:{}", lines(of)));
+    let wrong: Vec<String> = wrong.collect();
+    ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("the model is what the schemas say");
     Ok(())
+}
+
+/// What the schemas say that the model does not.
+struct News {
+    /// The model with their structure.
+    model: Model,
+    /// How that differs from the model.
+    changes: Vec<String>,
+    /// What they make of facts from elsewhere.
+    facts: Vec<Fact>,
+    /// The facts that they confirm or change.
+    settled: Vec<String>,
+}
+
+impl News {
+    fn read(model: &Model, schemas: &Path) -> Result<Self> {
+        let mut news = News {
+            model: Model { versions: Vec::new(), sources: model.sources.clone() },
+            changes: Vec::new(),
+            facts: Vec::new(),
+            settled: Vec::new(),
+        };
+        for old in &model.versions {
+            let file = |name| {
+                let path = schemas.join(old.folder()).join(name);
+                let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+                serde_json::from_str::<Value>(&text).with_context(|| path.display().to_string())
+            };
+            let (stable, unstable) = (file("schema.json")?, file("schema.unstable.json")?);
+            let new = refresh(old, &stable, &unstable).with_context(|| old.folder())?;
+            news.changes.extend(compare::versions(old, &new));
+            news.facts.extend(facts::judge(old, |bare| refresh(bare, &stable, &unstable))?);
+            news.model.versions.push(new);
+        }
+        let settled = news.facts.iter().filter(|fact| matches!(fact.found, Found::Confirmed | Found::Changed(_)));
+        news.settled = settled.map(|fact| format!("{}: {}", fact.at, fact.found)).collect();
+        Ok(news)
+    }
+
+    /// By source: how many facts the schemas confirm, change or lack, and unless it shall be `short`, which.
+    fn about_facts(&self, model: &Model, short: bool) -> String {
+        let mut out = String::new();
+        for (name, source) in &model.sources {
+            let facts: Vec<&Fact> = self.facts.iter().filter(|fact| fact.source == *name).collect();
+            let count = |is: fn(&Found) -> bool| facts.iter().filter(|fact| is(&fact.found)).count();
+            let _ = writeln!(
+                out,
+                "{name} ({source}): {} facts lacking in the schemas, {} there as drafts, {} confirmed, {} changed",
+                count(|found| matches!(found, Found::Lacking)),
+                count(|found| matches!(found, Found::Draft)),
+                count(|found| matches!(found, Found::Confirmed)),
+                count(|found| matches!(found, Found::Changed(_))),
+            );
+            for fact in facts.iter().filter(|_| !short) {
+                let _ = writeln!(out, "  {}: {}", fact.at, fact.found);
+            }
+        }
+        out
+    }
 }
 
 /// Fetches and unpacks the package; the answer is the folder of its schemas.
@@ -81,7 +150,7 @@ fn methods(calls: &[(&str, &str, &str)], types: &Types) -> IndexMap<String, Meth
             doc: None,
             page: None,
             draft,
-            rfd: false,
+            source: None,
             from: match side {
                 "agent" => Sender::Client,
                 "client" => Sender::Agent,

@@ -13,11 +13,13 @@ mod check;
 mod expr;
 pub(crate) mod load;
 mod node;
+mod source;
 #[cfg(test)]
 mod tests;
 pub(crate) mod write;
 
-pub(crate) use expr::{is_type_name, GateForm, Int, Is, Kind, Phase, Scope, Sender, TypeExpr};
+pub(crate) use expr::{is_type_name, GateForm, Int, Is, Kind, Origin, Phase, Scope, Sender, TypeExpr};
+pub(crate) use source::{each_mark, Source};
 
 /// Where the model lives, from the workspace's root.
 pub(crate) const FOLDER: &str = "core/protocol";
@@ -48,12 +50,15 @@ pub(crate) const DRAFTS: [&str; 14] = [
 pub(crate) struct Model {
     /// One entry per protocol version, oldest first.
     pub(crate) versions: Vec<Version>,
+    /// By name: what facts are taken from that no schema has yet.
+    pub(crate) sources: IndexMap<String, Source>,
 }
 
 impl Model {
-    /// Checks that every type and draft that is named exists.
+    /// Checks that every type, draft and source that is named exists, and that every source is named.
     pub(crate) fn check(&self) -> Result<()> {
-        self.versions.iter().try_for_each(check::version)
+        self.versions.iter().try_for_each(check::version)?;
+        source::check(self)
     }
 }
 
@@ -88,8 +93,8 @@ pub(crate) struct TypeDef {
     pub(crate) page: Option<String>,
     /// The draft it belongs to.
     pub(crate) draft: Option<String>,
-    /// Only a proposal has it, the schemas do not.
-    pub(crate) rfd: bool,
+    /// What says so, where the schemas do not.
+    pub(crate) source: Option<String>,
     /// As a whole payload, `null` is read as `{}`.
     pub(crate) null_default: bool,
     /// An object has a `_meta` member.
@@ -112,7 +117,7 @@ pub(crate) enum Shape {
     /// A named integer.
     Integer(Int),
     /// Strings; `open` where others are legal.
-    Enum { values: IndexMap<String, String>, open: bool },
+    Enum { values: IndexMap<String, Word>, open: bool },
     /// Integers with names; others are legal.
     Codes(IndexMap<String, Code>),
     /// Told apart by a string member.
@@ -136,11 +141,22 @@ pub(crate) enum Flat {
     AnyOf(Vec<TypeExpr>),
 }
 
+/// A value of [`Shape::Enum`]; its key is the text.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Word {
+    /// One sentence, or nothing.
+    pub(crate) doc: String,
+    /// What says so, where the schemas do not.
+    pub(crate) source: Option<String>,
+}
+
 /// A value of [`Shape::Codes`]; its key is the number.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Code {
     /// In `snake_case`.
     pub(crate) name: String,
+    /// What says so, where the schemas do not.
+    pub(crate) source: Option<String>,
     /// One sentence.
     pub(crate) doc: Option<String>,
 }
@@ -165,6 +181,8 @@ pub(crate) struct Variant {
     pub(crate) body: Body,
     /// The draft it belongs to.
     pub(crate) draft: Option<String>,
+    /// What says so, where the schemas do not.
+    pub(crate) source: Option<String>,
     /// One sentence, for members without a named type.
     pub(crate) doc: Option<String>,
 }
@@ -225,6 +243,8 @@ pub(crate) struct Field {
     pub(crate) alias: Option<String>,
     /// The draft it belongs to.
     pub(crate) draft: Option<String>,
+    /// What says so, where the schemas do not.
+    pub(crate) source: Option<String>,
     /// One sentence.
     pub(crate) doc: Option<String>,
 }
@@ -250,6 +270,7 @@ impl Field {
             rule: None,
             alias: None,
             draft: None,
+            source: None,
             doc: None,
         }
     }
@@ -264,8 +285,8 @@ pub(crate) struct Method {
     pub(crate) page: Option<String>,
     /// The draft it belongs to.
     pub(crate) draft: Option<String>,
-    /// Only a proposal has it, the schemas do not.
-    pub(crate) rfd: bool,
+    /// What says so, where the schemas do not.
+    pub(crate) source: Option<String>,
     /// Who sends it.
     pub(crate) from: Sender,
     /// Request, notification or both.
@@ -295,6 +316,8 @@ pub(crate) struct Gate {
     pub(crate) path: String,
     /// How it says yes.
     pub(crate) form: GateForm,
+    /// What says so, where the schemas do not.
+    pub(crate) source: Option<String>,
 }
 
 impl Version {

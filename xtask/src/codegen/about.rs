@@ -21,8 +21,8 @@ impl About {
     pub(crate) fn of_type(def: &TypeDef) -> Self {
         let mut text: Vec<String> = def.doc.iter().cloned().collect();
         if let Shape::Enum { values, open } = &def.shape {
-            let documented = values.iter().filter(|(_, doc)| !doc.is_empty());
-            text.extend(documented.map(|(value, doc)| format!("- `{value}`: {doc}")));
+            let documented = values.iter().filter(|(_, word)| !word.doc.is_empty());
+            text.extend(documented.map(|(value, word)| format!("- `{value}`: {}", word.doc)));
             if *open {
                 text.push("Other values are legal.".to_owned());
             }

@@ -110,8 +110,8 @@ fn words(model: &Model, prefix: &str, types: &[&str]) -> Result<Words> {
         for def in types.iter().filter_map(|name| version.types.get(*name)) {
             match &def.shape {
                 Shape::Enum { values, .. } => {
-                    for (value, doc) in values {
-                        let doc = Some(doc.clone()).filter(|doc| !doc.is_empty());
+                    for (value, word) in values {
+                        let doc = Some(word.doc.clone()).filter(|doc| !doc.is_empty());
                         let name = (format!("ACP_{prefix}_{}", upper(value)), value.as_str());
                         add(&mut words, name, doc, version.number, def.draft.as_ref())?;
                     }

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use super::about::{address, About};
 use super::pascal;
 use crate::model::{
-    Body, Code, Field, Fields, Flat, Kind, Method, Open, Sender, Shape, TypeDef, TypeExpr, Union, Version,
+    Body, Code, Field, Fields, Flat, Kind, Method, Open, Sender, Shape, TypeDef, TypeExpr, Union, Version, Word,
 };
 
 /// A named type of the target language.
@@ -35,7 +35,7 @@ pub(crate) enum Form<'a> {
     /// The first that fits.
     AnyOf(&'a [TypeExpr]),
     /// Strings; `open` where others are legal.
-    Values { values: &'a IndexMap<String, String>, open: bool },
+    Values { values: &'a IndexMap<String, Word>, open: bool },
     /// Integers; others are legal.
     Codes(&'a IndexMap<String, Code>),
     /// Another name.

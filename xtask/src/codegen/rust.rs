@@ -209,8 +209,8 @@ impl<'m> Rust<'m> {
             Shape::String { .. } => invocation("string_type", &format!("{docs}{name}\n")),
             Shape::Integer(int) => invocation("integer_type", &format!("{docs}{name}: {} {{}}\n", integer(*int))),
             Shape::Enum { values, .. } => {
-                let values = values.iter().map(|(value, doc)| {
-                    format!("{}{} = {value:?},\n", docs::of_value(doc, value), names::variant(value))
+                let values = values.iter().map(|(value, word)| {
+                    format!("{}{} = {value:?},\n", docs::of_value(&word.doc, value), names::variant(value))
                 });
                 invocation("string_enum", &format!("{docs}{name} {{\n{}}}\n", indent(&values.collect::<String>())))
             }

@@ -3,7 +3,7 @@
 use anyhow::{anyhow, bail, Context, Result};
 use serde_json::{Map, Value};
 
-use crate::model::{Code, Int, Is, Shape, TypeDef};
+use crate::model::{Code, Int, Is, Shape, TypeDef, Word};
 
 /// Strings or integers that stand for something; a plain alternative opens them.
 pub(super) fn constants(of: &[Value]) -> Result<Shape> {
@@ -12,12 +12,12 @@ pub(super) fn constants(of: &[Value]) -> Result<Shape> {
     if of[0]["type"] == "integer" {
         let code = |(alternative, value): (&Value, &Value)| {
             let title = alternative["title"].as_str().unwrap_or_default();
-            (value.to_string(), Code { name: title.to_lowercase().replace(' ', "_"), doc: None })
+            (value.to_string(), Code { name: title.to_lowercase().replace(' ', "_"), source: None, doc: None })
         };
         return Ok(Shape::Codes(known.map(code).collect()));
     }
     let value =
-        |(_, value): (&Value, &Value)| Ok((value.as_str().context("expected a string")?.to_owned(), String::new()));
+        |(_, value): (&Value, &Value)| Ok((value.as_str().context("expected a string")?.to_owned(), Word::default()));
     Ok(Shape::Enum { values: known.map(value).collect::<Result<_>>()?, open })
 }
 
@@ -26,7 +26,7 @@ pub(super) fn plain(shape: Shape) -> TypeDef {
         doc: None,
         page: None,
         draft: None,
-        rfd: false,
+        source: None,
         null_default: false,
         meta: true,
         rule: None,

@@ -9,9 +9,6 @@ use crate::model::{Area, Body, Field, Fields, Flat, Method, Open, Shape, TypeDef
 /// Stands for a draft that nobody has named yet.
 pub(super) const UNNAMED: &str = "unnamed";
 
-/// The drafts that only proposals have; their members of official types stay.
-const PROPOSALS: [&str; 2] = ["nes", "mcp_connections"];
-
 /// Where new types wait for a place.
 const UNSORTED: &str = "unsorted";
 
@@ -35,6 +32,14 @@ pub(super) fn drafts(stable: &Types, mut unstable: Types) -> Result<Types> {
                 rest.variants.shift_remove(tag);
             }
         }
+        // Where other values are legal anyhow, to know one earlier changes nothing.
+        match (&mut without.shape, &old.shape) {
+            (Shape::Enum { values, open: true }, Shape::Enum { values: old, .. }) => {
+                values.retain(|value, _| old.contains_key(value));
+            }
+            (Shape::Codes(codes), Shape::Codes(old)) => codes.retain(|code, _| old.contains_key(code)),
+            _ => {}
+        }
         ensure!(&without == old, "{name}: the unstable schema changes what is stable, which the model cannot say");
     }
     for name in stable.keys() {
@@ -43,7 +48,8 @@ pub(super) fn drafts(stable: &Types, mut unstable: Types) -> Result<Types> {
     Ok(unstable)
 }
 
-/// The new version: structure from the schemas, everything else from what was there.
+/// The new version: structure from the schemas, everything else from what was there. What is marked with a source stays
+/// as it was; [`super::facts`] says what the schemas make of it.
 pub(super) fn version(old: &Version, mut types: Types, methods: IndexMap<String, Method>) -> Version {
     let mut new = Version { number: old.number, areas: Vec::new(), types: IndexMap::new(), methods: IndexMap::new() };
     for area in &old.areas {
@@ -51,8 +57,8 @@ pub(super) fn version(old: &Version, mut types: Types, methods: IndexMap<String,
         for name in &area.types {
             let was = &old.types[name];
             let is = match types.shift_remove(name) {
+                _ if was.source.is_some() => was.clone(),
                 Some(is) => merge_type(was, is),
-                None if was.rfd => was.clone(),
                 None => continue,
             };
             names.push(name.clone());
@@ -69,8 +75,8 @@ pub(super) fn version(old: &Version, mut types: Types, methods: IndexMap<String,
     let mut methods = methods;
     for (name, was) in &old.methods {
         match methods.shift_remove(name) {
+            _ if was.source.is_some() => new.methods.insert(name.clone(), was.clone()),
             Some(is) => new.methods.insert(name.clone(), merge_method(was, is)),
-            None if was.rfd => new.methods.insert(name.clone(), was.clone()),
             None => None,
         };
     }
@@ -103,13 +109,15 @@ fn merge_type(was: &TypeDef, is: TypeDef) -> TypeDef {
         (Shape::Enum { values: was, open: was_open }, Shape::Enum { values, open }) => {
             // Opened by people, where the words of the specification allow what its schema does not.
             *open |= was_open;
-            for (value, doc) in values {
+            keep(was, values, |word| word.source.is_some());
+            for (value, word) in values {
                 if let Some(was) = was.get(value) {
-                    doc.clone_from(was);
+                    word.clone_from(was);
                 }
             }
         }
         (Shape::Codes(was), Shape::Codes(is)) => {
+            keep(was, is, |code| code.source.is_some());
             for (number, code) in is {
                 if let Some(was) = was.get(number) {
                     code.clone_from(was);
@@ -127,16 +135,23 @@ fn merge_type(was: &TypeDef, is: TypeDef) -> TypeDef {
     new
 }
 
-fn merge_fields(was: &Fields, is: &mut Fields) {
-    for (name, old) in was {
+/// Puts what is marked back to its place.
+fn keep<T: Clone>(was: &IndexMap<String, T>, is: &mut IndexMap<String, T>, marked: impl Fn(&T) -> bool) {
+    for (at, (name, old)) in was.iter().enumerate().filter(|(_, (_, old))| marked(old)) {
         match is.get_mut(name) {
-            Some(new) => merge_field(old, new),
-            None if old.draft.as_deref().is_some_and(|draft| PROPOSALS.contains(&draft)) => {
-                is.insert(name.clone(), old.clone());
-            }
-            None => {}
+            Some(new) => new.clone_from(old),
+            None => drop(is.shift_insert(at.min(is.len()), name.clone(), old.clone())),
         }
     }
+}
+
+fn merge_fields(was: &Fields, is: &mut Fields) {
+    for (name, new) in is.iter_mut() {
+        if let Some(old) = was.get(name) {
+            merge_field(old, new);
+        }
+    }
+    keep(was, is, |field| field.source.is_some());
 }
 
 fn merge_field(was: &Field, is: &mut Field) {
@@ -158,12 +173,7 @@ fn merge_union(was: &Union, is: &mut Union) {
         new.doc.clone_from(&old.doc);
         merge_body(&old.body, &mut new.body);
     }
-    for (tag, old) in &was.variants {
-        let proposed = old.draft.as_deref().is_some_and(|draft| PROPOSALS.contains(&draft));
-        if proposed && !is.variants.contains_key(tag) {
-            is.variants.insert(tag.clone(), old.clone());
-        }
-    }
+    keep(&was.variants, &mut is.variants, |variant| variant.source.is_some());
     if let (Open::With(was), Open::With(is)) = (&was.open, &mut is.open) {
         merge_fields(was, is);
     }

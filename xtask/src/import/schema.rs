@@ -156,7 +156,7 @@ impl<'a> Schema<'a> {
             };
             let told = &alternative["properties"][tag];
             if let Some(value) = told["const"].as_str() {
-                union.variants.insert(value.to_owned(), Variant { body, draft: None, doc: None });
+                union.variants.insert(value.to_owned(), Variant { body, draft: None, source: None, doc: None });
             } else if is_null(told) {
                 union.untagged = Some(body);
             } else if told["type"] == "string" {

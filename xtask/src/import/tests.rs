@@ -2,6 +2,9 @@
 
 use serde_json::{json, Value};
 
+mod facts;
+mod folder;
+
 use super::{merge, refresh, schema::Schema};
 use crate::model::{load, write, Version};
 
@@ -144,7 +147,7 @@ fn what_people_wrote_stays() {
             "x": {"type": "string", "is": "absolute-path", "rule": "X-01", "doc": "X."},
             "y": {"type": "string", "patch": true, "draft": "subagents"},
             "gone": {"type": "string", "doc": "Gone."},
-            "nes": {"type": "any", "draft": "nes"}
+            "nes": {"type": "any", "draft": "nes", "source": "rfd"}
         }},
         "Gone": {"doc": "Gone.", "string": {}},
         "Proposed": {"doc": "Proposed.", "source": "rfd", "string": {}},
@@ -174,7 +177,7 @@ fn what_people_wrote_stays() {
         json!({"doc": "A.", "page": "p", "null": "default", "meta": false, "object": {
             "x": {"type": "string", "required": true, "is": "absolute-path", "rule": "X-01", "doc": "X."},
             "y": {"type": "string", "patch": true, "draft": "subagents"},
-            "nes": {"type": "any", "draft": "nes"},
+            "nes": {"type": "any", "draft": "nes", "source": "rfd"},
         }})
     );
     assert_eq!(area["E"], json!({"enum": {"a": "A.", "b": ""}}));

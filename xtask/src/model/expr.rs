@@ -147,3 +147,13 @@ named! {
         Boolean = "boolean",
     }
 }
+
+named! {
+    /// What kind of page a source is.
+    Origin {
+        /// It is decided: a schema will say so.
+        Announcement = "announcement",
+        /// It is proposed, and may change.
+        Proposal = "proposal",
+    }
+}

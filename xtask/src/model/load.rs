@@ -8,15 +8,16 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::node::Node;
+use super::source;
 use super::{
     is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model, Open, Phase,
-    Scope, Sender, Shape, TypeDef, Union, Variant, Version, VERSIONS,
+    Scope, Sender, Shape, TypeDef, Union, Variant, Version, Word, VERSIONS,
 };
 
 /// Reads all versions below `root`. A version without files is empty.
 pub(crate) fn model(root: &Path) -> Result<Model> {
     let versions = VERSIONS.iter().map(|&number| version(number, &root.join(format!("v{number}"))));
-    Ok(Model { versions: versions.collect::<Result<_>>()? })
+    Ok(Model { versions: versions.collect::<Result<_>>()?, sources: source::load(root)? })
 }
 
 fn version(number: u16, folder: &Path) -> Result<Version> {
@@ -79,7 +80,7 @@ fn type_def(node: &Node<'_>) -> Result<TypeDef> {
         doc: node.text("doc")?,
         page: node.text("page")?,
         draft: node.text("draft")?,
-        rfd: node.word("source", "rfd")?,
+        source: node.text("source")?,
         null_default: node.word("null", "default")?,
         meta,
         rule: node.text("rule")?,
@@ -114,16 +115,16 @@ fn shape(node: &Node<'_>) -> Result<Shape> {
         ["integer"] => Shape::Integer(form("integer")?.named(Int::NAMES, Int::parse)?),
         ["enum"] => {
             let values = form("enum")?.entries()?;
-            let values = values.into_iter().map(|(value, doc)| Ok((value.to_owned(), doc.str()?.to_owned())));
+            let values = values.into_iter().map(|(value, node)| Ok((value.to_owned(), word(&node)?)));
             Shape::Enum { values: values.collect::<Result<_>>()?, open: node.flag("open")? }
         }
         ["codes"] => {
             let codes = form("codes")?.entries()?;
             let codes = codes.into_iter().map(|(number, node)| {
                 ensure!(number.parse::<i32>().is_ok(), "{}: expected a 32-bit integer as the name", node.at);
-                node.only(&["name", "doc"])?;
+                node.only(&["name", "source", "doc"])?;
                 let name = node.need("name")?.str()?.to_owned();
-                Ok((number.to_owned(), Code { name, doc: node.text("doc")? }))
+                Ok((number.to_owned(), Code { name, source: node.text("source")?, doc: node.text("doc")? }))
             });
             Shape::Codes(codes.collect::<Result<_>>()?)
         }
@@ -132,6 +133,15 @@ fn shape(node: &Node<'_>) -> Result<Shape> {
         ["alias"] => Shape::Alias(form("alias")?.type_expr()?),
         _ => return node.expected(&format!("one of {} (object may have union or any-of beside it)", FORMS.join(", "))),
     })
+}
+
+fn word(node: &Node<'_>) -> Result<Word> {
+    if let Some(doc) = node.value.as_str() {
+        return Ok(Word { doc: doc.to_owned(), source: None });
+    }
+    node.only(&["source", "doc"])?;
+    let source = Some(node.need("source")?.str()?.to_owned());
+    Ok(Word { doc: node.need("doc")?.str()?.to_owned(), source })
 }
 
 fn union(node: &Node<'_>) -> Result<Union> {
@@ -149,16 +159,16 @@ fn union(node: &Node<'_>) -> Result<Union> {
 
 fn variant(node: &Node<'_>) -> Result<Variant> {
     if node.value.is_string() {
-        return Ok(Variant { body: Body::Named(node.type_name()?), draft: None, doc: None });
+        return Ok(Variant { body: Body::Named(node.type_name()?), draft: None, source: None, doc: None });
     }
-    node.only(&["type", "object", "draft", "doc"])?;
+    node.only(&["type", "object", "draft", "source", "doc"])?;
     let body = match (node.get("type"), node.get("object")) {
         (Some(name), None) => Body::Named(name.type_name()?),
         (None, Some(object)) => Body::Fields(fields(&object)?),
         (None, None) => Body::Fields(Fields::new()),
         (Some(_), Some(_)) => return node.expected("only one of type and object"),
     };
-    Ok(Variant { body, draft: node.text("draft")?, doc: node.text("doc")? })
+    Ok(Variant { body, draft: node.text("draft")?, source: node.text("source")?, doc: node.text("doc")? })
 }
 
 fn is(node: &Node<'_>) -> Result<Option<Is>> {
@@ -169,7 +179,7 @@ fn fields(node: &Node<'_>) -> Result<Fields> {
     node.entries()?.into_iter().map(|(name, node)| Ok((name.to_owned(), field(&node)?))).collect()
 }
 
-const FIELD: [&str; 18] = [
+const FIELD: [&str; 19] = [
     "type",
     "required",
     "null",
@@ -187,6 +197,7 @@ const FIELD: [&str; 18] = [
     "rule",
     "alias",
     "draft",
+    "source",
     "doc",
 ];
 
@@ -210,6 +221,7 @@ fn field(node: &Node<'_>) -> Result<Field> {
         rule: node.text("rule")?,
         alias: node.text("alias")?,
         draft: node.text("draft")?,
+        source: node.text("source")?,
         doc: node.text("doc")?,
     })
 }
@@ -237,7 +249,7 @@ fn method(node: &Node<'_>) -> Result<Method> {
         doc: node.text("doc")?,
         page: node.text("page")?,
         draft: node.text("draft")?,
-        rfd: node.word("source", "rfd")?,
+        source: node.text("source")?,
         from: node.need("from")?.named(Sender::NAMES, Sender::parse)?,
         kind: node.need("kind")?.named(Kind::NAMES, Kind::parse)?,
         params: node.need("params")?.type_name()?,
@@ -251,10 +263,11 @@ fn method(node: &Node<'_>) -> Result<Method> {
 }
 
 fn gate(node: &Node<'_>) -> Result<Gate> {
-    node.only(&["of", "path", "form"])?;
+    node.only(&["of", "path", "form", "source"])?;
     Ok(Gate {
         of: node.need("of")?.named(Sender::NAMES, Sender::parse)?,
         path: node.need("path")?.str()?.to_owned(),
         form: node.need("form")?.named(GateForm::NAMES, GateForm::parse)?,
+        source: node.text("source")?,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{load, write, Body, Open, Shape, TypeExpr, Version};
+use super::{each_mark, load, source, write, Body, Model, Open, Shape, TypeExpr, Version};
 
 /// One type of every form, as the writer writes it.
 const TYPES: &str = r#"{
@@ -10,7 +10,7 @@ const TYPES: &str = r#"{
     "doc": "An item.",
     "page": "protocol/v1/items",
     "draft": "nes",
-    "source": "rfd",
+    "source": "proposed",
     "null": "default",
     "meta": false,
     "rule": "ITEM-02",
@@ -18,7 +18,7 @@ const TYPES: &str = r#"{
     "object": {
       "id": {"type": "ItemId", "required": true, "rule": "ITEM-01", "doc": "Its \"name\"."},
       "tags": {"type": "{[string]}", "null": true, "default": {"a": ["b"]}, "on-error": "default", "on-null": "default", "items": "skip"},
-      "size": {"type": "uint16", "minimum": 1, "maximum": 9, "patch": true, "is": "line", "draft": "nes"},
+      "size": {"type": "uint16", "minimum": 1, "maximum": 9, "patch": true, "is": "line", "draft": "nes", "source": "proposed"},
       "list": {"type": "[any]", "min-items": 1},
       "kind": {"type": "string", "const": "item"}
     },
@@ -27,7 +27,8 @@ const TYPES: &str = r#"{
       "variants": {
         "bare": {},
         "named": "Other",
-        "later": {"type": "Other", "draft": "nes", "doc": "Later."},
+        "later": {"type": "Other", "draft": "nes", "source": "announced", "doc": "Later."},
+        "soon": {"type": "Other", "source": "announced"},
         "own": {"object": {"x": {"type": "double"}}}
       },
       "open": {
@@ -49,13 +50,15 @@ const TYPES: &str = r#"{
   "Color": {
     "enum": {
       "red": "Like blood.",
-      "blue": ""
+      "blue": "",
+      "green": {"source": "announced", "doc": "Like grass."}
     },
     "open": true
   },
   "Codes": {
     "codes": {
-      "-32700": {"name": "parse_error", "doc": "Not JSON."}
+      "-32700": {"name": "parse_error", "doc": "Not JSON."},
+      "-32000": {"name": "other", "source": "proposed"}
     }
   },
   "Lists": {
@@ -79,8 +82,16 @@ const METHODS: &str = r#"{
     "result": "Item",
     "scope": "session",
     "phase": "ready",
-    "gate": {"of": "agent", "path": "items.get", "form": "boolean"},
+    "gate": {"of": "agent", "path": "items.get", "form": "boolean", "source": "announced"},
     "gate-rule": "ITEM-02"
+  },
+  "item/put": {
+    "source": "announced",
+    "from": "client",
+    "kind": "notification",
+    "params": "Item",
+    "scope": "session",
+    "phase": "ready"
   }
 }
 "#;
@@ -140,6 +151,7 @@ fn errors_name_the_file_the_type_and_the_field() {
         (r#"{"A": {"string": {"is": "url"}}}"#, "A › string › is: expected one of absolute-path"),
         (r#"{"A": {"doc": "x"}}"#, "A: expected one of object, string"),
         (r#"{"A": {"string": {}, "integer": "int32"}}"#, "A: expected one of object, string"),
+        (r#"{"A": {"enum": {"a": {"doc": "A."}}}}"#, "A › enum › a: expected a member source"),
         (r#"{"A": {"string": {}, "open": true}}"#, "A › open: expected no such member without enum"),
         (r#"{"a": {"string": {}}}"#, "v1/items.json › a: expected a type name"),
         (r#"{"A": {"union": {"variants": {}}}}"#, "A › union: expected a member tag"),
@@ -184,5 +196,64 @@ fn check_finds_names_that_mean_nothing() {
         let version = load::parse(1, &files(types, methods)).unwrap();
         let error = format!("{:#}", super::check::version(&version).unwrap_err());
         assert_eq!(error, expected);
+    }
+}
+
+#[test]
+fn every_mark_can_be_visited() {
+    let mut version = version();
+    let mut marks = Vec::new();
+    let written = write::value(&version);
+    each_mark(&mut version, &mut |path, mark| {
+        if let Some(source) = mark.take() {
+            let at = path.iter().try_fold(&written, |value, name| value.get(name)).unwrap();
+            assert_eq!(at["source"], source.as_str(), "{path:?}");
+            marks.push(path.join("/"));
+        }
+    });
+    assert_eq!(
+        marks,
+        [
+            "types/Item",
+            "types/Item/object/size",
+            "types/Item/union/variants/later",
+            "types/Item/union/variants/soon",
+            "types/Color/enum/green",
+            "types/Codes/codes/-32000",
+            "methods/item/get/gate",
+            "methods/item/put",
+        ]
+    );
+    assert!(!write::value(&version).to_string().contains("source"), "a mark that no visit reaches");
+}
+
+#[test]
+fn sources_are_read_and_named() {
+    let text = r#"{
+        "announced": {"kind": "announcement", "page": "announcements/x", "date": "2026-11-20"},
+        "proposed": {"kind": "proposal", "page": "rfds/x"}
+    }"#;
+    let sources = source::parse(text).unwrap();
+    assert_eq!(sources["announced"].to_string(), "announcement announcements/x of 2026-11-20");
+    assert_eq!(sources["proposed"].to_string(), "proposal rfds/x");
+    let check = |types: &str| {
+        let version = load::parse(1, &files(types, "{}")).unwrap();
+        source::check(&Model { versions: vec![version], sources: sources.clone() }).map_err(|error| error.to_string())
+    };
+    let both = r#"{"A": {"source": "announced", "object": {"x": {"type": "any", "source": "proposed"}}}}"#;
+    assert_eq!(check(both), Ok(()));
+    let other = r#"{"A": {"object": {"x": {"type": "any", "source": "other"}}}}"#;
+    assert_eq!(check(other), Err("v1 › A › object › x: there is no source other".to_owned()));
+    let one = r#"{"A": {"source": "announced", "string": {}}}"#;
+    assert_eq!(check(one), Err("sources.json › proposed: no fact names this source".to_owned()));
+
+    for (wrong, expected) in [
+        (r#"{"a": {"kind": "rumour", "page": "x"}}"#, "a › kind: expected one of announcement, proposal"),
+        (r#"{"a": {"kind": "announcement", "page": "x"}}"#, "a: expected the date of the announcement"),
+        (r#"{"a": {"kind": "proposal", "page": "x", "date": "20 November"}}"#, "a › date: expected YYYY-MM-DD"),
+        (r#"{"a": {"kind": "proposal"}}"#, "a: expected a member page"),
+    ] {
+        let error = source::parse(wrong).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error:?} does not say {expected:?}");
     }
 }

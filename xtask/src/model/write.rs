@@ -8,9 +8,10 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
 use super::load::METHOD_FILES;
-use super::{Body, Field, Fields, Flat, Method, Model, Open, Shape, TypeDef, TypeExpr, Union, Variant, Version};
+use super::{Body, Field, Fields, Flat, Method, Model, Open, Shape, TypeDef, TypeExpr, Union, Variant, Version, Word};
 
-/// Writes every file of the model below `root`, and removes area files that the model no longer has.
+/// Writes every file of the versions below `root`, and removes area files that the model no longer has. The sources are
+/// written by people only.
 pub(crate) fn model(model: &Model, root: &Path) -> Result<()> {
     for version in &model.versions {
         let folder = root.join(version.folder());
@@ -58,6 +59,14 @@ pub(crate) fn files(version: &Version) -> Vec<(String, String)> {
     files
 }
 
+/// The whole version as one JSON value, wherever its parts stand: types by name, and methods.
+pub(crate) fn value(version: &Version) -> Value {
+    let types = version.types.iter().map(|(name, def)| (name.clone(), type_block(def).value()));
+    let methods = version.methods.iter().map(|(name, method)| (name.clone(), method_block(method).value()));
+    let parts = [("types", types.collect::<Map<_, _>>()), ("methods", methods.collect())];
+    Value::Object(parts.into_iter().map(|(name, part)| (name.to_owned(), Value::Object(part))).collect())
+}
+
 /// The members of a JSON object that stand on lines of their own.
 #[derive(Default)]
 struct Block(Vec<String>);
@@ -93,6 +102,10 @@ impl Block {
 
     fn file(&self) -> String {
         self.render() + "\n"
+    }
+
+    fn value(&self) -> Value {
+        serde_json::from_str(&self.render()).expect("a block is an object")
     }
 }
 
@@ -131,9 +144,7 @@ fn type_block(def: &TypeDef) -> Block {
     out.text("doc", def.doc.as_ref());
     out.text("page", def.page.as_ref());
     out.text("draft", def.draft.as_ref());
-    if def.rfd {
-        out.line("source", &Value::from("rfd"));
-    }
+    out.text("source", def.source.as_ref());
     if def.null_default {
         out.line("null", &Value::from("default"));
     }
@@ -158,8 +169,8 @@ fn type_block(def: &TypeDef) -> Block {
         Shape::Integer(int) => out.line("integer", &Value::from(int.name())),
         Shape::Enum { values, open } => {
             let mut block = Block::default();
-            for (value, doc) in values {
-                block.line(value, &Value::from(doc.as_str()));
+            for (value, word) in values {
+                block.line(value, &word_value(word));
             }
             out.block("enum", &block);
             out.flag("open", *open);
@@ -169,6 +180,7 @@ fn type_block(def: &TypeDef) -> Block {
             for (number, code) in codes {
                 let mut members = Map::new();
                 members.insert("name".to_owned(), Value::from(code.name.as_str()));
+                text(&mut members, "source", code.source.as_ref());
                 text(&mut members, "doc", code.doc.as_ref());
                 block.line(number, &Value::Object(members));
             }
@@ -184,6 +196,12 @@ fn type_block(def: &TypeDef) -> Block {
         Shape::Alias(ty) => out.line("alias", &Value::from(ty.to_string())),
     }
     out
+}
+
+fn word_value(word: &Word) -> Value {
+    let Some(source) = &word.source else { return Value::from(word.doc.as_str()) };
+    let members = [("source", source), ("doc", &word.doc)];
+    Value::Object(members.map(|(name, value)| (name.to_owned(), Value::from(value.as_str()))).into_iter().collect())
 }
 
 fn types(of: &[TypeExpr]) -> Value {
@@ -224,6 +242,7 @@ fn union_block(union: &Union) -> Block {
 fn variant_value(variant: &Variant) -> Value {
     let mut rest = Map::new();
     text(&mut rest, "draft", variant.draft.as_ref());
+    text(&mut rest, "source", variant.source.as_ref());
     text(&mut rest, "doc", variant.doc.as_ref());
     body_value(&variant.body, rest)
 }
@@ -266,6 +285,7 @@ fn field_value(field: &Field) -> Value {
         own("rule", field.rule.as_ref()),
         own("alias", field.alias.as_ref()),
         own("draft", field.draft.as_ref()),
+        own("source", field.source.as_ref()),
         own("doc", field.doc.as_ref()),
     ];
     Value::Object(members.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect())
@@ -276,9 +296,7 @@ fn method_block(method: &Method) -> Block {
     out.text("doc", method.doc.as_ref());
     out.text("page", method.page.as_ref());
     out.text("draft", method.draft.as_ref());
-    if method.rfd {
-        out.line("source", &Value::from("rfd"));
-    }
+    out.text("source", method.source.as_ref());
     out.line("from", &Value::from(method.from.name()));
     out.line("kind", &Value::from(method.kind.name()));
     out.line("params", &Value::from(method.params.as_str()));
@@ -289,7 +307,9 @@ fn method_block(method: &Method) -> Block {
     if let Some(gate) = &method.gate {
         let members = [("of", gate.of.name()), ("path", gate.path.as_str()), ("form", gate.form.name())];
         let members = members.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
-        out.line("gate", &Value::Object(members.collect()));
+        let mut members: Map<_, _> = members.collect();
+        text(&mut members, "source", gate.source.as_ref());
+        out.line("gate", &Value::Object(members));
     }
     out.text("gate-rule", method.gate_rule.as_ref());
     out
