@@ -573,6 +573,7 @@ acp_status acp_connection_session_turn(const acp_connection *connection, acp_sli
 // - `plan`: the list of its entries, or null; `planIds`: the ids of plans that have one
 // - `openCompactions`: the ids of compactions that have not ended
 // - `authUncertain`: whether the user has logged out since it was opened, so that it may fail for want of a login
+// - `parent`: the id of the session that it is a child of, or null; `mayCancel`: whether the client may cancel its work
 //
 // Valid until the next call that changes the connection, and this is one.
 acp_status acp_connection_session_snapshot(acp_connection *connection, acp_slice id, acp_slice *out);

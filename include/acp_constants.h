@@ -107,6 +107,9 @@
 /* Asks whether the agent holds a session in memory, with no effect on the session. From the client, request.
    Draft session_status. */
 #define ACP_METHOD_SESSION_STATUS "session/status"
+/* Asks which settings a session would start with, without making or changing one. From the client, request.
+   Only in v1. Draft session_options. */
+#define ACP_METHOD_SESSION_OPTIONS "session/options"
 /* Gives a session a title of the client's choice and returns what the agent made of it. From the client,
    request. Draft session_set_title. */
 #define ACP_METHOD_SESSION_SET_TITLE "session/set_title"
@@ -181,12 +184,11 @@
 #define ACP_UPDATE_NOTICE "notice"
 #define ACP_UPDATE_COMPACTION_UPDATE "compaction_update"
 #define ACP_UPDATE_COMPACTION_SUMMARY_CHUNK "compaction_summary_chunk"
-/* Draft subagents. */
 #define ACP_UPDATE_SUBAGENT_UPDATE "subagent_update"
-/* Draft subagents. */
 #define ACP_UPDATE_SESSION_MESSAGE "session_message"
-/* Draft subagents. */
 #define ACP_UPDATE_SESSION_MESSAGE_CHUNK "session_message_chunk"
+/* Only in v1. Draft prompt_suggestions. */
+#define ACP_UPDATE_PROMPT_SUGGESTIONS_UPDATE "prompt_suggestions_update"
 /* Only in v2. */
 #define ACP_UPDATE_USER_MESSAGE "user_message"
 /* Only in v2. */
@@ -222,7 +224,6 @@
 #define ACP_STATE_RUNNING "running"
 #define ACP_STATE_IDLE "idle"
 #define ACP_STATE_REQUIRES_ACTION "requires_action"
-/* Draft subagents. */
 #define ACP_STATE_UNKNOWN "unknown"
 
 /* Types of content blocks */
@@ -276,6 +277,7 @@
 #define ACP_TOOL_CONTENT_CONTENT "content"
 #define ACP_TOOL_CONTENT_DIFF "diff"
 #define ACP_TOOL_CONTENT_TERMINAL "terminal"
+#define ACP_TOOL_CONTENT_SESSION "session"
 
 /* Kinds of permission options */
 
@@ -367,6 +369,8 @@
 #define ACP_CONFIG_CATEGORY_MODEL_CONFIG "model_config"
 /* How much the model reasons. */
 #define ACP_CONFIG_CATEGORY_THOUGHT_LEVEL "thought_level"
+/* How fast the model answers, as opposed to how much that costs. */
+#define ACP_CONFIG_CATEGORY_SPEED "speed"
 
 /* Modes of elicitation */
 
@@ -397,6 +401,8 @@
 #define ACP_DRAFT_SUBAGENTS "subagents"
 #define ACP_DRAFT_NES "nes"
 #define ACP_DRAFT_MCP_CONNECTIONS "mcp_connections"
+#define ACP_DRAFT_SESSION_OPTIONS "session_options"
+#define ACP_DRAFT_PROMPT_SUGGESTIONS "prompt_suggestions"
 
 /* Codes of errors that peers answer with; others are legal. */
 enum acp_error_code {

@@ -64,6 +64,10 @@ class SessionSnapshot(TypedDict):
     """Compactions that have not ended."""
     authUncertain: bool
     """The user has logged out since it was opened, so that it may fail for want of a login."""
+    parent: Optional[str]
+    """The session whose agent runs this one below it; `None` for a session that the client opened."""
+    mayCancel: bool
+    """Whether the client may cancel its work: always, unless it is a child that does not allow it."""
 
 
 class LoginMethod(TypedDict):

@@ -373,6 +373,8 @@ class Sessions(unittest.TestCase):
         "commands": None,
         "openCompactions": [],
         "authUncertain": False,
+        "parent": None,
+        "mayCancel": True,
     }
 
     def test_a_snapshot_is_all_that_is_known(self) -> None:

@@ -291,7 +291,8 @@ static void what_is_known_of_a_session(void)
     OK(acp_connection_session_snapshot(connection, id, &slice));
     CHECK(is_text(slice, "{\"state\":\"ready\",\"turn\":\"idle\",\"terminals\":{},\"cwd\":\"/w\",\"roots\":[\"/w\"],"
                          "\"modes\":null,\"configOptions\":null,\"toolCalls\":[],\"plan\":null,\"planIds\":[],"
-                         "\"commands\":null,\"openCompactions\":[],\"authUncertain\":false}"));
+                         "\"commands\":null,\"openCompactions\":[],\"authUncertain\":false,\"parent\":null,"
+                         "\"mayCancel\":true}"));
     slice = acp_text("untouched");
     STATUS(acp_connection_session_snapshot(connection, acp_text("s-2"), &slice), ACP_NONE);
     STATUS(acp_connection_session_snapshot(connection, wrong, &slice), ACP_INVALID_ARGUMENT);

@@ -22,7 +22,10 @@ export function init(source?: string | object): Promise<void>;
 /** The side that the host plays. */
 export type Role = "client" | "agent";
 
-/** Parts of the protocol that may still change, each switched on by its name. */
+/**
+ * Parts of the protocol that may still change, each switched on by its name. `session_system_prompt` and `subagents` are
+ * stable in version 1, where their names do nothing.
+ */
 export type Draft =
   | "auth_status"
   | "end_turn_token_usage"
@@ -37,7 +40,9 @@ export type Draft =
   | "session_system_prompt"
   | "subagents"
   | "nes"
-  | "mcp_connections";
+  | "mcp_connections"
+  | "session_options"
+  | "prompt_suggestions";
 
 /**
  * What happens to a peer's message that breaks a rule: it is repaired where the specification allows it, delivered and

@@ -52,6 +52,10 @@ export interface SessionSnapshot<Two extends boolean = boolean> extends Session 
   openCompactions: string[];
   /** The user has logged out since it was opened, so that it may fail for want of a login. */
   authUncertain: boolean;
+  /** The session whose agent runs this one below it; null for a session that the client opened. */
+  parent: string | null;
+  /** Whether the client may cancel its work: always, unless it is a child that does not allow it. */
+  mayCancel: boolean;
 }
 
 /** A way to log in that can be used. */

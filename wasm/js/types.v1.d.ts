@@ -346,6 +346,7 @@ export type SessionConfigId = string;
  * - `model`: Which model answers.
  * - `model_config`: How the model is tuned.
  * - `thought_level`: How much the model reasons.
+ * - `speed`: How fast the model answers, as opposed to how much that costs.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v1/session-config-options
  */
@@ -354,6 +355,7 @@ export type SessionConfigOptionCategory =
   | "model"
   | "model_config"
   | "thought_level"
+  | "speed"
   | (string & {});
 
 /**
@@ -561,6 +563,66 @@ export type SetSessionConfigOptionRequest =
   | SetSessionConfigOptionRequestBoolean
   | SetSessionConfigOptionRequestUntagged
   | SetSessionConfigOptionRequestOther;
+
+/**
+ * The members that every `InitialSessionConfigOption` has.
+ * @see https://agentclientprotocol.com/rfds/session-options
+ * @experimental Draft `session_options`.
+ */
+export interface InitialSessionConfigOptionBase {
+  /**
+   * Setting that gets the value; unknown ones are passed over.
+   * Rule CONF-11.
+   */
+  configId: SessionConfigId;
+  _meta?: Meta | null;
+}
+
+/**
+ * The setting is a switch.
+ * @see https://agentclientprotocol.com/rfds/session-options
+ * @experimental Draft `session_options`.
+ */
+export interface InitialSessionConfigOptionBoolean extends InitialSessionConfigOptionBase {
+  type: "boolean";
+  /**
+   * True to switch the setting on.
+   * Rule CONF-09.
+   */
+  value: boolean;
+}
+
+/** What is meant where `type` is absent. */
+export interface InitialSessionConfigOptionUntagged extends InitialSessionConfigOptionBase {
+  type?: null;
+  /**
+   * Id of one of the values on offer.
+   * Rule CONF-09.
+   */
+  value: SessionConfigValueId;
+}
+
+/**
+ * The variant of `InitialSessionConfigOption` for a `type` that is not known here.
+ * It starts with `_` where it is an extension's; others come from later versions.
+ * @experimental Draft `session_options`.
+ */
+export interface InitialSessionConfigOptionOther extends InitialSessionConfigOptionBase {
+  type: `_${string}`;
+  /** Rule CONF-09. */
+  value: SessionConfigValueId;
+  [key: string]: unknown;
+}
+
+/**
+ * Value that one setting of a session is to start with.
+ * @see https://agentclientprotocol.com/rfds/session-options
+ * @experimental Draft `session_options`.
+ */
+export type InitialSessionConfigOption =
+  | InitialSessionConfigOptionBoolean
+  | InitialSessionConfigOptionUntagged
+  | InitialSessionConfigOptionOther;
 
 /**
  * Plain text or Markdown, the one kind of content that works everywhere.
@@ -1845,7 +1907,6 @@ export interface SessionCapabilities {
   /**
    * Present when a client may add instructions of its own at system level.
    * Rule CAP-03.
-   * @experimental Draft `session_system_prompt`.
    */
   systemPrompt?: SessionSystemPromptCapabilities | null;
   /**
@@ -1882,6 +1943,12 @@ export interface SessionCapabilities {
    * Rule CAP-03.
    */
   close?: SessionCloseCapabilities | null;
+  /**
+   * Present when `session/options` is served and sessions may be given values of settings to start with.
+   * Rule CAP-03.
+   * @experimental Draft `session_options`.
+   */
+  options?: SessionOptionsCapabilities | null;
   _meta?: Meta | null;
 }
 
@@ -1911,8 +1978,7 @@ export interface SessionAdditionalDirectoriesCapabilities {
 
 /**
  * Mark of an agent that takes instructions at system level from the client.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionSystemPromptCapabilities {
   /**
@@ -1925,8 +1991,7 @@ export interface SessionSystemPromptCapabilities {
 
 /**
  * Ways to apply a client's instructions that an agent offers besides appending.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionSystemPromptModeCapabilities {
   /**
@@ -1939,8 +2004,7 @@ export interface SessionSystemPromptModeCapabilities {
 
 /**
  * Empty mark of an agent whose built-in instructions can be replaced.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionSystemPromptOverrideCapabilities {
   _meta?: Meta | null;
@@ -1995,6 +2059,15 @@ export interface SessionResumeCapabilities {
  * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SessionCloseCapabilities {
+  _meta?: Meta | null;
+}
+
+/**
+ * Empty mark; being there, it says that settings are known before there is a session.
+ * @see https://agentclientprotocol.com/rfds/session-options
+ * @experimental Draft `session_options`.
+ */
+export interface SessionOptionsCapabilities {
   _meta?: Meta | null;
 }
 
@@ -2059,8 +2132,7 @@ export interface Implementation {
 
 /**
  * What a client may do to one child session; nothing is allowed unless listed.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SubagentSessionCapabilities {
   /**
@@ -2073,8 +2145,7 @@ export interface SubagentSessionCapabilities {
 
 /**
  * Empty mark; being there, it lets the client cancel a child session's work.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionCancelCapabilities {
   _meta?: Meta | null;
@@ -2129,7 +2200,6 @@ export interface ClientCapabilities {
   /**
    * Present when the client can follow the child sessions of an agent.
    * Rule CAP-03.
-   * @experimental Draft `subagents`.
    */
   subagents?: SubagentCapabilities | null;
   /**
@@ -2199,6 +2269,12 @@ export interface ClientSessionCapabilities {
    * Rule CAP-03.
    */
   notices?: NoticeCapabilities | null;
+  /**
+   * Present when the client offers the prompts that an agent suggests.
+   * Rule CAP-03.
+   * @experimental Draft `prompt_suggestions`.
+   */
+  promptSuggestions?: PromptSuggestionsCapabilities | null;
   _meta?: Meta | null;
 }
 
@@ -2236,9 +2312,23 @@ export interface BooleanConfigOptionCapabilities {
 export interface NoticeCapabilities {}
 
 /**
+ * Kinds of content that suggested prompts may hold on top of text and resource links.
+ * @see https://agentclientprotocol.com/rfds/prompt-suggestions
+ * @experimental Draft `prompt_suggestions`.
+ */
+export interface PromptSuggestionsCapabilities {
+  /** There when suggestions may hold images; its form in this version is not settled. */
+  image?: unknown | null;
+  /** There when suggestions may hold sound; its form in this version is not settled. */
+  audio?: unknown | null;
+  /** There when suggestions may hold whole resources; its form in this version is not settled. */
+  embeddedContext?: unknown | null;
+  _meta?: Meta | null;
+}
+
+/**
  * Empty mark; being there, it says that the client can follow child sessions.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SubagentCapabilities {
   _meta?: Meta | null;
@@ -4205,23 +4295,27 @@ export interface NewSessionRequest {
    * Rule SESS-07.
    */
   mcpServers: McpServer[];
-  /**
-   * Instructions at system level in addition to, or in place of, the agent's own.
-   * @experimental Draft `session_system_prompt`.
-   */
+  /** Instructions at system level in addition to, or in place of, the agent's own. */
   systemPrompt?: SystemPrompt | null;
+  /**
+   * Values that settings start with; ones that do not fit are passed over.
+   * @experimental Draft `session_options`.
+   */
+  configOptions?: InitialSessionConfigOption[];
   _meta?: Meta | null;
 }
 
 /**
  * Instructions from the client that rank with the agent's own instead of with user messages.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export interface SystemPrompt {
   /** How the content meets the agent's own instructions; unsupported ways are refused. */
   mode: SystemPromptMode;
-  /** Blocks of the instructions; at least one, and only text for now. */
+  /**
+   * Blocks of the instructions: at least one, all of them text.
+   * Rule SESS-70.
+   */
   content: ContentBlock[];
   _meta?: Meta | null;
 }
@@ -4231,8 +4325,7 @@ export interface SystemPrompt {
  * - `append`: The client's text is added to what the agent already says to its model.
  * - `override`: The client's text stands in for the agent's built-in instructions; tools and permissions stay.
  * Other values are legal.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v1/session-setup
  */
 export type SystemPromptMode =
   | "append"
@@ -4266,11 +4359,13 @@ export interface LoadSessionRequest {
    * Rule SESS-01.
    */
   sessionId: SessionId;
-  /**
-   * Instructions at system level; left out, the agent decides between stored and usual ones.
-   * @experimental Draft `session_system_prompt`.
-   */
+  /** Instructions at system level; left out, the agent decides between stored and usual ones. */
   systemPrompt?: SystemPrompt | null;
+  /**
+   * Values that settings are brought back with; ones that do not fit are passed over.
+   * @experimental Draft `session_options`.
+   */
+  configOptions?: InitialSessionConfigOption[];
   _meta?: Meta | null;
 }
 
@@ -4350,6 +4445,11 @@ export interface ForkSessionRequest {
   mcpServers?: McpServer[];
   /** Instructions at system level for the branch; left out, the agent picks what applies. */
   systemPrompt?: SystemPrompt | null;
+  /**
+   * Values that settings of the branch start with; ones that do not fit are passed over.
+   * @experimental Draft `session_options`.
+   */
+  configOptions?: InitialSessionConfigOption[];
   _meta?: Meta | null;
 }
 
@@ -4423,11 +4523,55 @@ export interface ResumeSessionRequest {
   additionalDirectories?: string[];
   /** MCP servers for the session's tools; absent means none. */
   mcpServers?: McpServer[];
-  /**
-   * Instructions at system level; left out, the agent decides between stored and usual ones.
-   * @experimental Draft `session_system_prompt`.
-   */
+  /** Instructions at system level; left out, the agent decides between stored and usual ones. */
   systemPrompt?: SystemPrompt | null;
+  /**
+   * Values that settings go on with; ones that do not fit are passed over.
+   * @experimental Draft `session_options`.
+   */
+  configOptions?: InitialSessionConfigOption[];
+  _meta?: Meta | null;
+}
+
+/**
+ * Surroundings of a session that need not exist, to learn the settings that it would start with.
+ * @see https://agentclientprotocol.com/rfds/session-options
+ * @experimental Draft `session_options`.
+ */
+export interface SessionOptionsRequest {
+  /**
+   * Base directory that the session would have.
+   * An absolute path.
+   * Rule SESS-04.
+   */
+  cwd: string;
+  /**
+   * Further roots that the session would have.
+   * An absolute path.
+   * Rule SESS-26.
+   */
+  additionalDirectories?: string[];
+  /** Stored session that is meant; left out, a new one is. */
+  sessionId?: SessionId | null;
+  _meta?: Meta | null;
+}
+
+/**
+ * Settings that a session would start with at this moment; no session was made or changed.
+ * @see https://agentclientprotocol.com/rfds/session-options
+ * @experimental Draft `session_options`.
+ */
+export interface SessionOptionsResponse {
+  /**
+   * Modes of the agent, when it has any.
+   * Rule MODE-03.
+   */
+  modes?: SessionModeState | null;
+  /**
+   * Settings with the values that the session would start with, in the agent's order.
+   * Rule CONF-02.
+   */
+  configOptions?: SessionConfigOption[] | null;
   _meta?: Meta | null;
 }
 
@@ -4446,8 +4590,7 @@ export interface CloseSessionRequest {
 
 /**
  * The child session is at work on what its parent asked it to do.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateRunning extends RunningStateUpdate {
   state: "running";
@@ -4455,8 +4598,7 @@ export interface StateUpdateRunning extends RunningStateUpdate {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateIdleEndTurn extends IdleStateUpdateEndTurn {
   state: "idle";
@@ -4464,8 +4606,7 @@ export interface StateUpdateIdleEndTurn extends IdleStateUpdateEndTurn {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateIdleMaxTokens extends IdleStateUpdateMaxTokens {
   state: "idle";
@@ -4473,8 +4614,7 @@ export interface StateUpdateIdleMaxTokens extends IdleStateUpdateMaxTokens {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateIdleMaxTurnRequests extends IdleStateUpdateMaxTurnRequests {
   state: "idle";
@@ -4482,8 +4622,7 @@ export interface StateUpdateIdleMaxTurnRequests extends IdleStateUpdateMaxTurnRe
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateIdleRefusal extends IdleStateUpdateRefusal {
   state: "idle";
@@ -4491,8 +4630,7 @@ export interface StateUpdateIdleRefusal extends IdleStateUpdateRefusal {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateIdleCancelled extends IdleStateUpdateCancelled {
   state: "idle";
@@ -4500,8 +4638,7 @@ export interface StateUpdateIdleCancelled extends IdleStateUpdateCancelled {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateIdleError extends IdleStateUpdateError {
   state: "idle";
@@ -4509,8 +4646,7 @@ export interface StateUpdateIdleError extends IdleStateUpdateError {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateIdleUntagged extends IdleStateUpdateUntagged {
   state: "idle";
@@ -4518,8 +4654,7 @@ export interface StateUpdateIdleUntagged extends IdleStateUpdateUntagged {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateIdleOther extends IdleStateUpdateOther {
   state: "idle";
@@ -4527,8 +4662,7 @@ export interface StateUpdateIdleOther extends IdleStateUpdateOther {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export type StateUpdateIdle =
   | StateUpdateIdleEndTurn
@@ -4542,8 +4676,7 @@ export type StateUpdateIdle =
 
 /**
  * The child session stands still until the user has done something.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateRequiresAction extends RequiresActionStateUpdate {
   state: "requires_action";
@@ -4551,8 +4684,7 @@ export interface StateUpdateRequiresAction extends RequiresActionStateUpdate {
 
 /**
  * The agent has lost sight of the child session's activity; the last state may be out of date.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface StateUpdateUnknown extends UnknownStateUpdate {
   state: "unknown";
@@ -4561,7 +4693,6 @@ export interface StateUpdateUnknown extends UnknownStateUpdate {
 /**
  * The variant of `StateUpdate` for a `state` that is not known here.
  * It starts with `_` where it is an extension's; others come from later versions.
- * @experimental Draft `subagents`.
  */
 export interface StateUpdateOther {
   state: `_${string}`;
@@ -4570,8 +4701,7 @@ export interface StateUpdateOther {
 
 /**
  * What a child session is doing, reported as a whole each time.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export type StateUpdate =
   | StateUpdateRunning
@@ -4582,8 +4712,7 @@ export type StateUpdate =
 
 /**
  * The child session is at work on what its parent asked it to do.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface RunningStateUpdate {
   _meta?: Meta | null;
@@ -4591,8 +4720,7 @@ export interface RunningStateUpdate {
 
 /**
  * The child session's work ended in a failure, with details where there are any.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface ErrorStopReason {
   /** What failed, in the form of a JSON-RPC error. */
@@ -4601,8 +4729,7 @@ export interface ErrorStopReason {
 
 /**
  * The members that every `IdleStateUpdate` has.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateBase {
   /** Tokens that the finished work used. */
@@ -4612,8 +4739,7 @@ export interface IdleStateUpdateBase {
 
 /**
  * The model has said all it wanted to say.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateEndTurn extends IdleStateUpdateBase {
   stopReason: "end_turn";
@@ -4621,8 +4747,7 @@ export interface IdleStateUpdateEndTurn extends IdleStateUpdateBase {
 
 /**
  * The limit on tokens was reached.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateMaxTokens extends IdleStateUpdateBase {
   stopReason: "max_tokens";
@@ -4630,8 +4755,7 @@ export interface IdleStateUpdateMaxTokens extends IdleStateUpdateBase {
 
 /**
  * The limit on model calls was reached.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateMaxTurnRequests extends IdleStateUpdateBase {
   stopReason: "max_turn_requests";
@@ -4639,8 +4763,7 @@ export interface IdleStateUpdateMaxTurnRequests extends IdleStateUpdateBase {
 
 /**
  * The agent will not go on.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateRefusal extends IdleStateUpdateBase {
   stopReason: "refusal";
@@ -4648,8 +4771,7 @@ export interface IdleStateUpdateRefusal extends IdleStateUpdateBase {
 
 /**
  * The work was stopped from outside.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateCancelled extends IdleStateUpdateBase {
   stopReason: "cancelled";
@@ -4657,8 +4779,7 @@ export interface IdleStateUpdateCancelled extends IdleStateUpdateBase {
 
 /**
  * The child session's work ended in a failure, with details where there are any.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface IdleStateUpdateError extends IdleStateUpdateBase, ErrorStopReason {
   stopReason: "error";
@@ -4672,7 +4793,6 @@ export interface IdleStateUpdateUntagged extends IdleStateUpdateBase {
 /**
  * The variant of `IdleStateUpdate` for a `stopReason` that is not known here.
  * It starts with `_` where it is an extension's; others come from later versions.
- * @experimental Draft `subagents`.
  */
 export interface IdleStateUpdateOther extends IdleStateUpdateBase {
   stopReason: `_${string}`;
@@ -4681,8 +4801,7 @@ export interface IdleStateUpdateOther extends IdleStateUpdateBase {
 
 /**
  * The child session has finished its work and waits for the next prompt.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export type IdleStateUpdate =
   | IdleStateUpdateEndTurn
@@ -4696,8 +4815,7 @@ export type IdleStateUpdate =
 
 /**
  * The child session stands still until the user has done something.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface RequiresActionStateUpdate {
   _meta?: Meta | null;
@@ -4705,8 +4823,7 @@ export interface RequiresActionStateUpdate {
 
 /**
  * The agent has lost sight of the child session's activity; the last state may be out of date.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface UnknownStateUpdate {
   _meta?: Meta | null;
@@ -5033,13 +5150,45 @@ export interface ToolCallContentTerminal extends Terminal {
 }
 
 /**
- * One item of what a tool call shows: a content block, a change to a file or a terminal.
+ * Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
+ */
+export interface ToolCallContentSession extends SessionReference {
+  type: "session";
+}
+
+/**
+ * The variant of `ToolCallContent` for a `type` that is not known here.
+ * It starts with `_` where it is an extension's; others come from later versions.
+ */
+export interface ToolCallContentOther {
+  type: `_${string}`;
+  [key: string]: unknown;
+}
+
+/**
+ * One item of what a tool call shows: a content block, a change to a file, a terminal or a link to a session.
  * @see https://agentclientprotocol.com/protocol/v1/tool-calls
  */
 export type ToolCallContent =
   | ToolCallContentContent
   | ToolCallContentDiff
-  | ToolCallContentTerminal;
+  | ToolCallContentTerminal
+  | ToolCallContentSession
+  | ToolCallContentOther;
+
+/**
+ * Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
+ */
+export interface SessionReference {
+  /**
+   * Session that the link leads to; the client knows it already.
+   * Rule TOOL-35.
+   */
+  sessionId: SessionId;
+  _meta?: Meta | null;
+}
 
 /**
  * Change to one file, given as the file's whole text before and after it.
@@ -5279,8 +5428,7 @@ export interface SessionUpdateCompactionSummaryChunk extends CompactionSummaryCh
 
 /**
  * A session that the agent runs below another one: its first report or changes to it.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionUpdateSubagentUpdate extends SubagentUpdate {
   sessionUpdate: "subagent_update";
@@ -5288,8 +5436,7 @@ export interface SessionUpdateSubagentUpdate extends SubagentUpdate {
 
 /**
  * Message from one session to another, as either side's history shows it; absent members stay.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionUpdateSessionMessage extends SessionMessage {
   sessionUpdate: "session_message";
@@ -5297,11 +5444,19 @@ export interface SessionUpdateSessionMessage extends SessionMessage {
 
 /**
  * Next block of a message between sessions, which is sent piece by piece.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionUpdateSessionMessageChunk extends SessionMessageChunk {
   sessionUpdate: "session_message_chunk";
+}
+
+/**
+ * Prompts that the user may want to send next; they replace all earlier ones and are no history.
+ * @see https://agentclientprotocol.com/rfds/prompt-suggestions
+ * @experimental Draft `prompt_suggestions`.
+ */
+export interface SessionUpdatePromptSuggestionsUpdate extends PromptSuggestionsUpdate {
+  sessionUpdate: "prompt_suggestions_update";
 }
 
 /**
@@ -5327,7 +5482,8 @@ export type SessionUpdate =
   | SessionUpdateCompactionSummaryChunk
   | SessionUpdateSubagentUpdate
   | SessionUpdateSessionMessage
-  | SessionUpdateSessionMessageChunk;
+  | SessionUpdateSessionMessageChunk
+  | SessionUpdatePromptSuggestionsUpdate;
 
 /**
  * Next block of a message that is sent piece by piece, in order.
@@ -5494,8 +5650,7 @@ export interface CompactionSummaryChunk {
 
 /**
  * A session that the agent runs below another one: its first report or changes to it.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SubagentUpdate {
   /** Id of the child session, used in all messages about it. */
@@ -5537,8 +5692,7 @@ export interface SubagentUpdate {
 
 /**
  * Message from one session to another, as either side's history shows it; absent members stay.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionMessage {
   /** Id of the message in the history that reports it. */
@@ -5573,14 +5727,42 @@ export interface SessionMessage {
 
 /**
  * Next block of a message between sessions, which is sent piece by piece.
- * @see https://agentclientprotocol.com/protocol/v1/schema
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v1/subagents
  */
 export interface SessionMessageChunk {
   /** Message that the block belongs to. */
   messageId: MessageId;
   /** Block to add to the message. */
   content: ContentBlock;
+  _meta?: Meta | null;
+}
+
+/**
+ * Prompts that the user may want to send next; they replace all earlier ones and are no history.
+ * @see https://agentclientprotocol.com/rfds/prompt-suggestions
+ * @experimental Draft `prompt_suggestions`.
+ */
+export interface PromptSuggestionsUpdate {
+  /**
+   * Suggested prompts, the most likely first; empty takes back what is on offer.
+   * Rule NOTE-14.
+   */
+  suggestions: PromptSuggestion[];
+  _meta?: Meta | null;
+}
+
+/**
+ * One prompt that the user may want to send next.
+ * @see https://agentclientprotocol.com/rfds/prompt-suggestions
+ * @experimental Draft `prompt_suggestions`.
+ */
+export interface PromptSuggestion {
+  /**
+   * Blocks of the prompt, to be sent as they are.
+   * At least 1 item.
+   * Rule NOTE-14.
+   */
+  prompt: ContentBlock[];
   _meta?: Meta | null;
 }
 
@@ -5714,6 +5896,13 @@ export interface ClientRequests {
    * @experimental Draft `session_status`.
    */
   "session/status": { params: SessionStatusRequest; result: SessionStatusResponse };
+  /**
+   * Asks which settings a session would start with, without making or changing one.
+   * Needs the agent's capability `sessionCapabilities.options` (rule CAP-15).
+   * @see https://agentclientprotocol.com/rfds/session-options
+   * @experimental Draft `session_options`.
+   */
+  "session/options": { params: SessionOptionsRequest; result: SessionOptionsResponse };
   /**
    * Gives a session a title of the client's choice and returns what the agent made of it.
    * Needs the agent's capability `sessionCapabilities.title` (rule CAP-15).

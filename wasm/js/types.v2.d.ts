@@ -377,6 +377,7 @@ export type SessionConfigId = string;
  * - `model`: Which model answers.
  * - `model_config`: How the model is tuned.
  * - `thought_level`: How much the model reasons.
+ * - `speed`: How fast the model answers, as opposed to how much that costs.
  * Other values are legal.
  * @see https://agentclientprotocol.com/protocol/v2/session-config-options
  */
@@ -385,6 +386,7 @@ export type SessionConfigOptionCategory =
   | "model"
   | "model_config"
   | "thought_level"
+  | "speed"
   | (string & {});
 
 /**
@@ -4992,6 +4994,14 @@ export interface ToolCallContentTerminal extends Terminal {
 }
 
 /**
+ * Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+ * @see https://agentclientprotocol.com/protocol/v2/subagents
+ */
+export interface ToolCallContentSession extends SessionReference {
+  type: "session";
+}
+
+/**
  * The variant of `ToolCallContent` for a `type` that is not known here.
  * It starts with `_` where it is an extension's; others come from later versions.
  */
@@ -5001,14 +5011,25 @@ export interface ToolCallContentOther {
 }
 
 /**
- * One item of what a tool call shows: a content block, a change to a file or a terminal.
+ * One item of what a tool call shows: a content block, a change to a file, a terminal or a link to a session.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
 export type ToolCallContent =
   | ToolCallContentContent
   | ToolCallContentDiff
   | ToolCallContentTerminal
+  | ToolCallContentSession
   | ToolCallContentOther;
+
+/**
+ * Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+ * @see https://agentclientprotocol.com/protocol/v2/subagents
+ */
+export interface SessionReference {
+  /** Session that the link leads to; the client knows it already. */
+  sessionId: SessionId;
+  _meta?: Meta | null;
+}
 
 /**
  * The members that every `DiffChange` has.

@@ -24,6 +24,8 @@ mod schema;
 mod tests;
 mod words;
 
+/// What the schemas call themselves. The Rust crate that carries the same counts differently.
+const RELEASE: &str = "schema-v1.29.1, crate 1.15.1";
 /// The package that carries the schemas.
 const PACKAGE: &str = "@agentclientprotocol/sdk@2.4.0";
 /// What `npm` must find its contents to be.
@@ -55,7 +57,7 @@ fn import(root: &Path, schemas: &Path, check: bool) -> Result<()> {
     let wrong = wrong.iter().filter(|(_, of)| !of.is_empty()).map(|(what, of)| format!("{what}:{}", lines(of)));
     let wrong: Vec<String> = wrong.collect();
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
-    println!("the model is what the schemas say");
+    println!("the model is what the schemas say ({RELEASE})");
     Ok(())
 }
 

@@ -28,7 +28,7 @@ pub(crate) const FOLDER: &str = "core/protocol";
 pub(crate) const VERSIONS: [u16; 2] = [1, 2];
 
 /// The drafts, in the order in which they are numbered.
-pub(crate) const DRAFTS: [&str; 14] = [
+pub(crate) const DRAFTS: [&str; 16] = [
     "auth_status",
     "end_turn_token_usage",
     "llm_providers",
@@ -43,6 +43,8 @@ pub(crate) const DRAFTS: [&str; 14] = [
     "subagents",
     "nes",
     "mcp_connections",
+    "session_options",
+    "prompt_suggestions",
 ];
 
 /// All versions of the protocol.
@@ -170,6 +172,8 @@ pub(crate) struct Union {
     pub(crate) variants: IndexMap<String, Variant>,
     /// What other values mean.
     pub(crate) open: Open,
+    /// Values that are a mistake although others are legal.
+    pub(crate) closed_to: Vec<String>,
     /// What is meant when the tag is absent or null.
     pub(crate) untagged: Option<Body>,
 }

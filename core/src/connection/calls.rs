@@ -33,6 +33,7 @@ const ATTACHING: &[&str] = &[
     "session/unarchive",
     "session/status",
     "session/set_title",
+    "session/options",
     "elicitation/create",
 ];
 /// Methods whose sessions are another kind of session (NES-03).

@@ -124,7 +124,8 @@ impl Config {
         Config::new(Role::Agent)
     }
 
-    /// Switches a draft on by its name in [`crate::schema::drafts::DRAFTS`].
+    /// Switches a draft on by its name in [`crate::schema::drafts::DRAFTS`]. A draft that has become stable keeps its
+    /// name, which does nothing where it is stable: `session_system_prompt` and `subagents` in version 1.
     ///
     /// # Errors
     /// [`UnknownDraft`] when there is none of that name.
@@ -132,6 +133,12 @@ impl Config {
         let index = crate::schema::drafts::DRAFTS.iter().position(|&draft| draft == name).ok_or(UnknownDraft)?;
         self.drafts |= 1 << (index + 1);
         Ok(())
+    }
+
+    /// Whether a draft is switched on.
+    pub(crate) fn has_draft(&self, name: &str) -> bool {
+        let index = crate::schema::drafts::DRAFTS.iter().position(|&draft| draft == name);
+        index.is_some_and(|index| self.drafts & (1 << (index + 1)) != 0)
     }
 
     /// The policy for one rule, by its severity.

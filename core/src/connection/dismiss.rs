@@ -53,11 +53,12 @@ pub(super) fn question(method: &str) -> Option<&'static Question> {
 }
 
 impl Connection {
-    /// Answers the open questions of one session, or of all (CANCEL-03).
+    /// Answers the open questions of one session and its children (SESS-76), or of all (CANCEL-03).
     pub(super) fn dismiss(&mut self, session: Option<&str>, occasion: Occasion) {
+        let below = session.map(|session| self.state.sessions.below(session)).unwrap_or_default();
+        let is_one = |id: &str| session == Some(id) || below.iter().any(|child| **child == *id);
         let mine = self.state.inbound.iter().filter(|request| {
-            question(&request.method).is_some()
-                && session.is_none_or(|session| request.session.as_deref() == Some(session))
+            question(&request.method).is_some() && (session.is_none() || request.session.as_deref().is_some_and(is_one))
         });
         let ids: Vec<Id> = mine.map(|request| request.id.clone()).collect();
         for id in ids {

@@ -237,8 +237,9 @@ impl Connection {
     /// Whether a method could be sent now as far as version, side, phase and capabilities go (CAP-02).
     ///
     /// A parameter or value that needs a capability of its own stands behind a colon: `session/prompt:image`, `:audio`
-    /// and `:resource`; `session/new:http` (or another call that opens a session), `:sse`, `:acp` and
-    /// `:additionalDirectories`; `elicitation/create:form` and `:url`; `session/update:` and the kind of an update.
+    /// and `:resource`; `session/new:http` (or another call that opens a session), `:sse`, `:acp`,
+    /// `:additionalDirectories`, `:systemPrompt`, `:systemPromptOverride` and `:configOptions`; `elicitation/create:form`
+    /// and `:url`; `session/update:` and the kind of an update, or `session` for a tool call's link to one.
     pub fn can(&self, method: &str) -> bool {
         self.why_not(method).is_none()
     }

@@ -13,8 +13,8 @@ use super::known::Known;
 use super::pending::OpenRequest;
 use crate::map::{Map, Set};
 use crate::rules::RuleId;
+use crate::rules::{Child, Permits, Place, Shelf, Turns};
 use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
-use crate::rules::{Permits, Place, Shelf, Turns};
 
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -92,6 +92,8 @@ pub struct Session {
     pub(crate) permits: Permits,
     pub(crate) place: Option<Place>,
     pub(crate) turns: Turns,
+    /// What it has as a child of another session.
+    pub(crate) child: Option<Child>,
 }
 
 impl Session {
@@ -116,6 +118,7 @@ impl Session {
             permits: Permits::default(),
             place: None,
             turns: Turns::default(),
+            child: None,
         }
     }
 }

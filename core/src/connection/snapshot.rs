@@ -68,6 +68,8 @@ impl Session {
     /// | `commands` | a list, or null | [`commands`](Session::commands) |
     /// | `openCompactions` | a list of ids | [`open_compactions`](Session::open_compactions) |
     /// | `authUncertain` | whether it was opened before the last logout | [`auth_uncertain`](Session::auth_uncertain) |
+    /// | `parent` | the id of the session that it is a child of, or null | [`parent`](Session::parent) |
+    /// | `mayCancel` | whether the client may cancel its work | [`may_cancel`](Session::may_cancel) |
     ///
     /// Null says that the session has told of none, or of more than is kept. It costs as much as it is long, so take it
     /// when it is looked at, not with every message.
@@ -110,7 +112,12 @@ impl Session {
         strings(&mut out, "planIds", self.plan_ids());
         list(&mut out, "commands", self.commands());
         strings(&mut out, "openCompactions", self.open_compactions());
-        out.key("authUncertain").boolean(self.auth_uncertain).end_object();
+        out.key("authUncertain").boolean(self.auth_uncertain).key("parent");
+        match self.parent() {
+            Some(parent) => out.string(parent),
+            None => out.null(),
+        };
+        out.key("mayCancel").boolean(self.may_cancel()).end_object();
         out.finish().unwrap_or_default()
     }
 

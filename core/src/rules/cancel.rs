@@ -100,7 +100,9 @@ pub(super) static RULES: &[super::Rule] = &[
 ];
 
 fn nothing_runs(scene: &Scene<'_>) -> Option<Objection> {
-    let idle = scene.session()?.turn == Turn::Idle;
+    let session = scene.session()?;
+    // Of a child that works, its parent may have said nothing yet.
+    let idle = session.turn == Turn::Idle && session.parent().is_none();
     idle.then(|| Objection::new("/sessionId", "nothing runs in this session, so there is nothing to cancel"))
 }
 

@@ -9,7 +9,6 @@ use super::{Area, Level, RuleId, Severity};
 use crate::connection::{Role, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::schema::drafts::DRAFTS;
 use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
@@ -91,12 +90,28 @@ const GATED: &[Gated] = &[
     gated(OPENING, "additionalDirectories", Role::Agent, "/sessionCapabilities/additionalDirectories", id!("SESS-25")),
     gated(OPENING, "http", Role::Agent, "/mcpCapabilities/http", id!("SESS-55")),
     gated(OPENING, "sse", Role::Agent, "/mcpCapabilities/sse", id!("SESS-56")),
+    gated(OPENING, "systemPrompt", Role::Agent, "/sessionCapabilities/systemPrompt", id!("SESS-68")),
+    gated(
+        OPENING,
+        "systemPromptOverride",
+        Role::Agent,
+        "/sessionCapabilities/systemPrompt/mode/override",
+        id!("SESS-69"),
+    ),
+    gated(OPENING, "configOptions", Role::Agent, "/sessionCapabilities/options", id!("CONF-18"))
+        .draft("session_options"),
     gated(OPENING, "acp", Role::Agent, "/mcpCapabilities/acp", id!("MOA-01")).draft("mcp_over_acp"),
     gated(UPDATE, "notice", Role::Client, "/session/notices", id!("NOTE-06")),
     gated(UPDATE, "compaction_update", Role::Client, "/session/compaction", id!("NOTE-06")),
     gated(UPDATE, "compaction_summary_chunk", Role::Client, "/session/compaction", id!("NOTE-06")),
     gated(UPDATE, "plan_update", Role::Client, "/plan", id!("PLAN-10")).draft("plan_operations"),
     gated(UPDATE, "plan_removed", Role::Client, "/plan", id!("PLAN-10")).draft("plan_operations"),
+    gated(UPDATE, "subagent_update", Role::Client, "/subagents", id!("SESS-71")),
+    gated(UPDATE, "session_message", Role::Client, "/subagents", id!("SESS-71")),
+    gated(UPDATE, "session_message_chunk", Role::Client, "/subagents", id!("SESS-71")),
+    gated(UPDATE, "session", Role::Client, "/subagents", id!("TOOL-34")),
+    gated(UPDATE, "prompt_suggestions_update", Role::Client, "/session/promptSuggestions", id!("NOTE-13"))
+        .draft("prompt_suggestions"),
     gated(QUESTION, "form", Role::Client, "/elicitation/form", id!("ELIC-01")),
     gated(QUESTION, "url", Role::Client, "/elicitation/url", id!("ELIC-01")),
 ];
@@ -104,11 +119,7 @@ const GATED: &[Gated] = &[
 /// Why a parameter or value of a method cannot be sent to the peer: the rule, and what is missing.
 pub(crate) fn withheld(state: &State, method: &str, name: &str) -> Option<(RuleId, String)> {
     let row = GATED.iter().find(|row| row.name == name && row.methods.contains(&method))?;
-    let off = row.draft.filter(|name| {
-        let index = DRAFTS.iter().position(|draft| draft == name);
-        index.is_none_or(|index| state.config.drafts & (1 << (index + 1)) == 0)
-    });
-    if let Some(draft) = off {
+    if let Some(draft) = row.draft.filter(|name| !state.config.has_draft(name)) {
         return Some((row.rule, format!("{method} with {name} belongs to the draft {draft}, which is off")));
     }
     if state.tables.version > 1 || advertises(state, row.of, row.pointer) {

@@ -18,9 +18,9 @@ use Severity::{Error, Note, Warning};
 
 const SET: &[&str] = &["session/set_config_option"];
 const UPDATE: &[&str] = &["session/update:config_option_update"];
-/// Answers that list the options of a session.
+/// Answers that list the options of a session, or of one that there may be.
 const LISTING: &[&str] =
-    &["session/new", "session/load", "session/resume", "session/fork", "session/set_config_option"];
+    &["session/new", "session/load", "session/resume", "session/fork", "session/set_config_option", "session/options"];
 
 pub(super) static AREA: Area = Area {
     name: "CONF",
@@ -36,6 +36,7 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("CONF-06"), On::Answer, SET, changed_one_missing).receive(Action::Report),
         Check::new(id!("CONF-08"), On::Answer, LISTING, switch).receive(Action::Report).kind(MisuseKind::Capability),
         Check::new(id!("CONF-08"), On::Call, UPDATE, switch).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new(id!("CONF-18"), On::Call, OPENING, values_too_early).kind(MisuseKind::Capability),
     ],
     trackers: &[
         Tracker { on: On::Answer, messages: OPENING, track: listed },
@@ -62,6 +63,14 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("CONF-15", Should, Note, T, "The agent's order of the options is kept."),
     rule("CONF-16", May, Note, E, "An option may be set while a turn runs."),
     rule("CONF-17", Must, Note, T, "A change may change other options too: the answered list is what counts."),
+    // This number is the catalogue's own: what the rule says was proposed after it was numbered.
+    rule(
+        "CONF-18",
+        Must,
+        Error,
+        E | R,
+        "Values to start with are given only to agents that advertise that (v1, draft).",
+    ),
 ];
 
 /// So many options are compared with each other faster than a table of them is made.
@@ -187,6 +196,15 @@ fn wrong_type(scene: &Scene<'_>) -> Option<Objection> {
         "the option is a switch: true or false, and the type \"boolean\""
     };
     Some(Objection::new("/value", expected))
+}
+
+fn values_too_early(scene: &Scene<'_>) -> Option<Objection> {
+    // Where the draft is off, the member is another extension's.
+    let given = scene.state.config.has_draft("session_options") && scene.message.get("/configOptions").is_some();
+    if scene.state.tables.version > 1 || !given || scene.advertises(Role::Agent, "/sessionCapabilities/options") {
+        return None;
+    }
+    Some(Objection::new("/configOptions", "the agent did not advertise sessionCapabilities.options; set options later"))
 }
 
 fn same_id(scene: &Scene<'_>) -> Option<Objection> {

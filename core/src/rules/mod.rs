@@ -60,7 +60,7 @@ pub(crate) use perm::Permits;
 pub(crate) use plan::Plans;
 pub(crate) use prov::Providers;
 pub(crate) use recent::KEPT;
-pub(crate) use sess::{Place, Shelf};
+pub(crate) use sess::{Child, Place, Shelf};
 pub(crate) use tool::Tools;
 pub(crate) use turn::Turns;
 

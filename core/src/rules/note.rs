@@ -1,7 +1,7 @@
-//! NOTE: notices and compaction.
+//! NOTE: notices, compaction and suggested prompts.
 //!
-//! Both became part of version 1 with schema 1.15: a client asks for them in `session.notices` and
-//! `session.compaction`.
+//! Notices and compaction are part of version 1: a client asks for them in `session.notices` and `session.compaction`.
+//! Suggested prompts are a draft.
 
 use super::catalogue::{rule, E, R, T};
 use super::recent::Recent;
@@ -14,6 +14,7 @@ use Severity::{Error, Note, Warning};
 const NOTICE: &[&str] = &["session/update:notice"];
 const UPDATE: &[&str] = &["session/update:compaction_update"];
 const CHUNK: &[&str] = &["session/update:compaction_summary_chunk"];
+const SUGGESTIONS: &[&str] = &["session/update:prompt_suggestions_update"];
 const COMPACTION: &[&str] = &["session/update:compaction_update", "session/update:compaction_summary_chunk"];
 
 pub(super) static AREA: Area = Area {
@@ -28,6 +29,11 @@ pub(super) static AREA: Area = Area {
             .kind(MisuseKind::Capability),
         Check::new(id!("NOTE-06"), On::Call, COMPACTION, |scene| {
             unwanted(scene, "/session/compaction", "session.compaction")
+        })
+        .receive(Action::Report)
+        .kind(MisuseKind::Capability),
+        Check::new(id!("NOTE-13"), On::Call, SUGGESTIONS, |scene| {
+            unwanted(scene, "/session/promptSuggestions", "session.promptSuggestions")
         })
         .receive(Action::Report)
         .kind(MisuseKind::Capability),
@@ -50,6 +56,15 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("NOTE-09", Must, Warning, R | T, "A compaction ends once."),
     rule("NOTE-10", Must, Warning, E | R, "A summary comes with completed only, an error with failed only."),
     rule("NOTE-11", Must, Note, T, "Summary and error are passed on as absent, null or a value."),
+    // From here on the numbers are this catalogue's own: what these rules say was proposed after it was numbered.
+    rule("NOTE-13", MustNot, Warning, E | R, "Prompts are suggested to clients that advertise that (v1, draft)."),
+    rule(
+        "NOTE-14",
+        Must,
+        Warning,
+        E | R,
+        "A suggested prompt has at least one block; one without is left out (v1, draft).",
+    ),
 ];
 
 /// The compactions of a session, and whether each has ended.

@@ -163,9 +163,15 @@ fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-/// Tool calls do not outlive their turn.
+impl Permits {
+    /// Tool calls do not outlive their turn.
+    pub(super) fn forget(&mut self) {
+        self.denied.clear();
+    }
+}
+
 fn forget(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    state.sessions.get_mut(answer.session)?.permits.denied.clear();
+    state.sessions.get_mut(answer.session)?.permits.forget();
     None
 }
 

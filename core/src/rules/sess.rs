@@ -2,9 +2,12 @@
 //!
 //! SESS-01, SESS-24, SESS-44 and SESS-52 are in the connection (`session_fits`, `own_session`), as is what it does
 //! when a session is closed (SESS-22); the gates and most shapes are in the model. `roots` has the directories and
-//! tool servers of a session, `list` what is known of sessions that are not open here.
+//! tool servers of a session, `prompt` its system prompt, `children` the sessions that its agent runs below it, and
+//! `list` what is known of sessions that are not open here.
 
+mod children;
 mod list;
+mod prompt;
 mod roots;
 
 use super::catalogue::{rule, E, R, T};
@@ -15,6 +18,7 @@ use crate::json;
 use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
+pub(crate) use children::Child;
 pub(crate) use list::Shelf;
 pub(crate) use roots::Place;
 
@@ -62,6 +66,24 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("SESS-56"), On::Call, OPENING, |scene| roots::server_not_reachable(scene, "sse"))
             .kind(MisuseKind::Capability),
         Check::new(id!("SESS-56"), On::Call, OPENING, roots::outdated).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("SESS-68"), On::Call, OPENING, prompt::not_advertised).kind(MisuseKind::Capability),
+        Check::new(id!("SESS-69"), On::Call, OPENING, prompt::other_mode).kind(MisuseKind::Capability),
+        Check::new(id!("SESS-70"), On::Call, OPENING, prompt::not_text),
+        Check::new(id!("SESS-71"), On::Call, children::UPDATES, children::not_advertised)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("SESS-72"), On::Call, children::MESSAGE, children::names_unknown)
+            .receive(Action::Report)
+            .kind(MisuseKind::Session),
+        Check::new(id!("SESS-73"), On::Call, children::UPDATE, children::wrong_parent)
+            .receive(Action::Report)
+            .kind(MisuseKind::Session),
+        Check::new(id!("LIMIT-04"), On::Call, children::UPDATE, children::too_many)
+            .receive(Action::Drop)
+            .kind(MisuseKind::Limit),
+        Check::new(id!("SESS-74"), On::Call, children::CHANGING, children::not_for_children).kind(MisuseKind::Session),
+        Check::new(id!("SESS-75"), On::Call, &["session/cancel"], children::not_cancellable)
+            .kind(MisuseKind::Capability),
     ],
     trackers: &[
         Tracker { on: On::Call, messages: MAKING, track: expect },
@@ -80,6 +102,7 @@ pub(super) static AREA: Area = Area {
         Tracker { on: On::Call, messages: ENDING, track: closing },
         Tracker { on: On::Answer, messages: &["session/close", "session/archive", "session/delete"], track: closed },
         Tracker { on: On::Answer, messages: &["session/list"], track: list::listed },
+        Tracker { on: On::Call, messages: children::UPDATE, track: children::announced },
     ],
 };
 
@@ -143,6 +166,47 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("SESS-60", Must, Error, E | R, "Every MCP server has a type, and what its type requires (v2)."),
     rule("SESS-62", Must, Error, E | R, "Environment and headers are lists of names and values."),
     rule("SESS-66", Must, Error, E | R, "A fork names its source and an absolute working directory (draft)."),
+    // From here on the numbers are this catalogue's own: what these rules say was decided after it was numbered.
+    rule("SESS-68", Must, Error, E | R, "A system prompt is given only to agents that advertise it (v1)."),
+    rule(
+        "SESS-69",
+        Must,
+        Error,
+        E | R,
+        "A system prompt is appended, or applied in another way that the agent lists; other ways are refused (v1).",
+    ),
+    rule(
+        "SESS-70",
+        Must,
+        Error,
+        E | R,
+        "A system prompt has at least one block and text only; what cannot be applied is refused, and no session is made (v1).",
+    ),
+    rule("SESS-71", MustNot, Warning, E | R, "Child sessions are shown only to clients that advertise them (v1)."),
+    rule(
+        "SESS-72",
+        Must,
+        Warning,
+        E | R | T,
+        "A child session is announced before anything names it; then it is known until its parent ends (v1).",
+    )
+    .reported_as(&["SESS-01", "SESS-52", "ELIC-05", "TOOL-35"]),
+    rule(
+        "SESS-73",
+        Must,
+        Warning,
+        E | R,
+        "A child session has an id of its own and one parent, which does not change (v1).",
+    ),
+    rule("SESS-74", MustNot, Error, E | R, "A client does not prompt, load, close or otherwise change a child session (v1)."),
+    rule("SESS-75", MustNot, Error, E | R, "A child session is cancelled by itself only where it allows that (v1)."),
+    rule(
+        "SESS-76",
+        Must,
+        Note,
+        T,
+        "Cancelling or closing a session answers the open questions of its children too (v1).",
+    ),
 ];
 
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
@@ -185,6 +249,7 @@ fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     if let Some(id) = answer.text("/sessionId") {
         state.sessions.shelf.reopened(&id);
         let session = state.sessions.enter(id.into(), SessionState::Ready);
+        session.child = None;
         session.place = answer.note().and_then(Place::read);
     }
     None
@@ -195,6 +260,7 @@ fn attach(state: &mut State, call: &Message<'_>, to: SessionState) -> Option<Box
     let id = call.session?;
     let new = !state.sessions.known.contains_key(id);
     state.sessions.enter(id.clone(), to).state = to;
+    children::follow(state, id);
     Place::note(call, new)
 }
 
@@ -210,6 +276,7 @@ fn attached(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
             state.sessions.shelf.reopened(id);
         }
     }
+    children::follow(state, id);
     None
 }
 
@@ -232,5 +299,6 @@ fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     } else if let Some(place) = place {
         state.sessions.shelf.put(id, place, limit);
     }
+    children::follow(state, id);
     None
 }

@@ -10,9 +10,9 @@ use super::catalogue::{rule, E, R, T};
 use super::recent::Recent;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
-use crate::connection::{MisuseKind, Session, SessionState, State};
+use crate::connection::{MisuseKind, Role, Session, SessionState, State};
 use crate::json;
-use Level::{May, Must, Should};
+use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
 const CREATED: &[&str] = &["session/update:tool_call"];
@@ -33,6 +33,10 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("TOOL-04"), On::Call, CHANGED, unknown).send(Action::Report).receive(Action::Report),
         Check::new(id!("TOOL-09"), On::Call, ENDING, ended).send(Action::Pass).receive(Action::Report),
         Check::new(id!("TOOL-12"), On::Call, SHOWING, no_terminal).receive(Action::Report).kind(MisuseKind::Session),
+        Check::new(id!("TOOL-34"), On::Call, SHOWING, link_not_advertised)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("TOOL-35"), On::Call, SHOWING, no_session).receive(Action::Report).kind(MisuseKind::Session),
         Check::new(id!("TOOL-32"), On::Answer, PROMPT, dangling).send(Action::Tell).receive(Action::Tell),
     ],
     trackers: &[
@@ -85,6 +89,16 @@ pub(super) static RULES: &[super::Rule] = &[
         "When a turn ends by itself, its tool calls have ended; those that have not are told.",
     ),
     rule("TOOL-33", May, Note, R, "A diff may say in a member of its own that the file is gone; it is passed on."),
+    // From here on the numbers are this catalogue's own: what these rules say was decided after it was numbered.
+    rule(
+        "TOOL-34",
+        MustNot,
+        Warning,
+        E | R,
+        "A tool call links to sessions only for clients that advertise child sessions (v1).",
+    ),
+    rule("TOOL-35", Must, Warning, E | R, "A session that a tool call links to is known to the client (v1)."),
+    rule("TOOL-36", Must, Note, R, "Content of a type that is not known is passed on as it came (v1)."),
 ];
 
 /// The tool calls of a session.
@@ -149,6 +163,13 @@ impl Tools {
             call.status = Status::Cancelled;
         }
     }
+
+    /// A turn has ended.
+    pub(super) fn leave_over(&mut self) {
+        for call in self.0.values_mut() {
+            call.left_over = true;
+        }
+    }
 }
 
 impl Session {
@@ -208,20 +229,43 @@ fn text<'a>(item: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
     json::unescape(json::pointer(item, pointer)?)
 }
 
-fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
+/// The first item of a tool call's content that is of a type, and for whose member this holds; and where it stands.
+fn content(scene: &Scene<'_>, kind: &str, member: &str, is: impl Fn(&str) -> bool) -> Option<String> {
     // Most tool calls show none, and reading all their contents again would cost as much as the message itself.
-    let session = session(scene).filter(|_| scene.message.may_have("terminal"))?;
+    if !scene.message.may_have(kind) {
+        return None;
+    }
     let place = if in_update(&scene.message) { "/update/content" } else { "/toolCall/content" };
-    let gone = |item: &&str| {
-        let id = text(item, "/type").filter(|kind| kind == "terminal").and_then(|_| text(item, "/terminalId"));
+    let of_kind = |item: &&str| text(item, "/type").is_some_and(|it| it == kind);
+    let found = |item: &&str| of_kind(item) && text(item, member).is_some_and(|value| is(&value));
+    let at = scene.message.items(place).iter().position(found)?;
+    Some(format!("{place}/{at}{member}"))
+}
+
+fn link_not_advertised(scene: &Scene<'_>) -> Option<Objection> {
+    if scene.state.tables.version > 1 || scene.advertises(Role::Client, "/subagents") {
+        return None;
+    }
+    let pointer = content(scene, "session", "/sessionId", |_| true)?;
+    Some(Objection::new(pointer, "a link to a session, but the client did not advertise subagents"))
+}
+
+fn no_session(scene: &Scene<'_>) -> Option<Objection> {
+    if scene.state.tables.version > 1 {
+        return None;
+    }
+    let pointer = content(scene, "session", "/sessionId", |id| scene.state.sessions.get(id).is_none())?;
+    Some(Objection::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
+}
+
+fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
+    let session = session(scene)?;
+    let gone = |id: &str| {
         // An update replaces the whole list, so what was shown before its release may stay; TERM-14 has the rest.
-        let known =
-            |id: &str| session.terminals.contains_key(id) || session.released.iter().any(|known| **known == *id);
-        id.is_some_and(|id| !known(&id))
+        !session.terminals.contains_key(id) && !session.released.iter().any(|known| **known == *id)
     };
-    let at = scene.message.items(place).iter().position(gone)?;
     Some(Objection::new(
-        format!("{place}/{at}/terminalId"),
+        content(scene, "terminal", "/terminalId", gone)?,
         "no terminal with this id is open in the session; show it before it is released",
     ))
 }
@@ -259,8 +303,6 @@ fn changed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
 }
 
 fn turn_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    for call in state.sessions.get_mut(answer.session)?.tools.0.values_mut() {
-        call.left_over = true;
-    }
+    state.sessions.get_mut(answer.session)?.tools.leave_over();
     None
 }

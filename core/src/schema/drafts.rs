@@ -18,6 +18,8 @@ pub const DRAFTS: &[&str] = &[
     "subagents",
     "nes",
     "mcp_connections",
+    "session_options",
+    "prompt_suggestions",
 ];
 
 /// A part of the protocol that may still change.
@@ -52,6 +54,10 @@ pub enum Draft {
     Nes = 13,
     /// The draft `mcp_connections`.
     McpConnections = 14,
+    /// The draft `session_options`.
+    SessionOptions = 15,
+    /// The draft `prompt_suggestions`.
+    PromptSuggestions = 16,
 }
 
 impl Draft {
@@ -71,6 +77,8 @@ impl Draft {
         Self::Subagents,
         Self::Nes,
         Self::McpConnections,
+        Self::SessionOptions,
+        Self::PromptSuggestions,
     ];
 
     /// Its name.

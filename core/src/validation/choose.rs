@@ -53,7 +53,11 @@ impl Walker {
             return self.tagged(scanner, tag, ty, false);
         }
         let extension = text.value().starts_with('_');
-        let open = other != Other::Closed;
+        let open = match other {
+            Other::Closed => false,
+            Other::Open(_) => true,
+            Other::Except(mistakes) => !mistakes.iter().any(|tag| text.is(tag)),
+        };
         let before = self.problems.len();
         self.unknown(owner, open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;
         for problem in &mut self.problems[before..] {
@@ -61,7 +65,7 @@ impl Walker {
         }
         match other {
             Other::Open(ty) => self.tagged(scanner, tag, ty, true),
-            Other::Closed => scanner.skip().map(drop).map_err(Fail::from),
+            Other::Closed | Other::Except(_) => scanner.skip().map(drop).map_err(Fail::from),
         }
     }
 

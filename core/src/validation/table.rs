@@ -114,6 +114,8 @@ pub enum Other {
     Closed,
     /// Legal, if the value fits this type (`Any`, or an object with what every variant must have).
     Open(TypeId),
+    /// Legal, except for these tags: peers are known to send them by mistake.
+    Except(&'static [&'static str]),
 }
 
 /// One variant of a union.

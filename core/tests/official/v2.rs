@@ -253,6 +253,7 @@ compare! {
     SessionMessage,
     SessionMessageChunk,
     SessionNotFoundErrorData,
+    SessionReference,
     SessionStatus,
     SessionStatusCapabilities,
     SessionStatusRequest,

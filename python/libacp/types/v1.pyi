@@ -329,12 +329,13 @@ SessionConfigId: TypeAlias = str
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
 
-SessionConfigOptionCategory: TypeAlias = Literal["mode", "model", "model_config", "thought_level"] | str
+SessionConfigOptionCategory: TypeAlias = Literal["mode", "model", "model_config", "thought_level", "speed"] | str
 """What a setting is about; it may guide display and nothing else.
 - `mode`: How the agent works.
 - `model`: Which model answers.
 - `model_config`: How the model is tuned.
 - `thought_level`: How much the model reasons.
+- `speed`: How fast the model answers, as opposed to how much that costs.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
 """
@@ -524,6 +525,68 @@ class SetSessionConfigOptionRequestOther(TypedDict):
 SetSessionConfigOptionRequest: TypeAlias = SetSessionConfigOptionRequestBoolean | SetSessionConfigOptionRequestUntagged
 """Which setting of a session to change, and the value that it should get.
 See https://agentclientprotocol.com/protocol/v1/session-config-options
+"""
+
+class InitialSessionConfigOptionBase(TypedDict):
+    """The members that every `InitialSessionConfigOption` has.
+    Draft: `session_options`.
+    See https://agentclientprotocol.com/rfds/session-options
+    """
+    configId: SessionConfigId
+    """Setting that gets the value; unknown ones are passed over.
+    Rule CONF-11.
+    """
+    _meta: NotRequired[Meta | None]
+
+@final
+class InitialSessionConfigOptionBoolean(TypedDict):
+    """The setting is a switch.
+    Draft: `session_options`.
+    See https://agentclientprotocol.com/rfds/session-options
+    """
+    type: Literal["boolean"]
+    configId: SessionConfigId
+    """Setting that gets the value; unknown ones are passed over.
+    Rule CONF-11.
+    """
+    value: bool
+    """True to switch the setting on.
+    Rule CONF-09.
+    """
+    _meta: NotRequired[Meta | None]
+
+@final
+class InitialSessionConfigOptionUntagged(TypedDict):
+    """What is meant where `type` is absent."""
+    configId: SessionConfigId
+    """Setting that gets the value; unknown ones are passed over.
+    Rule CONF-11.
+    """
+    value: SessionConfigValueId
+    """Id of one of the values on offer.
+    Rule CONF-09.
+    """
+    _meta: NotRequired[Meta | None]
+
+@final
+class InitialSessionConfigOptionOther(TypedDict):
+    """The variant of `InitialSessionConfigOption` for a `type` that is not known here.
+    It starts with `_` where it is an extension's; others come from later versions.
+    Draft: `session_options`.
+    """
+    type: str
+    configId: SessionConfigId
+    """Setting that gets the value; unknown ones are passed over.
+    Rule CONF-11.
+    """
+    value: SessionConfigValueId
+    """Rule CONF-09."""
+    _meta: NotRequired[Meta | None]
+
+InitialSessionConfigOption: TypeAlias = InitialSessionConfigOptionBoolean | InitialSessionConfigOptionUntagged
+"""Value that one setting of a session is to start with.
+Draft: `session_options`.
+See https://agentclientprotocol.com/rfds/session-options
 """
 
 class ContentBlockText(TypedDict):
@@ -1777,7 +1840,6 @@ class SessionCapabilities(TypedDict):
     systemPrompt: NotRequired[SessionSystemPromptCapabilities | None]
     """Present when a client may add instructions of its own at system level.
     Rule CAP-03.
-    Draft: `session_system_prompt`.
     """
     fork: NotRequired[SessionForkCapabilities | None]
     """Present when `session/fork` is served.
@@ -1807,6 +1869,11 @@ class SessionCapabilities(TypedDict):
     """Present when `session/close` is served.
     Rule CAP-03.
     """
+    options: NotRequired[SessionOptionsCapabilities | None]
+    """Present when `session/options` is served and sessions may be given values of settings to start with.
+    Rule CAP-03.
+    Draft: `session_options`.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionListCapabilities(TypedDict):
@@ -1829,8 +1896,7 @@ class SessionAdditionalDirectoriesCapabilities(TypedDict):
 
 class SessionSystemPromptCapabilities(TypedDict):
     """Mark of an agent that takes instructions at system level from the client.
-    Draft: `session_system_prompt`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     mode: NotRequired[SessionSystemPromptModeCapabilities | None]
     """Ways to apply the instructions other than appending them.
@@ -1840,8 +1906,7 @@ class SessionSystemPromptCapabilities(TypedDict):
 
 class SessionSystemPromptModeCapabilities(TypedDict):
     """Ways to apply a client's instructions that an agent offers besides appending.
-    Draft: `session_system_prompt`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     override: NotRequired[SessionSystemPromptOverrideCapabilities | None]
     """Present when the instructions may take the place of the agent's built-in ones.
@@ -1851,8 +1916,7 @@ class SessionSystemPromptModeCapabilities(TypedDict):
 
 class SessionSystemPromptOverrideCapabilities(TypedDict):
     """Empty mark of an agent whose built-in instructions can be replaced.
-    Draft: `session_system_prompt`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     _meta: NotRequired[Meta | None]
 
@@ -1893,6 +1957,13 @@ class SessionResumeCapabilities(TypedDict):
 class SessionCloseCapabilities(TypedDict):
     """Empty mark; being there, it says that the agent serves `session/close`.
     See https://agentclientprotocol.com/protocol/v1/session-setup
+    """
+    _meta: NotRequired[Meta | None]
+
+class SessionOptionsCapabilities(TypedDict):
+    """Empty mark; being there, it says that settings are known before there is a session.
+    Draft: `session_options`.
+    See https://agentclientprotocol.com/rfds/session-options
     """
     _meta: NotRequired[Meta | None]
 
@@ -1945,8 +2016,7 @@ class Implementation(TypedDict):
 
 class SubagentSessionCapabilities(TypedDict):
     """What a client may do to one child session; nothing is allowed unless listed.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     cancel: NotRequired[SessionCancelCapabilities | None]
     """Present when the child's work may be cancelled.
@@ -1956,8 +2026,7 @@ class SubagentSessionCapabilities(TypedDict):
 
 class SessionCancelCapabilities(TypedDict):
     """Empty mark; being there, it lets the client cancel a child session's work.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
@@ -2001,7 +2070,6 @@ class ClientCapabilities(TypedDict):
     subagents: NotRequired[SubagentCapabilities | None]
     """Present when the client can follow the child sessions of an agent.
     Rule CAP-03.
-    Draft: `subagents`.
     """
     plan: NotRequired[PlanCapabilities | None]
     """Present when the client can keep several plans apart by their ids.
@@ -2057,6 +2125,11 @@ class ClientSessionCapabilities(TypedDict):
     """Present when the client shows short messages that stay outside the history.
     Rule CAP-03.
     """
+    promptSuggestions: NotRequired[PromptSuggestionsCapabilities | None]
+    """Present when the client offers the prompts that an agent suggests.
+    Rule CAP-03.
+    Draft: `prompt_suggestions`.
+    """
     _meta: NotRequired[Meta | None]
 
 class CompactionCapabilities(TypedDict):
@@ -2085,10 +2158,22 @@ class NoticeCapabilities(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/schema
     """
 
+class PromptSuggestionsCapabilities(TypedDict):
+    """Kinds of content that suggested prompts may hold on top of text and resource links.
+    Draft: `prompt_suggestions`.
+    See https://agentclientprotocol.com/rfds/prompt-suggestions
+    """
+    image: NotRequired[Any]
+    """There when suggestions may hold images; its form in this version is not settled."""
+    audio: NotRequired[Any]
+    """There when suggestions may hold sound; its form in this version is not settled."""
+    embeddedContext: NotRequired[Any]
+    """There when suggestions may hold whole resources; its form in this version is not settled."""
+    _meta: NotRequired[Meta | None]
+
 class SubagentCapabilities(TypedDict):
     """Empty mark; being there, it says that the client can follow child sessions.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
@@ -3739,20 +3824,23 @@ class NewSessionRequest(TypedDict):
     Rule SESS-07.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level in addition to, or in place of, the agent's own.
-    Draft: `session_system_prompt`.
+    """Instructions at system level in addition to, or in place of, the agent's own."""
+    configOptions: NotRequired[list[InitialSessionConfigOption]]
+    """Values that settings start with; ones that do not fit are passed over.
+    Draft: `session_options`.
     """
     _meta: NotRequired[Meta | None]
 
 class SystemPrompt(TypedDict):
     """Instructions from the client that rank with the agent's own instead of with user messages.
-    Draft: `session_system_prompt`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/session-setup
     """
     mode: SystemPromptMode
     """How the content meets the agent's own instructions; unsupported ways are refused."""
     content: list[ContentBlock]
-    """Blocks of the instructions; at least one, and only text for now."""
+    """Blocks of the instructions: at least one, all of them text.
+    Rule SESS-70.
+    """
     _meta: NotRequired[Meta | None]
 
 SystemPromptMode: TypeAlias = Literal["append", "override"] | str
@@ -3760,8 +3848,7 @@ SystemPromptMode: TypeAlias = Literal["append", "override"] | str
 - `append`: The client's text is added to what the agent already says to its model.
 - `override`: The client's text stands in for the agent's built-in instructions; tools and permissions stay.
 Other values are legal.
-Draft: `session_system_prompt`.
-See https://agentclientprotocol.com/protocol/v1/schema
+See https://agentclientprotocol.com/protocol/v1/session-setup
 """
 
 class LoadSessionRequest(TypedDict):
@@ -3787,8 +3874,10 @@ class LoadSessionRequest(TypedDict):
     Rule SESS-01.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level; left out, the agent decides between stored and usual ones.
-    Draft: `session_system_prompt`.
+    """Instructions at system level; left out, the agent decides between stored and usual ones."""
+    configOptions: NotRequired[list[InitialSessionConfigOption]]
+    """Values that settings are brought back with; ones that do not fit are passed over.
+    Draft: `session_options`.
     """
     _meta: NotRequired[Meta | None]
 
@@ -3852,6 +3941,10 @@ class ForkSessionRequest(TypedDict):
     """MCP servers for the branch's tools; absent means none."""
     systemPrompt: NotRequired[SystemPrompt | None]
     """Instructions at system level for the branch; left out, the agent picks what applies."""
+    configOptions: NotRequired[list[InitialSessionConfigOption]]
+    """Values that settings of the branch start with; ones that do not fit are passed over.
+    Draft: `session_options`.
+    """
     _meta: NotRequired[Meta | None]
 
 class ArchiveSessionRequest(TypedDict):
@@ -3913,8 +4006,44 @@ class ResumeSessionRequest(TypedDict):
     mcpServers: NotRequired[list[McpServer]]
     """MCP servers for the session's tools; absent means none."""
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level; left out, the agent decides between stored and usual ones.
-    Draft: `session_system_prompt`.
+    """Instructions at system level; left out, the agent decides between stored and usual ones."""
+    configOptions: NotRequired[list[InitialSessionConfigOption]]
+    """Values that settings go on with; ones that do not fit are passed over.
+    Draft: `session_options`.
+    """
+    _meta: NotRequired[Meta | None]
+
+class SessionOptionsRequest(TypedDict):
+    """Surroundings of a session that need not exist, to learn the settings that it would start with.
+    Draft: `session_options`.
+    See https://agentclientprotocol.com/rfds/session-options
+    """
+    cwd: str
+    """Base directory that the session would have.
+    An absolute path.
+    Rule SESS-04.
+    """
+    additionalDirectories: NotRequired[list[str]]
+    """Further roots that the session would have.
+    An absolute path.
+    Rule SESS-26.
+    """
+    sessionId: NotRequired[SessionId | None]
+    """Stored session that is meant; left out, a new one is."""
+    _meta: NotRequired[Meta | None]
+
+class SessionOptionsResponse(TypedDict):
+    """Settings that a session would start with at this moment; no session was made or changed.
+    Draft: `session_options`.
+    See https://agentclientprotocol.com/rfds/session-options
+    """
+    modes: NotRequired[SessionModeState | None]
+    """Modes of the agent, when it has any.
+    Rule MODE-03.
+    """
+    configOptions: NotRequired[list[SessionConfigOption] | None]
+    """Settings with the values that the session would start with, in the agent's order.
+    Rule CONF-02.
     """
     _meta: NotRequired[Meta | None]
 
@@ -3930,16 +4059,14 @@ class CloseSessionRequest(TypedDict):
 
 class StateUpdateRunning(TypedDict):
     """The child session is at work on what its parent asked it to do.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["running"]
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleEndTurn(TypedDict):
     """The child session has finished its work and waits for the next prompt.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["idle"]
     stopReason: Literal["end_turn"]
@@ -3949,8 +4076,7 @@ class StateUpdateIdleEndTurn(TypedDict):
 
 class StateUpdateIdleMaxTokens(TypedDict):
     """The child session has finished its work and waits for the next prompt.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["idle"]
     stopReason: Literal["max_tokens"]
@@ -3960,8 +4086,7 @@ class StateUpdateIdleMaxTokens(TypedDict):
 
 class StateUpdateIdleMaxTurnRequests(TypedDict):
     """The child session has finished its work and waits for the next prompt.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["idle"]
     stopReason: Literal["max_turn_requests"]
@@ -3971,8 +4096,7 @@ class StateUpdateIdleMaxTurnRequests(TypedDict):
 
 class StateUpdateIdleRefusal(TypedDict):
     """The child session has finished its work and waits for the next prompt.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["idle"]
     stopReason: Literal["refusal"]
@@ -3982,8 +4106,7 @@ class StateUpdateIdleRefusal(TypedDict):
 
 class StateUpdateIdleCancelled(TypedDict):
     """The child session has finished its work and waits for the next prompt.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["idle"]
     stopReason: Literal["cancelled"]
@@ -3993,8 +4116,7 @@ class StateUpdateIdleCancelled(TypedDict):
 
 class StateUpdateIdleError(TypedDict):
     """The child session has finished its work and waits for the next prompt.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["idle"]
     stopReason: Literal["error"]
@@ -4006,8 +4128,7 @@ class StateUpdateIdleError(TypedDict):
 
 class StateUpdateIdleUntagged(TypedDict):
     """The child session has finished its work and waits for the next prompt.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["idle"]
     usage: NotRequired[Usage | None]
@@ -4016,8 +4137,7 @@ class StateUpdateIdleUntagged(TypedDict):
 
 class StateUpdateIdleOther(TypedDict):
     """The child session has finished its work and waits for the next prompt.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["idle"]
     stopReason: str
@@ -4027,22 +4147,19 @@ class StateUpdateIdleOther(TypedDict):
 
 StateUpdateIdle: TypeAlias = StateUpdateIdleEndTurn | StateUpdateIdleMaxTokens | StateUpdateIdleMaxTurnRequests | StateUpdateIdleRefusal | StateUpdateIdleCancelled | StateUpdateIdleError | StateUpdateIdleUntagged
 """The child session has finished its work and waits for the next prompt.
-Draft: `subagents`.
-See https://agentclientprotocol.com/protocol/v1/schema
+See https://agentclientprotocol.com/protocol/v1/subagents
 """
 
 class StateUpdateRequiresAction(TypedDict):
     """The child session stands still until the user has done something.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["requires_action"]
     _meta: NotRequired[Meta | None]
 
 class StateUpdateUnknown(TypedDict):
     """The agent has lost sight of the child session's activity; the last state may be out of date.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     state: Literal["unknown"]
     _meta: NotRequired[Meta | None]
@@ -4050,35 +4167,30 @@ class StateUpdateUnknown(TypedDict):
 class StateUpdateOther(TypedDict):
     """The variant of `StateUpdate` for a `state` that is not known here.
     It starts with `_` where it is an extension's; others come from later versions.
-    Draft: `subagents`.
     """
     state: str
 
 StateUpdate: TypeAlias = StateUpdateRunning | StateUpdateIdle | StateUpdateRequiresAction | StateUpdateUnknown
 """What a child session is doing, reported as a whole each time.
-Draft: `subagents`.
-See https://agentclientprotocol.com/protocol/v1/schema
+See https://agentclientprotocol.com/protocol/v1/subagents
 """
 
 class RunningStateUpdate(TypedDict):
     """The child session is at work on what its parent asked it to do.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
 class ErrorStopReason(TypedDict):
     """The child session's work ended in a failure, with details where there are any.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     error: NotRequired[Error | None]
     """What failed, in the form of a JSON-RPC error."""
 
 class IdleStateUpdateBase(TypedDict):
     """The members that every `IdleStateUpdate` has.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     usage: NotRequired[Usage | None]
     """Tokens that the finished work used."""
@@ -4087,8 +4199,7 @@ class IdleStateUpdateBase(TypedDict):
 @final
 class IdleStateUpdateEndTurn(TypedDict):
     """The model has said all it wanted to say.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["end_turn"]
     usage: NotRequired[Usage | None]
@@ -4098,8 +4209,7 @@ class IdleStateUpdateEndTurn(TypedDict):
 @final
 class IdleStateUpdateMaxTokens(TypedDict):
     """The limit on tokens was reached.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["max_tokens"]
     usage: NotRequired[Usage | None]
@@ -4109,8 +4219,7 @@ class IdleStateUpdateMaxTokens(TypedDict):
 @final
 class IdleStateUpdateMaxTurnRequests(TypedDict):
     """The limit on model calls was reached.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["max_turn_requests"]
     usage: NotRequired[Usage | None]
@@ -4120,8 +4229,7 @@ class IdleStateUpdateMaxTurnRequests(TypedDict):
 @final
 class IdleStateUpdateRefusal(TypedDict):
     """The agent will not go on.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["refusal"]
     usage: NotRequired[Usage | None]
@@ -4131,8 +4239,7 @@ class IdleStateUpdateRefusal(TypedDict):
 @final
 class IdleStateUpdateCancelled(TypedDict):
     """The work was stopped from outside.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["cancelled"]
     usage: NotRequired[Usage | None]
@@ -4142,8 +4249,7 @@ class IdleStateUpdateCancelled(TypedDict):
 @final
 class IdleStateUpdateError(TypedDict):
     """The child session's work ended in a failure, with details where there are any.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     stopReason: Literal["error"]
     usage: NotRequired[Usage | None]
@@ -4163,7 +4269,6 @@ class IdleStateUpdateUntagged(TypedDict):
 class IdleStateUpdateOther(TypedDict):
     """The variant of `IdleStateUpdate` for a `stopReason` that is not known here.
     It starts with `_` where it is an extension's; others come from later versions.
-    Draft: `subagents`.
     """
     stopReason: str
     usage: NotRequired[Usage | None]
@@ -4172,21 +4277,18 @@ class IdleStateUpdateOther(TypedDict):
 
 IdleStateUpdate: TypeAlias = IdleStateUpdateEndTurn | IdleStateUpdateMaxTokens | IdleStateUpdateMaxTurnRequests | IdleStateUpdateRefusal | IdleStateUpdateCancelled | IdleStateUpdateError | IdleStateUpdateUntagged
 """The child session has finished its work and waits for the next prompt.
-Draft: `subagents`.
-See https://agentclientprotocol.com/protocol/v1/schema
+See https://agentclientprotocol.com/protocol/v1/subagents
 """
 
 class RequiresActionStateUpdate(TypedDict):
     """The child session stands still until the user has done something.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
 class UnknownStateUpdate(TypedDict):
     """The agent has lost sight of the child session's activity; the last state may be out of date.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     _meta: NotRequired[Meta | None]
 
@@ -4457,10 +4559,37 @@ class ToolCallContentTerminal(TypedDict):
     """
     _meta: NotRequired[Meta | None]
 
-ToolCallContent: TypeAlias = ToolCallContentContent | ToolCallContentDiff | ToolCallContentTerminal
-"""One item of what a tool call shows: a content block, a change to a file or a terminal.
+class ToolCallContentSession(TypedDict):
+    """Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+    See https://agentclientprotocol.com/protocol/v1/subagents
+    """
+    type: Literal["session"]
+    sessionId: SessionId
+    """Session that the link leads to; the client knows it already.
+    Rule TOOL-35.
+    """
+    _meta: NotRequired[Meta | None]
+
+class ToolCallContentOther(TypedDict):
+    """The variant of `ToolCallContent` for a `type` that is not known here.
+    It starts with `_` where it is an extension's; others come from later versions.
+    """
+    type: str
+
+ToolCallContent: TypeAlias = ToolCallContentContent | ToolCallContentDiff | ToolCallContentTerminal | ToolCallContentSession
+"""One item of what a tool call shows: a content block, a change to a file, a terminal or a link to a session.
 See https://agentclientprotocol.com/protocol/v1/tool-calls
 """
+
+class SessionReference(TypedDict):
+    """Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+    See https://agentclientprotocol.com/protocol/v1/subagents
+    """
+    sessionId: SessionId
+    """Session that the link leads to; the client knows it already.
+    Rule TOOL-35.
+    """
+    _meta: NotRequired[Meta | None]
 
 class Diff(TypedDict):
     """Change to one file, given as the file's whole text before and after it.
@@ -4825,8 +4954,7 @@ class SessionUpdateCompactionSummaryChunk(TypedDict):
 
 class SessionUpdateSubagentUpdate(TypedDict):
     """A session that the agent runs below another one: its first report or changes to it.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionUpdate: Literal["subagent_update"]
     sessionId: SessionId
@@ -4861,8 +4989,7 @@ class SessionUpdateSubagentUpdate(TypedDict):
 
 class SessionUpdateSessionMessage(TypedDict):
     """Message from one session to another, as either side's history shows it; absent members stay.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionUpdate: Literal["session_message"]
     messageId: MessageId
@@ -4891,8 +5018,7 @@ class SessionUpdateSessionMessage(TypedDict):
 
 class SessionUpdateSessionMessageChunk(TypedDict):
     """Next block of a message between sessions, which is sent piece by piece.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionUpdate: Literal["session_message_chunk"]
     messageId: MessageId
@@ -4901,7 +5027,19 @@ class SessionUpdateSessionMessageChunk(TypedDict):
     """Block to add to the message."""
     _meta: NotRequired[Meta | None]
 
-SessionUpdate: TypeAlias = SessionUpdateUserMessageChunk | SessionUpdateAgentMessageChunk | SessionUpdateAgentThoughtChunk | SessionUpdateToolCall | SessionUpdateToolCallUpdate | SessionUpdatePlan | SessionUpdatePlanUpdate | SessionUpdatePlanRemoved | SessionUpdateAvailableCommandsUpdate | SessionUpdateCurrentModeUpdate | SessionUpdateConfigOptionUpdate | SessionUpdateSessionInfoUpdate | SessionUpdateUsageUpdate | SessionUpdateNotice | SessionUpdateCompactionUpdate | SessionUpdateCompactionSummaryChunk | SessionUpdateSubagentUpdate | SessionUpdateSessionMessage | SessionUpdateSessionMessageChunk
+class SessionUpdatePromptSuggestionsUpdate(TypedDict):
+    """Prompts that the user may want to send next; they replace all earlier ones and are no history.
+    Draft: `prompt_suggestions`.
+    See https://agentclientprotocol.com/rfds/prompt-suggestions
+    """
+    sessionUpdate: Literal["prompt_suggestions_update"]
+    suggestions: list[PromptSuggestion]
+    """Suggested prompts, the most likely first; empty takes back what is on offer.
+    Rule NOTE-14.
+    """
+    _meta: NotRequired[Meta | None]
+
+SessionUpdate: TypeAlias = SessionUpdateUserMessageChunk | SessionUpdateAgentMessageChunk | SessionUpdateAgentThoughtChunk | SessionUpdateToolCall | SessionUpdateToolCallUpdate | SessionUpdatePlan | SessionUpdatePlanUpdate | SessionUpdatePlanRemoved | SessionUpdateAvailableCommandsUpdate | SessionUpdateCurrentModeUpdate | SessionUpdateConfigOptionUpdate | SessionUpdateSessionInfoUpdate | SessionUpdateUsageUpdate | SessionUpdateNotice | SessionUpdateCompactionUpdate | SessionUpdateCompactionSummaryChunk | SessionUpdateSubagentUpdate | SessionUpdateSessionMessage | SessionUpdateSessionMessageChunk | SessionUpdatePromptSuggestionsUpdate
 """Everything an agent can report about a session while it lives.
 See https://agentclientprotocol.com/protocol/v1/prompt-turn
 """
@@ -5033,8 +5171,7 @@ class CompactionSummaryChunk(TypedDict):
 
 class SubagentUpdate(TypedDict):
     """A session that the agent runs below another one: its first report or changes to it.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     sessionId: SessionId
     """Id of the child session, used in all messages about it."""
@@ -5068,8 +5205,7 @@ class SubagentUpdate(TypedDict):
 
 class SessionMessage(TypedDict):
     """Message from one session to another, as either side's history shows it; absent members stay.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     messageId: MessageId
     """Id of the message in the history that reports it."""
@@ -5097,13 +5233,35 @@ class SessionMessage(TypedDict):
 
 class SessionMessageChunk(TypedDict):
     """Next block of a message between sessions, which is sent piece by piece.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/protocol/v1/schema
+    See https://agentclientprotocol.com/protocol/v1/subagents
     """
     messageId: MessageId
     """Message that the block belongs to."""
     content: ContentBlock
     """Block to add to the message."""
+    _meta: NotRequired[Meta | None]
+
+class PromptSuggestionsUpdate(TypedDict):
+    """Prompts that the user may want to send next; they replace all earlier ones and are no history.
+    Draft: `prompt_suggestions`.
+    See https://agentclientprotocol.com/rfds/prompt-suggestions
+    """
+    suggestions: list[PromptSuggestion]
+    """Suggested prompts, the most likely first; empty takes back what is on offer.
+    Rule NOTE-14.
+    """
+    _meta: NotRequired[Meta | None]
+
+class PromptSuggestion(TypedDict):
+    """One prompt that the user may want to send next.
+    Draft: `prompt_suggestions`.
+    See https://agentclientprotocol.com/rfds/prompt-suggestions
+    """
+    prompt: list[ContentBlock]
+    """Blocks of the prompt, to be sent as they are.
+    At least 1 item.
+    Rule NOTE-14.
+    """
     _meta: NotRequired[Meta | None]
 
 ClientRequest: TypeAlias = Literal[
@@ -5128,6 +5286,7 @@ ClientRequest: TypeAlias = Literal[
     "session/archive",
     "session/unarchive",
     "session/status",
+    "session/options",
     "session/set_title",
     "proxy/initialize",
     "proxy/successor",
@@ -5290,6 +5449,14 @@ class SendClientRequest(Protocol[_Sent]):
         Needs the agent's capability `sessionCapabilities.status` (rule CAP-15).
         Draft: `session_status`.
         See https://agentclientprotocol.com/protocol/v1/schema
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/options"], params: SessionOptionsRequest, /) -> _Sent:
+        """Asks which settings a session would start with, without making or changing one.
+        Needs the agent's capability `sessionCapabilities.options` (rule CAP-15).
+        Draft: `session_options`.
+        See https://agentclientprotocol.com/rfds/session-options
         """
         ...
     @overload
@@ -5489,6 +5656,14 @@ class CallAgent(Protocol):
         Needs the agent's capability `sessionCapabilities.status` (rule CAP-15).
         Draft: `session_status`.
         See https://agentclientprotocol.com/protocol/v1/schema
+        """
+        ...
+    @overload
+    def __call__(self, method: Literal["session/options"], params: SessionOptionsRequest, /) -> Awaitable[SessionOptionsResponse]:
+        """Asks which settings a session would start with, without making or changing one.
+        Needs the agent's capability `sessionCapabilities.options` (rule CAP-15).
+        Draft: `session_options`.
+        See https://agentclientprotocol.com/rfds/session-options
         """
         ...
     @overload

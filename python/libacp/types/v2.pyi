@@ -364,12 +364,13 @@ SessionConfigId: TypeAlias = str
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
-SessionConfigOptionCategory: TypeAlias = Literal["mode", "model", "model_config", "thought_level"] | str
+SessionConfigOptionCategory: TypeAlias = Literal["mode", "model", "model_config", "thought_level", "speed"] | str
 """What a setting is about; it may guide display and nothing else.
 - `mode`: How the agent works.
 - `model`: Which model answers.
 - `model_config`: How the model is tuned.
 - `thought_level`: How much the model reasons.
+- `speed`: How fast the model answers, as opposed to how much that costs.
 Other values are legal.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
@@ -4497,16 +4498,33 @@ class ToolCallContentTerminal(TypedDict):
     """
     _meta: NotRequired[Meta | None]
 
+class ToolCallContentSession(TypedDict):
+    """Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+    See https://agentclientprotocol.com/protocol/v2/subagents
+    """
+    type: Literal["session"]
+    sessionId: SessionId
+    """Session that the link leads to; the client knows it already."""
+    _meta: NotRequired[Meta | None]
+
 class ToolCallContentOther(TypedDict):
     """The variant of `ToolCallContent` for a `type` that is not known here.
     It starts with `_` where it is an extension's; others come from later versions.
     """
     type: str
 
-ToolCallContent: TypeAlias = ToolCallContentContent | ToolCallContentDiff | ToolCallContentTerminal
-"""One item of what a tool call shows: a content block, a change to a file or a terminal.
+ToolCallContent: TypeAlias = ToolCallContentContent | ToolCallContentDiff | ToolCallContentTerminal | ToolCallContentSession
+"""One item of what a tool call shows: a content block, a change to a file, a terminal or a link to a session.
 See https://agentclientprotocol.com/protocol/v2/tool-calls
 """
+
+class SessionReference(TypedDict):
+    """Link from a tool call to another session, such as the child that it gave work to; it is for display only.
+    See https://agentclientprotocol.com/protocol/v2/subagents
+    """
+    sessionId: SessionId
+    """Session that the link leads to; the client knows it already."""
+    _meta: NotRequired[Meta | None]
 
 class DiffChangeBase(TypedDict):
     """The members that every `DiffChange` has.

@@ -221,6 +221,7 @@ impl<'a> Tables<'a> {
         }
         let other = match &union.open {
             Open::No => "Other::Closed".to_owned(),
+            Open::With(_) if !union.closed_to.is_empty() => format!("Other::Except(&{:?})", union.closed_to),
             Open::With(fields) if fields.is_empty() && around.is_empty() => {
                 format!("Other::Open({ANY})")
             }

@@ -174,6 +174,11 @@ fn merge_union(was: &Union, is: &mut Union) {
         merge_body(&old.body, &mut new.body);
     }
     keep(&was.variants, &mut is.variants, |variant| variant.source.is_some());
+    // Opened by people, because receivers take more than the schema lists.
+    if !was.closed_to.is_empty() {
+        is.open.clone_from(&was.open);
+        is.closed_to.clone_from(&was.closed_to);
+    }
     if let (Open::With(was), Open::With(is)) = (&was.open, &mut is.open) {
         merge_fields(was, is);
     }

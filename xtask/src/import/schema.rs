@@ -131,7 +131,13 @@ impl<'a> Schema<'a> {
     }
 
     fn union(&self, tag: &str, of: &[Value]) -> Result<Union> {
-        let mut union = Union { tag: tag.to_owned(), variants: IndexMap::new(), open: Open::No, untagged: None };
+        let mut union = Union {
+            tag: tag.to_owned(),
+            variants: IndexMap::new(),
+            open: Open::No,
+            closed_to: Vec::new(),
+            untagged: None,
+        };
         let mut fallback = Open::No;
         for alternative in of {
             known(

@@ -145,7 +145,7 @@ fn word(node: &Node<'_>) -> Result<Word> {
 }
 
 fn union(node: &Node<'_>) -> Result<Union> {
-    node.only(&["tag", "variants", "open", "untagged"])?;
+    node.only(&["tag", "variants", "open", "closed-to", "untagged"])?;
     let variants = node.need("variants")?.entries()?;
     let variants = variants.into_iter().map(|(tag, node)| Ok((tag.to_owned(), variant(&node)?)));
     let open = match node.get("open") {
@@ -153,8 +153,13 @@ fn union(node: &Node<'_>) -> Result<Union> {
         Some(Node { value: Value::Bool(true), .. }) => Open::With(Fields::new()),
         Some(node) => Open::With(fields(&node)?),
     };
+    let closed_to = node.get("closed-to").map_or(Ok(Vec::new()), |node| node.texts())?;
+    if !closed_to.is_empty() && open != Open::With(Fields::new()) {
+        return node.expected("closed-to only beside \"open\": true");
+    }
     let untagged = node.get("untagged").map(|node| Ok::<_, anyhow::Error>(variant(&node)?.body)).transpose()?;
-    Ok(Union { tag: node.need("tag")?.str()?.to_owned(), variants: variants.collect::<Result<_>>()?, open, untagged })
+    let tag = node.need("tag")?.str()?.to_owned();
+    Ok(Union { tag, variants: variants.collect::<Result<_>>()?, open, closed_to, untagged })
 }
 
 fn variant(node: &Node<'_>) -> Result<Variant> {

@@ -91,6 +91,12 @@ impl<'a> Node<'a> {
         TypeExpr::parse(self.str()?).map_or_else(|| self.expected("a type, as in string, uint32, Name, [T] or {T}"), Ok)
     }
 
+    pub(super) fn texts(&self) -> Result<Vec<String>> {
+        let texts =
+            self.value.as_array().map(|items| items.iter().map(|item| item.as_str().map(str::to_owned)).collect());
+        texts.flatten().map_or_else(|| self.expected("a list of strings"), Ok)
+    }
+
     pub(super) fn types(&self) -> Result<Vec<TypeExpr>> {
         let Some(items) = self.value.as_array() else {
             return self.expected("a list of types");

@@ -233,6 +233,9 @@ fn union_block(union: &Union) -> Block {
         Open::With(fields) if fields.is_empty() => out.line("open", &Value::Bool(true)),
         Open::With(fields) => out.block("open", &fields_block(fields)),
     }
+    if !union.closed_to.is_empty() {
+        out.line("closed-to", &Value::from(union.closed_to.as_slice()));
+    }
     if let Some(body) = &union.untagged {
         out.line("untagged", &body_value(body, Map::new()));
     }

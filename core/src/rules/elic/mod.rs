@@ -344,6 +344,9 @@ fn completed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 
 fn session_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let session = answer.session.filter(|_| answer.body.is_some())?;
-    state.elicitations.urls.retain(|_, of| of.as_ref() != Some(session));
+    // Its children are gone as well.
+    let sessions = &state.sessions;
+    let ended = |of: &Arc<str>| of == session || sessions.get(of).is_none();
+    state.elicitations.urls.retain(|_, of| !of.as_ref().is_some_and(ended));
     None
 }

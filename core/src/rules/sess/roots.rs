@@ -29,6 +29,30 @@ impl Place {
         Some(Place { cwd, roots: roots.into_iter().filter_map(json::unescape).map(Into::into).collect() })
     }
 
+    /// Where a child works: what its updates say, else what they said before, else where its parent does. Null takes back
+    /// what they said before.
+    pub(super) fn patch(
+        own: Option<&Place>,
+        parent: Option<&Place>,
+        cwd: Option<&str>,
+        roots: Option<&str>,
+    ) -> Option<Place> {
+        if cwd.map_or(0, str::len) + roots.map_or(0, str::len) > KEPT {
+            return None;
+        }
+        let cwd = match cwd {
+            None => own?.cwd.clone(),
+            Some("null") => parent?.cwd.clone(),
+            Some(cwd) => json::unescape(cwd)?.into(),
+        };
+        let roots = match roots {
+            None => own.map(|place| place.roots.clone()).unwrap_or_default(),
+            Some("null") => parent.map(|place| place.roots.clone()).unwrap_or_default(),
+            Some(roots) => json::items(roots).into_iter().filter_map(json::unescape).map(Into::into).collect(),
+        };
+        Some(Place { cwd, roots })
+    }
+
     /// What a call says of it, to be read when the answer has come.
     pub(super) fn note(call: &Message<'_>, new: bool) -> Option<Box<str>> {
         let mut writer = json::Writer::new();

@@ -30,58 +30,58 @@ static TYPES: &[Type] = &[
     // 0 ProxySuccessorResponse
     Type::Any,
     // 1 AcceptNesNotification
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("id", 158, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("_meta", 314, 6, 0)] },
     // 2 AgentAuthCapabilities
-    Type::Object { fields: &[f("status", 15, 6, 1), f("logout", 105, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("status", 15, 6, 1), f("logout", 106, 6, 0), f("_meta", 314, 6, 0)] },
     // 3 AgentCapabilities
     Type::Object {
         fields: &[
-            f("loadSession", 308, 4, 0),
-            f("promptCapabilities", 186, 4, 0),
-            f("mcpCapabilities", 108, 4, 0),
-            f("sessionCapabilities", 217, 4, 0),
+            f("loadSession", 316, 4, 0),
+            f("promptCapabilities", 187, 4, 0),
+            f("mcpCapabilities", 109, 4, 0),
+            f("sessionCapabilities", 221, 4, 0),
             f("auth", 2, 4, 0),
-            f("providers", 193, 6, 3),
-            f("nes", 126, 6, 13),
-            f("positionEncoding", 185, 6, 13),
-            f("_meta", 306, 6, 0),
+            f("providers", 197, 6, 3),
+            f("nes", 127, 6, 13),
+            f("positionEncoding", 186, 6, 13),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 4 Annotations
     Type::Object {
         fields: &[
-            f("audience", 318, 22, 0),
-            f("lastModified", 319, 6, 0),
-            f("priority", 320, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("audience", 328, 22, 0),
+            f("lastModified", 329, 6, 0),
+            f("priority", 330, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 5 ArchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
     // 6 ArchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 7 AudioContent
     Type::Object {
-        fields: &[f("annotations", 4, 6, 0), f("data", 321, 1, 0), f("mimeType", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("annotations", 4, 6, 0), f("data", 331, 1, 0), f("mimeType", 310, 1, 0), f("_meta", 314, 6, 0)],
     },
     // 8 AuthAccount
     Type::Object {
         fields: &[
-            f("label", 302, 1, 0),
-            f("active", 308, 6, 0),
-            f("name", 302, 6, 0),
-            f("email", 302, 6, 0),
-            f("organization", 302, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("label", 310, 1, 0),
+            f("active", 316, 6, 0),
+            f("name", 310, 6, 0),
+            f("email", 310, 6, 0),
+            f("organization", 310, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 9 AuthCapabilities
-    Type::Object { fields: &[f("terminal", 308, 4, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("terminal", 316, 4, 0), f("_meta", 314, 6, 0)] },
     // 10 AuthMethod
-    Type::Union { tag: "type", variants: &[v("terminal", 13, 0)], other: Other::Open(303), untagged: Some(11) },
+    Type::Union { tag: "type", variants: &[v("terminal", 13, 0)], other: Other::Open(311), untagged: Some(11) },
     // 11 AuthMethodAgent
     Type::Object {
-        fields: &[f("id", 12, 1, 0), f("name", 302, 1, 0), f("description", 302, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("id", 12, 1, 0), f("name", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
     },
     // 12 AuthMethodId
     Type::String(StringKind::Plain),
@@ -89,90 +89,91 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("id", 12, 1, 0),
-            f("name", 302, 1, 0),
-            f("description", 302, 6, 0),
-            f("args", 304, 8, 0),
-            f("env", 305, 8, 0),
-            f("_meta", 306, 6, 0),
+            f("name", 310, 1, 0),
+            f("description", 310, 6, 0),
+            f("args", 312, 8, 0),
+            f("env", 313, 8, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 14 AuthState
     Type::Enum { values: &["authenticated", "unauthenticated", "not_required", "unknown"], open: true },
     // 15 AuthStatusCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 16 AuthStatusRequest
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 17 AuthStatusResponse
-    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 307, 20, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 315, 20, 0), f("_meta", 314, 6, 0)] },
     // 18 AuthStatusUpdateNotification
-    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 307, 20, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 315, 20, 0), f("_meta", 314, 6, 0)] },
     // 19 AuthenticateRequest
-    Type::Object { fields: &[f("methodId", 12, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("methodId", 12, 1, 0), f("_meta", 314, 6, 0)] },
     // 20 AuthenticateResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 21 AvailableCommand
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("description", 302, 1, 0), f("input", 22, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 310, 1, 0), f("description", 310, 1, 0), f("input", 22, 6, 0), f("_meta", 314, 6, 0)],
     },
     // 22 AvailableCommandInput
-    Type::AnyOf { of: &[294] },
+    Type::AnyOf { of: &[302] },
     // 23 AvailableCommandsUpdate
-    Type::Object { fields: &[f("availableCommands", 309, 21, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("availableCommands", 317, 21, 0), f("_meta", 314, 6, 0)] },
     // 24 BlobResourceContents
     Type::Object {
-        fields: &[f("blob", 321, 1, 0), f("mimeType", 302, 6, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("blob", 331, 1, 0), f("mimeType", 310, 6, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)],
     },
     // 25 BooleanConfigOptionCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 26 BooleanPropertySchema
     Type::Object {
-        fields: &[f("title", 302, 6, 0), f("description", 302, 6, 0), f("default", 308, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("title", 310, 6, 0), f("description", 310, 6, 0), f("default", 316, 6, 0), f("_meta", 314, 6, 0)],
     },
     // 27 CancelNotification
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
     // 28 CancelRequestNotification
-    Type::Object { fields: &[f("requestId", 202, 3, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("requestId", 206, 3, 0), f("_meta", 314, 6, 0)] },
     // 29 ClientCapabilities
     Type::Object {
         fields: &[
             f("fs", 86, 4, 0),
-            f("terminal", 308, 4, 0),
+            f("terminal", 316, 4, 0),
             f("session", 31, 6, 0),
-            f("subagents", 267, 6, 12),
-            f("plan", 173, 6, 5),
+            f("subagents", 275, 6, 0),
+            f("plan", 174, 6, 5),
             f("auth", 9, 4, 0),
             f("elicitation", 67, 6, 0),
             f("nes", 30, 6, 13),
-            f("positionEncodings", 346, 20, 13),
-            f("_meta", 306, 6, 0),
+            f("positionEncodings", 356, 20, 13),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 30 ClientNesCapabilities
     Type::Object {
         fields: &[
-            f("jump", 142, 6, 0),
-            f("rename", 151, 6, 0),
-            f("searchAndReplace", 154, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("jump", 143, 6, 0),
+            f("rename", 152, 6, 0),
+            f("searchAndReplace", 155, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 31 ClientSessionCapabilities
     Type::Object {
         fields: &[
             f("compaction", 36, 6, 0),
-            f("configOptions", 224, 6, 0),
-            f("notices", 166, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("configOptions", 228, 6, 0),
+            f("notices", 167, 6, 0),
+            f("promptSuggestions", 191, 6, 16),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 32 CloseNesRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
     // 33 CloseNesResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 34 CloseSessionRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
     // 35 CloseSessionResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 36 CompactionCapabilities
     Type::Object { fields: &[] },
     // 37 CompactionId
@@ -180,1294 +181,1335 @@ static TYPES: &[Type] = &[
     // 38 CompactionStatus
     Type::Enum { values: &["in_progress", "completed", "failed", "cancelled"], open: true },
     // 39 CompactionSummaryChunk
-    Type::Object { fields: &[f("compactionId", 37, 1, 0), f("content", 46, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("compactionId", 37, 1, 0), f("content", 46, 1, 0), f("_meta", 314, 6, 0)] },
     // 40 CompactionUpdate
     Type::Object {
         fields: &[
             f("compactionId", 37, 1, 0),
             f("status", 38, 1, 0),
-            f("summary", 365, 22, 0),
-            f("error", 302, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("summary", 375, 22, 0),
+            f("error", 310, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 41 CompleteElicitationNotification
-    Type::Object { fields: &[f("elicitationId", 71, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("elicitationId", 71, 1, 0), f("_meta", 314, 6, 0)] },
     // 42 ConfigOptionUpdate
-    Type::Object { fields: &[f("configOptions", 315, 21, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("configOptions", 323, 21, 0), f("_meta", 314, 6, 0)] },
     // 43 ConnectMcpRequest
-    Type::Object { fields: &[f("serverId", 114, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("serverId", 115, 1, 0), f("_meta", 314, 6, 0)] },
     // 44 ConnectMcpResponse
-    Type::Object { fields: &[f("connectionId", 109, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 314, 6, 0)] },
     // 45 Content
-    Type::Object { fields: &[f("content", 46, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("content", 46, 1, 0), f("_meta", 314, 6, 0)] },
     // 46 ContentBlock
     Type::Union {
         tag: "type",
         variants: &[
-            v("text", 279, 0),
+            v("text", 287, 0),
             v("image", 91, 0),
             v("audio", 7, 0),
-            v("resource_link", 207, 0),
+            v("resource_link", 211, 0),
             v("resource", 79, 0),
         ],
         other: Other::Closed,
         untagged: None,
     },
     // 47 ContentChunk
-    Type::Object { fields: &[f("content", 46, 1, 0), f("messageId", 118, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("content", 46, 1, 0), f("messageId", 119, 6, 0), f("_meta", 314, 6, 0)] },
     // 48 Cost
-    Type::Object { fields: &[f("amount", 320, 1, 0), f("currency", 364, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("amount", 330, 1, 0), f("currency", 374, 1, 0), f("_meta", 314, 6, 0)] },
     // 49 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 328, 0), v("url", 331, 0)],
-        other: Other::Open(332),
+        variants: &[v("form", 338, 0), v("url", 341, 0)],
+        other: Other::Open(342),
         untagged: None,
     },
     // 50 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 341, 0), v("decline", 342, 0), v("cancel", 342, 0)],
-        other: Other::Open(342),
+        variants: &[v("accept", 351, 0), v("decline", 352, 0), v("cancel", 352, 0)],
+        other: Other::Open(352),
         untagged: None,
     },
     // 51 CreateTerminalRequest
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("command", 302, 1, 0),
-            f("args", 304, 8, 0),
-            f("env", 347, 8, 0),
-            f("cwd", 343, 2, 0),
-            f("outputByteLimit", 335, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("command", 310, 1, 0),
+            f("args", 312, 8, 0),
+            f("env", 357, 8, 0),
+            f("cwd", 353, 2, 0),
+            f("outputByteLimit", 345, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 52 CreateTerminalResponse
-    Type::Object { fields: &[f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
     // 53 CurrentModeUpdate
-    Type::Object { fields: &[f("currentModeId", 239, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("currentModeId", 243, 1, 0), f("_meta", 314, 6, 0)] },
     // 54 DeleteSessionRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
     // 55 DeleteSessionResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 56 DidChangeDocumentNotification
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("uri", 322, 1, 0),
-            f("version", 323, 1, 0),
-            f("contentChanges", 324, 1, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("uri", 332, 1, 0),
+            f("version", 333, 1, 0),
+            f("contentChanges", 334, 1, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 57 DidCloseDocumentNotification
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)] },
     // 58 DidFocusDocumentNotification
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("uri", 322, 1, 0),
-            f("version", 323, 1, 0),
-            f("position", 184, 1, 0),
-            f("visibleRange", 196, 1, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("uri", 332, 1, 0),
+            f("version", 333, 1, 0),
+            f("position", 185, 1, 0),
+            f("visibleRange", 200, 1, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 59 DidOpenDocumentNotification
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("uri", 322, 1, 0),
-            f("languageId", 302, 1, 0),
-            f("version", 323, 1, 0),
-            f("text", 302, 1, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("uri", 332, 1, 0),
+            f("languageId", 310, 1, 0),
+            f("version", 333, 1, 0),
+            f("text", 310, 1, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 60 DidSaveDocumentNotification
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)] },
     // 61 Diff
     Type::Object {
-        fields: &[f("path", 343, 1, 0), f("oldText", 302, 6, 0), f("newText", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("path", 353, 1, 0), f("oldText", 310, 6, 0), f("newText", 310, 1, 0), f("_meta", 314, 6, 0)],
     },
     // 62 DisableProviderRequest
-    Type::Object { fields: &[f("providerId", 191, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("providerId", 195, 1, 0), f("_meta", 314, 6, 0)] },
     // 63 DisableProviderResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 64 DisconnectMcpRequest
-    Type::Object { fields: &[f("connectionId", 109, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 314, 6, 0)] },
     // 65 DisconnectMcpResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 66 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 340, 2, 0)] },
+    Type::Object { fields: &[f("content", 350, 2, 0)] },
     // 67 ElicitationCapabilities
-    Type::Object { fields: &[f("form", 69, 6, 0), f("url", 77, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("form", 69, 6, 0), f("url", 77, 6, 0), f("_meta", 314, 6, 0)] },
     // 68 ElicitationContentValue
-    Type::AnyOf { of: &[302, 323, 320, 308, 304] },
+    Type::AnyOf { of: &[310, 333, 330, 316, 312] },
     // 69 ElicitationFormCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 70 ElicitationFormMode
-    Type::AnyOf { of: &[336, 337] },
+    Type::AnyOf { of: &[346, 347] },
     // 71 ElicitationId
     Type::String(StringKind::Plain),
     // 72 ElicitationPropertySchema
     Type::Union {
         tag: "type",
         variants: &[
-            v("string", 266, 0),
-            v("number", 168, 0),
-            v("integer", 95, 0),
+            v("string", 274, 0),
+            v("number", 169, 0),
+            v("integer", 96, 0),
             v("boolean", 26, 0),
-            v("array", 125, 0),
+            v("array", 126, 0),
         ],
         other: Other::Open(0),
         untagged: None,
     },
     // 73 ElicitationRequestScope
-    Type::Object { fields: &[f("requestId", 202, 3, 0)] },
+    Type::Object { fields: &[f("requestId", 206, 3, 0)] },
     // 74 ElicitationSchema
     Type::Object {
         fields: &[
             f("type", 75, 4, 0),
-            f("title", 302, 6, 0),
-            f("properties", 333, 0, 0),
-            f("required", 304, 2, 0),
-            f("description", 302, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("title", 310, 6, 0),
+            f("properties", 343, 0, 0),
+            f("required", 312, 2, 0),
+            f("description", 310, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 75 ElicitationSchemaType
     Type::Enum { values: &["object"], open: false },
     // 76 ElicitationSessionScope
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("toolCallId", 286, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("toolCallId", 294, 6, 0)] },
     // 77 ElicitationUrlCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 78 ElicitationUrlMode
-    Type::AnyOf { of: &[338, 339] },
+    Type::AnyOf { of: &[348, 349] },
     // 79 EmbeddedResource
-    Type::Object { fields: &[f("annotations", 4, 6, 0), f("resource", 80, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("annotations", 4, 6, 0), f("resource", 80, 1, 0), f("_meta", 314, 6, 0)] },
     // 80 EmbeddedResourceResource
-    Type::AnyOf { of: &[282, 24] },
+    Type::AnyOf { of: &[290, 24] },
     // 81 EnumOption
     Type::Object {
-        fields: &[f("const", 302, 1, 0), f("title", 302, 1, 0), f("description", 302, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("const", 310, 1, 0), f("title", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
     },
     // 82 EnvVariable
-    Type::Object { fields: &[f("name", 302, 1, 0), f("value", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("name", 310, 1, 0), f("value", 310, 1, 0), f("_meta", 314, 6, 0)] },
     // 83 Error
-    Type::Object { fields: &[f("code", 84, 1, 0), f("message", 302, 1, 0), f("data", 0, 4, 0)] },
+    Type::Object { fields: &[f("code", 84, 1, 0), f("message", 310, 1, 0), f("data", 0, 4, 0)] },
     // 84 ErrorCode
     Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 85 ErrorStopReason
     Type::Object { fields: &[f("error", 83, 6, 0)] },
     // 86 FileSystemCapabilities
-    Type::Object { fields: &[f("readTextFile", 308, 4, 0), f("writeTextFile", 308, 4, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("readTextFile", 316, 4, 0), f("writeTextFile", 316, 4, 0), f("_meta", 314, 6, 0)] },
     // 87 ForkSessionRequest
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("cwd", 343, 1, 0),
-            f("additionalDirectories", 369, 8, 0),
-            f("mcpServers", 370, 8, 0),
-            f("systemPrompt", 272, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("cwd", 353, 1, 0),
+            f("additionalDirectories", 379, 8, 0),
+            f("mcpServers", 380, 8, 0),
+            f("systemPrompt", 280, 2, 0),
+            f("configOptions", 381, 8, 15),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 88 ForkSessionResponse
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("modes", 240, 6, 0),
-            f("configOptions", 315, 22, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("modes", 244, 6, 0),
+            f("configOptions", 323, 22, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 89 HttpHeader
-    Type::Object { fields: &[f("name", 302, 1, 0), f("value", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("name", 310, 1, 0), f("value", 310, 1, 0), f("_meta", 314, 6, 0)] },
     // 90 IdleStateUpdate
     Type::Union {
         tag: "stopReason",
         variants: &[
-            v("end_turn", 371, 0),
-            v("max_tokens", 371, 0),
-            v("max_turn_requests", 371, 0),
-            v("refusal", 371, 0),
-            v("cancelled", 371, 0),
-            v("error", 372, 0),
+            v("end_turn", 382, 0),
+            v("max_tokens", 382, 0),
+            v("max_turn_requests", 382, 0),
+            v("refusal", 382, 0),
+            v("cancelled", 382, 0),
+            v("error", 383, 0),
         ],
-        other: Other::Open(371),
-        untagged: Some(371),
+        other: Other::Open(382),
+        untagged: Some(382),
     },
     // 91 ImageContent
     Type::Object {
         fields: &[
             f("annotations", 4, 6, 0),
-            f("data", 321, 1, 0),
-            f("mimeType", 302, 1, 0),
-            f("uri", 322, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("data", 331, 1, 0),
+            f("mimeType", 310, 1, 0),
+            f("uri", 332, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
     // 92 Implementation
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("title", 302, 6, 0), f("version", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 310, 1, 0), f("title", 310, 6, 0), f("version", 310, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 93 InitializeProxyRequest, InitializeRequest
+    // 93 InitialSessionConfigOption
+    Type::Union { tag: "type", variants: &[v("boolean", 326, 0)], other: Other::Open(327), untagged: Some(327) },
+    // 94 InitializeProxyRequest, InitializeRequest
     Type::Object {
         fields: &[
-            f("protocolVersion", 189, 1, 0),
+            f("protocolVersion", 193, 1, 0),
             f("clientCapabilities", 29, 4, 0),
             f("clientInfo", 92, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 94 InitializeProxyResponse, InitializeResponse
+    // 95 InitializeProxyResponse, InitializeResponse
     Type::Object {
         fields: &[
-            f("protocolVersion", 189, 1, 0),
+            f("protocolVersion", 193, 1, 0),
             f("agentCapabilities", 3, 4, 0),
-            f("authMethods", 345, 20, 0),
+            f("authMethods", 355, 20, 0),
             f("agentInfo", 92, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 95 IntegerPropertySchema
+    // 96 IntegerPropertySchema
     Type::Object {
         fields: &[
-            f("title", 302, 6, 0),
-            f("description", 302, 6, 0),
-            f("minimum", 323, 2, 0),
-            f("maximum", 323, 2, 0),
-            f("default", 323, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("title", 310, 6, 0),
+            f("description", 310, 6, 0),
+            f("minimum", 333, 2, 0),
+            f("maximum", 333, 2, 0),
+            f("default", 333, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 96 KillTerminalRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
-    // 97 KillTerminalResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 98 ListProvidersRequest
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 99 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 366, 1, 0), f("_meta", 306, 6, 0)] },
-    // 100 ListSessionsRequest
+    // 97 KillTerminalRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    // 98 KillTerminalResponse
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 99 ListProvidersRequest
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 100 ListProvidersResponse
+    Type::Object { fields: &[f("providers", 376, 1, 0), f("_meta", 314, 6, 0)] },
+    // 101 ListSessionsRequest
     Type::Object {
-        fields: &[f("cwd", 343, 2, 0), f("cursor", 302, 2, 0), f("archived", 215, 2, 7), f("_meta", 306, 6, 0)],
+        fields: &[f("cwd", 353, 2, 0), f("cursor", 310, 2, 0), f("archived", 219, 2, 7), f("_meta", 314, 6, 0)],
     },
-    // 101 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 368, 53, 0), f("nextCursor", 302, 6, 0), f("_meta", 306, 6, 0)] },
-    // 102 LlmProtocol
+    // 102 ListSessionsResponse
+    Type::Object { fields: &[f("sessions", 378, 53, 0), f("nextCursor", 310, 6, 0), f("_meta", 314, 6, 0)] },
+    // 103 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
-    // 103 LoadSessionRequest
+    // 104 LoadSessionRequest
     Type::Object {
         fields: &[
-            f("mcpServers", 370, 41, 0),
-            f("cwd", 343, 1, 0),
-            f("additionalDirectories", 369, 8, 0),
-            f("sessionId", 232, 1, 0),
-            f("systemPrompt", 272, 2, 11),
-            f("_meta", 306, 6, 0),
+            f("mcpServers", 380, 41, 0),
+            f("cwd", 353, 1, 0),
+            f("additionalDirectories", 379, 8, 0),
+            f("sessionId", 236, 1, 0),
+            f("systemPrompt", 280, 2, 0),
+            f("configOptions", 381, 8, 15),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 104 LoadSessionResponse
-    Type::Object { fields: &[f("modes", 240, 6, 0), f("configOptions", 315, 22, 0), f("_meta", 306, 6, 0)] },
-    // 105 LogoutCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 106 LogoutRequest
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 107 LogoutResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 108 McpCapabilities
-    Type::Object { fields: &[f("http", 308, 4, 0), f("sse", 308, 4, 0), f("acp", 308, 4, 4), f("_meta", 306, 6, 0)] },
-    // 109 McpConnectionId
+    // 105 LoadSessionResponse
+    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 323, 22, 0), f("_meta", 314, 6, 0)] },
+    // 106 LogoutCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 107 LogoutRequest
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 108 LogoutResponse
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 109 McpCapabilities
+    Type::Object { fields: &[f("http", 316, 4, 0), f("sse", 316, 4, 0), f("acp", 316, 4, 4), f("_meta", 314, 6, 0)] },
+    // 110 McpConnectionId
     Type::String(StringKind::Plain),
-    // 110 McpError
-    Type::Object { fields: &[f("code", 350, 1, 0), f("message", 302, 1, 0), f("data", 0, 0, 0)] },
-    // 111 McpRequestId
+    // 111 McpError
+    Type::Object { fields: &[f("code", 360, 1, 0), f("message", 310, 1, 0), f("data", 0, 0, 0)] },
+    // 112 McpRequestId
     Type::String(StringKind::Plain),
-    // 112 McpServer
+    // 113 McpServer
     Type::Union {
         tag: "type",
-        variants: &[v("http", 115, 0), v("sse", 116, 0), v("acp", 113, 4)],
-        other: Other::Open(348),
-        untagged: Some(117),
+        variants: &[v("http", 116, 0), v("sse", 117, 0), v("acp", 114, 4)],
+        other: Other::Open(358),
+        untagged: Some(118),
     },
-    // 113 McpServerAcp
-    Type::Object { fields: &[f("name", 302, 1, 0), f("serverId", 114, 1, 0), f("_meta", 306, 6, 0)] },
-    // 114 McpServerAcpId
+    // 114 McpServerAcp
+    Type::Object { fields: &[f("name", 310, 1, 0), f("serverId", 115, 1, 0), f("_meta", 314, 6, 0)] },
+    // 115 McpServerAcpId
     Type::String(StringKind::Plain),
-    // 115 McpServerHttp
+    // 116 McpServerHttp
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("url", 322, 1, 0), f("headers", 349, 9, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 310, 1, 0), f("url", 332, 1, 0), f("headers", 359, 9, 0), f("_meta", 314, 6, 0)],
     },
-    // 116 McpServerSse
+    // 117 McpServerSse
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("url", 322, 1, 0), f("headers", 349, 9, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 310, 1, 0), f("url", 332, 1, 0), f("headers", 359, 9, 0), f("_meta", 314, 6, 0)],
     },
-    // 117 McpServerStdio
+    // 118 McpServerStdio
     Type::Object {
         fields: &[
-            f("name", 302, 1, 0),
-            f("command", 343, 1, 0),
-            f("args", 304, 9, 0),
-            f("env", 347, 9, 0),
-            f("_meta", 306, 6, 0),
+            f("name", 310, 1, 0),
+            f("command", 353, 1, 0),
+            f("args", 312, 9, 0),
+            f("env", 357, 9, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 118 MessageId
+    // 119 MessageId
     Type::String(StringKind::Plain),
-    // 119 MessageMcpNotification
+    // 120 MessageMcpNotification
     Type::Object {
         fields: &[
-            f("serverId", 114, 1, 0),
-            f("requestId", 111, 1, 0),
-            f("method", 302, 1, 0),
-            f("params", 306, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("serverId", 115, 1, 0),
+            f("requestId", 112, 1, 0),
+            f("method", 310, 1, 0),
+            f("params", 314, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 120 MessageMcpRequest
+    // 121 MessageMcpRequest
     Type::Object {
         fields: &[
-            f("serverId", 114, 1, 0),
-            f("requestId", 111, 1, 0),
-            f("method", 302, 1, 0),
-            f("params", 306, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("serverId", 115, 1, 0),
+            f("requestId", 112, 1, 0),
+            f("method", 310, 1, 0),
+            f("params", 314, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 121 MessageMcpResponse
-    Type::AnyOf { of: &[123, 122] },
-    // 122 MessageMcpResponseError
-    Type::Object { fields: &[f("error", 110, 1, 0), f("_meta", 306, 6, 0)] },
-    // 123 MessageMcpResponseResult
-    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 306, 6, 0)] },
-    // 124 MultiSelectItems
-    Type::Union { tag: "type", variants: &[v("string", 265, 0)], other: Other::Open(0), untagged: Some(283) },
-    // 125 MultiSelectPropertySchema
+    // 122 MessageMcpResponse
+    Type::AnyOf { of: &[124, 123] },
+    // 123 MessageMcpResponseError
+    Type::Object { fields: &[f("error", 111, 1, 0), f("_meta", 314, 6, 0)] },
+    // 124 MessageMcpResponseResult
+    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 314, 6, 0)] },
+    // 125 MultiSelectItems
+    Type::Union { tag: "type", variants: &[v("string", 273, 0)], other: Other::Open(0), untagged: Some(291) },
+    // 126 MultiSelectPropertySchema
     Type::Object {
         fields: &[
-            f("title", 302, 6, 0),
-            f("description", 302, 6, 0),
-            f("minItems", 335, 2, 0),
-            f("maxItems", 335, 2, 0),
-            f("items", 124, 1, 0),
-            f("default", 304, 22, 0),
-            f("_meta", 306, 6, 0),
+            f("title", 310, 6, 0),
+            f("description", 310, 6, 0),
+            f("minItems", 345, 2, 0),
+            f("maxItems", 345, 2, 0),
+            f("items", 125, 1, 0),
+            f("default", 312, 22, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 126 NesCapabilities
-    Type::Object { fields: &[f("events", 140, 6, 0), f("context", 127, 6, 0), f("_meta", 306, 6, 0)] },
-    // 127 NesContextCapabilities
+    // 127 NesCapabilities
+    Type::Object { fields: &[f("events", 141, 6, 0), f("context", 128, 6, 0), f("_meta", 314, 6, 0)] },
+    // 128 NesContextCapabilities
     Type::Object {
         fields: &[
-            f("recentFiles", 147, 6, 0),
-            f("relatedSnippets", 150, 6, 0),
-            f("editHistory", 137, 6, 0),
-            f("userActions", 162, 6, 0),
-            f("openFiles", 145, 6, 0),
-            f("diagnostics", 130, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("recentFiles", 148, 6, 0),
+            f("relatedSnippets", 151, 6, 0),
+            f("editHistory", 138, 6, 0),
+            f("userActions", 163, 6, 0),
+            f("openFiles", 146, 6, 0),
+            f("diagnostics", 131, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 128 NesDiagnostic
+    // 129 NesDiagnostic
     Type::Object {
         fields: &[
-            f("uri", 322, 1, 0),
-            f("range", 196, 1, 0),
-            f("severity", 129, 1, 0),
-            f("message", 302, 1, 0),
-            f("_meta", 306, 6, 0),
+            f("uri", 332, 1, 0),
+            f("range", 200, 1, 0),
+            f("severity", 130, 1, 0),
+            f("message", 310, 1, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 129 NesDiagnosticSeverity
+    // 130 NesDiagnosticSeverity
     Type::Enum { values: &["error", "warning", "information", "hint"], open: false },
-    // 130 NesDiagnosticsCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 131 NesDocumentDidChangeCapabilities
-    Type::Object { fields: &[f("syncKind", 281, 1, 0), f("_meta", 306, 6, 0)] },
-    // 132 NesDocumentDidCloseCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 133 NesDocumentDidFocusCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 134 NesDocumentDidOpenCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 135 NesDocumentDidSaveCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 136 NesDocumentEventCapabilities
+    // 131 NesDiagnosticsCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 132 NesDocumentDidChangeCapabilities
+    Type::Object { fields: &[f("syncKind", 289, 1, 0), f("_meta", 314, 6, 0)] },
+    // 133 NesDocumentDidCloseCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 134 NesDocumentDidFocusCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 135 NesDocumentDidOpenCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 136 NesDocumentDidSaveCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 137 NesDocumentEventCapabilities
     Type::Object {
         fields: &[
-            f("didOpen", 134, 6, 0),
-            f("didChange", 131, 6, 0),
-            f("didClose", 132, 6, 0),
-            f("didSave", 135, 6, 0),
-            f("didFocus", 133, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("didOpen", 135, 6, 0),
+            f("didChange", 132, 6, 0),
+            f("didClose", 133, 6, 0),
+            f("didSave", 136, 6, 0),
+            f("didFocus", 134, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 137 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 325, 6, 0), f("_meta", 306, 6, 0)] },
-    // 138 NesEditHistoryEntry
-    Type::Object { fields: &[f("uri", 322, 1, 0), f("diff", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 139 NesEditSuggestion
+    // 138 NesEditHistoryCapabilities
+    Type::Object { fields: &[f("maxCount", 335, 6, 0), f("_meta", 314, 6, 0)] },
+    // 139 NesEditHistoryEntry
+    Type::Object { fields: &[f("uri", 332, 1, 0), f("diff", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 140 NesEditSuggestion
     Type::Object {
         fields: &[
-            f("id", 158, 1, 0),
-            f("uri", 322, 1, 0),
-            f("edits", 351, 1, 0),
-            f("cursorPosition", 184, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("id", 159, 1, 0),
+            f("uri", 332, 1, 0),
+            f("edits", 361, 1, 0),
+            f("cursorPosition", 185, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 140 NesEventCapabilities
-    Type::Object { fields: &[f("document", 136, 6, 0), f("_meta", 306, 6, 0)] },
-    // 141 NesExcerpt
+    // 141 NesEventCapabilities
+    Type::Object { fields: &[f("document", 137, 6, 0), f("_meta", 314, 6, 0)] },
+    // 142 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 325, 1, 0), f("endLine", 325, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("startLine", 335, 1, 0), f("endLine", 335, 1, 0), f("text", 310, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 142 NesJumpCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 143 NesJumpSuggestion
+    // 143 NesJumpCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 144 NesJumpSuggestion
     Type::Object {
-        fields: &[f("id", 158, 1, 0), f("uri", 322, 1, 0), f("position", 184, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("id", 159, 1, 0), f("uri", 332, 1, 0), f("position", 185, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 144 NesOpenFile
+    // 145 NesOpenFile
     Type::Object {
         fields: &[
-            f("uri", 322, 1, 0),
-            f("languageId", 302, 1, 0),
-            f("visibleRange", 196, 6, 0),
-            f("lastFocusedMs", 335, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("uri", 332, 1, 0),
+            f("languageId", 310, 1, 0),
+            f("visibleRange", 200, 6, 0),
+            f("lastFocusedMs", 345, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 145 NesOpenFilesCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 146 NesRecentFile
+    // 146 NesOpenFilesCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 147 NesRecentFile
     Type::Object {
-        fields: &[f("uri", 322, 1, 0), f("languageId", 302, 1, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("uri", 332, 1, 0), f("languageId", 310, 1, 0), f("text", 310, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 147 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 325, 6, 0), f("_meta", 306, 6, 0)] },
-    // 148 NesRejectReason
+    // 148 NesRecentFilesCapabilities
+    Type::Object { fields: &[f("maxCount", 335, 6, 0), f("_meta", 314, 6, 0)] },
+    // 149 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: false },
-    // 149 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 322, 1, 0), f("excerpts", 352, 1, 0), f("_meta", 306, 6, 0)] },
-    // 150 NesRelatedSnippetsCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 151 NesRenameCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 152 NesRenameSuggestion
+    // 150 NesRelatedSnippet
+    Type::Object { fields: &[f("uri", 332, 1, 0), f("excerpts", 362, 1, 0), f("_meta", 314, 6, 0)] },
+    // 151 NesRelatedSnippetsCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 152 NesRenameCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 153 NesRenameSuggestion
     Type::Object {
         fields: &[
-            f("id", 158, 1, 0),
-            f("uri", 322, 1, 0),
-            f("position", 184, 1, 0),
-            f("newName", 302, 1, 0),
-            f("_meta", 306, 6, 0),
+            f("id", 159, 1, 0),
+            f("uri", 332, 1, 0),
+            f("position", 185, 1, 0),
+            f("newName", 310, 1, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 153 NesRepository
+    // 154 NesRepository
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("owner", 302, 1, 0), f("remoteUrl", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("name", 310, 1, 0), f("owner", 310, 1, 0), f("remoteUrl", 310, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 154 NesSearchAndReplaceCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 155 NesSearchAndReplaceSuggestion
-    Type::Object {
-        fields: &[
-            f("id", 158, 1, 0),
-            f("uri", 322, 1, 0),
-            f("search", 302, 1, 0),
-            f("replace", 302, 1, 0),
-            f("isRegex", 308, 2, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
-    // 156 NesSuggestContext
+    // 155 NesSearchAndReplaceCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 156 NesSearchAndReplaceSuggestion
     Type::Object {
         fields: &[
-            f("recentFiles", 353, 2, 0),
-            f("relatedSnippets", 354, 2, 0),
-            f("editHistory", 355, 2, 0),
-            f("userActions", 356, 2, 0),
-            f("openFiles", 357, 2, 0),
-            f("diagnostics", 358, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("id", 159, 1, 0),
+            f("uri", 332, 1, 0),
+            f("search", 310, 1, 0),
+            f("replace", 310, 1, 0),
+            f("isRegex", 316, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 157 NesSuggestion
+    // 157 NesSuggestContext
+    Type::Object {
+        fields: &[
+            f("recentFiles", 363, 2, 0),
+            f("relatedSnippets", 364, 2, 0),
+            f("editHistory", 365, 2, 0),
+            f("userActions", 366, 2, 0),
+            f("openFiles", 367, 2, 0),
+            f("diagnostics", 368, 2, 0),
+            f("_meta", 314, 6, 0),
+        ],
+    },
+    // 158 NesSuggestion
     Type::Union {
         tag: "kind",
-        variants: &[v("edit", 139, 0), v("jump", 143, 0), v("rename", 152, 0), v("searchAndReplace", 155, 0)],
+        variants: &[v("edit", 140, 0), v("jump", 144, 0), v("rename", 153, 0), v("searchAndReplace", 156, 0)],
         other: Other::Closed,
         untagged: None,
     },
-    // 158 NesSuggestionId
+    // 159 NesSuggestionId
     Type::String(StringKind::Plain),
-    // 159 NesTextEdit
-    Type::Object { fields: &[f("range", 196, 1, 0), f("newText", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 160 NesTriggerKind
+    // 160 NesTextEdit
+    Type::Object { fields: &[f("range", 200, 1, 0), f("newText", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 161 NesTriggerKind
     Type::Enum { values: &["automatic", "diagnostic", "manual"], open: false },
-    // 161 NesUserAction
+    // 162 NesUserAction
     Type::Object {
         fields: &[
-            f("action", 302, 1, 0),
-            f("uri", 322, 1, 0),
-            f("position", 184, 1, 0),
-            f("timestampMs", 335, 1, 0),
-            f("_meta", 306, 6, 0),
+            f("action", 310, 1, 0),
+            f("uri", 332, 1, 0),
+            f("position", 185, 1, 0),
+            f("timestampMs", 345, 1, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 162 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 325, 6, 0), f("_meta", 306, 6, 0)] },
-    // 163 NewSessionRequest
+    // 163 NesUserActionsCapabilities
+    Type::Object { fields: &[f("maxCount", 335, 6, 0), f("_meta", 314, 6, 0)] },
+    // 164 NewSessionRequest
     Type::Object {
         fields: &[
-            f("cwd", 343, 1, 0),
-            f("additionalDirectories", 369, 8, 0),
-            f("mcpServers", 370, 41, 0),
-            f("systemPrompt", 272, 2, 11),
-            f("_meta", 306, 6, 0),
+            f("cwd", 353, 1, 0),
+            f("additionalDirectories", 379, 8, 0),
+            f("mcpServers", 380, 41, 0),
+            f("systemPrompt", 280, 2, 0),
+            f("configOptions", 381, 8, 15),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 164 NewSessionResponse
+    // 165 NewSessionResponse
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("modes", 240, 6, 0),
-            f("configOptions", 315, 22, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("modes", 244, 6, 0),
+            f("configOptions", 323, 22, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 165 Notice
+    // 166 Notice
     Type::Object {
-        fields: &[f("severity", 167, 1, 0), f("title", 302, 1, 0), f("description", 302, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("severity", 168, 1, 0), f("title", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
     },
-    // 166 NoticeCapabilities
+    // 167 NoticeCapabilities
     Type::Object { fields: &[] },
-    // 167 NoticeSeverity
+    // 168 NoticeSeverity
     Type::Enum { values: &["info", "warning", "error"], open: true },
-    // 168 NumberPropertySchema
+    // 169 NumberPropertySchema
     Type::Object {
         fields: &[
-            f("title", 302, 6, 0),
-            f("description", 302, 6, 0),
-            f("minimum", 320, 2, 0),
-            f("maximum", 320, 2, 0),
-            f("default", 320, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("title", 310, 6, 0),
+            f("description", 310, 6, 0),
+            f("minimum", 330, 2, 0),
+            f("maximum", 330, 2, 0),
+            f("default", 330, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 169 PermissionOption
+    // 170 PermissionOption
     Type::Object {
-        fields: &[f("optionId", 170, 1, 0), f("name", 302, 1, 0), f("kind", 171, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("optionId", 171, 1, 0), f("name", 310, 1, 0), f("kind", 172, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 170 PermissionOptionId
+    // 171 PermissionOptionId
     Type::String(StringKind::Plain),
-    // 171 PermissionOptionKind
+    // 172 PermissionOptionKind
     Type::Enum { values: &["allow_once", "allow_always", "reject_once", "reject_always"], open: false },
-    // 172 Plan
-    Type::Object { fields: &[f("entries", 363, 21, 0), f("_meta", 306, 6, 0)] },
-    // 173 PlanCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 174 PlanEntry
+    // 173 Plan
+    Type::Object { fields: &[f("entries", 373, 21, 0), f("_meta", 314, 6, 0)] },
+    // 174 PlanCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 175 PlanEntry
     Type::Object {
-        fields: &[f("content", 302, 1, 0), f("priority", 175, 1, 0), f("status", 176, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("content", 310, 1, 0), f("priority", 176, 1, 0), f("status", 177, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 175 PlanEntryPriority
+    // 176 PlanEntryPriority
     Type::Enum { values: &["high", "medium", "low"], open: false },
-    // 176 PlanEntryStatus
+    // 177 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed"], open: false },
-    // 177 PlanFile
-    Type::Object { fields: &[f("planId", 178, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)] },
-    // 178 PlanId
+    // 178 PlanFile
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)] },
+    // 179 PlanId
     Type::String(StringKind::Plain),
-    // 179 PlanItems
-    Type::Object { fields: &[f("planId", 178, 1, 0), f("entries", 363, 21, 0), f("_meta", 306, 6, 0)] },
-    // 180 PlanMarkdown
-    Type::Object { fields: &[f("planId", 178, 1, 0), f("content", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 181 PlanRemoved
-    Type::Object { fields: &[f("planId", 178, 1, 0), f("_meta", 306, 6, 0)] },
-    // 182 PlanUpdate
-    Type::Object { fields: &[f("plan", 183, 1, 0), f("_meta", 306, 6, 0)] },
-    // 183 PlanUpdateContent
+    // 180 PlanItems
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("entries", 373, 21, 0), f("_meta", 314, 6, 0)] },
+    // 181 PlanMarkdown
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("content", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 182 PlanRemoved
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("_meta", 314, 6, 0)] },
+    // 183 PlanUpdate
+    Type::Object { fields: &[f("plan", 184, 1, 0), f("_meta", 314, 6, 0)] },
+    // 184 PlanUpdateContent
     Type::Union {
         tag: "type",
-        variants: &[v("items", 179, 0), v("file", 177, 0), v("markdown", 180, 0)],
+        variants: &[v("items", 180, 0), v("file", 178, 0), v("markdown", 181, 0)],
         other: Other::Closed,
         untagged: None,
     },
-    // 184 Position
-    Type::Object { fields: &[f("line", 325, 1, 0), f("character", 325, 1, 0), f("_meta", 306, 6, 0)] },
-    // 185 PositionEncodingKind
+    // 185 Position
+    Type::Object { fields: &[f("line", 335, 1, 0), f("character", 335, 1, 0), f("_meta", 314, 6, 0)] },
+    // 186 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
-    // 186 PromptCapabilities
+    // 187 PromptCapabilities
     Type::Object {
-        fields: &[f("image", 308, 4, 0), f("audio", 308, 4, 0), f("embeddedContext", 308, 4, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("image", 316, 4, 0), f("audio", 316, 4, 0), f("embeddedContext", 316, 4, 0), f("_meta", 314, 6, 0)],
     },
-    // 187 PromptRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("prompt", 365, 1, 0), f("_meta", 306, 6, 0)] },
-    // 188 PromptResponse
-    Type::Object { fields: &[f("stopReason", 263, 1, 0), f("usage", 295, 6, 2), f("_meta", 306, 6, 0)] },
-    // 189 ProtocolVersion
+    // 188 PromptRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("prompt", 375, 1, 0), f("_meta", 314, 6, 0)] },
+    // 189 PromptResponse
+    Type::Object { fields: &[f("stopReason", 271, 1, 0), f("usage", 303, 6, 2), f("_meta", 314, 6, 0)] },
+    // 190 PromptSuggestion
+    Type::Object { fields: &[f("prompt", 387, 1, 0), f("_meta", 314, 6, 0)] },
+    // 191 PromptSuggestionsCapabilities
+    Type::Object {
+        fields: &[f("image", 0, 2, 0), f("audio", 0, 2, 0), f("embeddedContext", 0, 2, 0), f("_meta", 314, 6, 0)],
+    },
+    // 192 PromptSuggestionsUpdate
+    Type::Object { fields: &[f("suggestions", 386, 17, 0), f("_meta", 314, 6, 0)] },
+    // 193 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
-    // 190 ProviderCurrentConfig
-    Type::Object { fields: &[f("apiType", 102, 1, 0), f("baseUrl", 322, 1, 0), f("_meta", 306, 6, 0)] },
-    // 191 ProviderId
+    // 194 ProviderCurrentConfig
+    Type::Object { fields: &[f("apiType", 103, 1, 0), f("baseUrl", 332, 1, 0), f("_meta", 314, 6, 0)] },
+    // 195 ProviderId
     Type::String(StringKind::Plain),
-    // 192 ProviderInfo
+    // 196 ProviderInfo
     Type::Object {
         fields: &[
-            f("providerId", 191, 1, 0),
-            f("supported", 367, 21, 0),
-            f("required", 308, 1, 0),
-            f("current", 190, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("providerId", 195, 1, 0),
+            f("supported", 377, 21, 0),
+            f("required", 316, 1, 0),
+            f("current", 194, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 193 ProvidersCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 194 ProxySuccessorNotification
-    Type::Object { fields: &[f("method", 302, 1, 0), f("params", 0, 0, 0), f("_meta", 306, 6, 0)] },
-    // 195 ProxySuccessorRequest
-    Type::Object { fields: &[f("method", 302, 1, 0), f("params", 0, 0, 0), f("_meta", 306, 6, 0)] },
-    // 196 Range
-    Type::Object { fields: &[f("start", 184, 1, 0), f("end", 184, 1, 0), f("_meta", 306, 6, 0)] },
-    // 197 ReadTextFileRequest
+    // 197 ProvidersCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 198 ProxySuccessorNotification
+    Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 314, 6, 0)] },
+    // 199 ProxySuccessorRequest
+    Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 314, 6, 0)] },
+    // 200 Range
+    Type::Object { fields: &[f("start", 185, 1, 0), f("end", 185, 1, 0), f("_meta", 314, 6, 0)] },
+    // 201 ReadTextFileRequest
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("path", 343, 1, 0),
-            f("line", 344, 2, 0),
-            f("limit", 325, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("path", 353, 1, 0),
+            f("line", 354, 2, 0),
+            f("limit", 335, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 198 ReadTextFileResponse
-    Type::Object { fields: &[f("content", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 199 RejectNesNotification
+    // 202 ReadTextFileResponse
+    Type::Object { fields: &[f("content", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 203 RejectNesNotification
     Type::Object {
-        fields: &[f("sessionId", 232, 1, 0), f("id", 158, 1, 0), f("reason", 148, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("reason", 149, 6, 0), f("_meta", 314, 6, 0)],
     },
-    // 200 ReleaseTerminalRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
-    // 201 ReleaseTerminalResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 202 RequestId
-    Type::AnyOf { of: &[323, 302] },
-    // 203 RequestPermissionOutcome
+    // 204 ReleaseTerminalRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    // 205 ReleaseTerminalResponse
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 206 RequestId
+    Type::AnyOf { of: &[333, 310] },
+    // 207 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
-        variants: &[v("cancelled", 362, 0), v("selected", 212, 0)],
+        variants: &[v("cancelled", 372, 0), v("selected", 216, 0)],
         other: Other::Closed,
         untagged: None,
     },
-    // 204 RequestPermissionRequest
+    // 208 RequestPermissionRequest
     Type::Object {
-        fields: &[f("sessionId", 232, 1, 0), f("toolCall", 289, 1, 0), f("options", 361, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("sessionId", 236, 1, 0), f("toolCall", 297, 1, 0), f("options", 371, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 205 RequestPermissionResponse
-    Type::Object { fields: &[f("outcome", 203, 1, 0), f("_meta", 306, 6, 0)] },
-    // 206 RequiresActionStateUpdate
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 207 ResourceLink
+    // 209 RequestPermissionResponse
+    Type::Object { fields: &[f("outcome", 207, 1, 0), f("_meta", 314, 6, 0)] },
+    // 210 RequiresActionStateUpdate
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 211 ResourceLink
     Type::Object {
         fields: &[
             f("annotations", 4, 6, 0),
-            f("description", 302, 6, 0),
-            f("mimeType", 302, 6, 0),
-            f("name", 302, 1, 0),
-            f("size", 323, 6, 0),
-            f("title", 302, 6, 0),
-            f("uri", 322, 1, 0),
-            f("_meta", 306, 6, 0),
+            f("description", 310, 6, 0),
+            f("mimeType", 310, 6, 0),
+            f("name", 310, 1, 0),
+            f("size", 333, 6, 0),
+            f("title", 310, 6, 0),
+            f("uri", 332, 1, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 208 ResumeSessionRequest
+    // 212 ResumeSessionRequest
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("cwd", 343, 1, 0),
-            f("additionalDirectories", 369, 8, 0),
-            f("mcpServers", 370, 8, 0),
-            f("systemPrompt", 272, 2, 11),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("cwd", 353, 1, 0),
+            f("additionalDirectories", 379, 8, 0),
+            f("mcpServers", 380, 8, 0),
+            f("systemPrompt", 280, 2, 0),
+            f("configOptions", 381, 8, 15),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 209 ResumeSessionResponse
-    Type::Object { fields: &[f("modes", 240, 6, 0), f("configOptions", 315, 22, 0), f("_meta", 306, 6, 0)] },
-    // 210 Role
+    // 213 ResumeSessionResponse
+    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 323, 22, 0), f("_meta", 314, 6, 0)] },
+    // 214 Role
     Type::Enum { values: &["assistant", "user"], open: false },
-    // 211 RunningStateUpdate
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 212 SelectedPermissionOutcome
-    Type::Object { fields: &[f("optionId", 170, 1, 0), f("_meta", 306, 6, 0)] },
-    // 213 SessionAdditionalDirectoriesCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 214 SessionArchiveCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 215 SessionArchiveFilter
+    // 215 RunningStateUpdate
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 216 SelectedPermissionOutcome
+    Type::Object { fields: &[f("optionId", 171, 1, 0), f("_meta", 314, 6, 0)] },
+    // 217 SessionAdditionalDirectoriesCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 218 SessionArchiveCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 219 SessionArchiveFilter
     Type::Enum { values: &["exclude", "include", "only"], open: true },
-    // 216 SessionCancelCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 217 SessionCapabilities
+    // 220 SessionCancelCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 221 SessionCapabilities
     Type::Object {
         fields: &[
-            f("list", 235, 6, 0),
-            f("delete", 230, 6, 0),
-            f("additionalDirectories", 213, 6, 0),
-            f("systemPrompt", 247, 6, 11),
-            f("fork", 231, 6, 8),
-            f("archive", 214, 6, 7),
-            f("status", 244, 6, 9),
-            f("title", 250, 6, 10),
-            f("resume", 242, 6, 0),
-            f("close", 218, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("list", 239, 6, 0),
+            f("delete", 234, 6, 0),
+            f("additionalDirectories", 217, 6, 0),
+            f("systemPrompt", 255, 6, 0),
+            f("fork", 235, 6, 8),
+            f("archive", 218, 6, 7),
+            f("status", 252, 6, 9),
+            f("title", 258, 6, 10),
+            f("resume", 250, 6, 0),
+            f("close", 222, 6, 0),
+            f("options", 246, 6, 15),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 218 SessionCloseCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 219 SessionConfigBoolean
-    Type::Object { fields: &[f("currentValue", 308, 1, 0)] },
-    // 220 SessionConfigGroupId
+    // 222 SessionCloseCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 223 SessionConfigBoolean
+    Type::Object { fields: &[f("currentValue", 316, 1, 0)] },
+    // 224 SessionConfigGroupId
     Type::String(StringKind::Plain),
-    // 221 SessionConfigId
+    // 225 SessionConfigId
     Type::String(StringKind::Plain),
-    // 222 SessionConfigOption
+    // 226 SessionConfigOption
     Type::Union {
         tag: "type",
-        variants: &[v("select", 311, 0), v("boolean", 312, 0)],
+        variants: &[v("select", 319, 0), v("boolean", 320, 0)],
         other: Other::Closed,
         untagged: None,
     },
-    // 223 SessionConfigOptionCategory
-    Type::Enum { values: &["mode", "model", "model_config", "thought_level"], open: true },
-    // 224 SessionConfigOptionsCapabilities
-    Type::Object { fields: &[f("boolean", 25, 6, 0), f("_meta", 306, 6, 0)] },
-    // 225 SessionConfigSelect
-    Type::Object { fields: &[f("currentValue", 229, 1, 0), f("options", 228, 1, 0)] },
-    // 226 SessionConfigSelectGroup
+    // 227 SessionConfigOptionCategory
+    Type::Enum { values: &["mode", "model", "model_config", "thought_level", "speed"], open: true },
+    // 228 SessionConfigOptionsCapabilities
+    Type::Object { fields: &[f("boolean", 25, 6, 0), f("_meta", 314, 6, 0)] },
+    // 229 SessionConfigSelect
+    Type::Object { fields: &[f("currentValue", 233, 1, 0), f("options", 232, 1, 0)] },
+    // 230 SessionConfigSelectGroup
     Type::Object {
-        fields: &[f("group", 220, 1, 0), f("name", 302, 1, 0), f("options", 313, 21, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("group", 224, 1, 0), f("name", 310, 1, 0), f("options", 321, 21, 0), f("_meta", 314, 6, 0)],
     },
-    // 227 SessionConfigSelectOption
+    // 231 SessionConfigSelectOption
     Type::Object {
-        fields: &[f("value", 229, 1, 0), f("name", 302, 1, 0), f("description", 302, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("value", 233, 1, 0), f("name", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
     },
-    // 228 SessionConfigSelectOptions
-    Type::AnyOf { of: &[313, 314] },
-    // 229 SessionConfigValueId
+    // 232 SessionConfigSelectOptions
+    Type::AnyOf { of: &[321, 322] },
+    // 233 SessionConfigValueId
     Type::String(StringKind::Plain),
-    // 230 SessionDeleteCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 231 SessionForkCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 232 SessionId
+    // 234 SessionDeleteCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 235 SessionForkCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 236 SessionId
     Type::String(StringKind::Plain),
-    // 233 SessionInfo
+    // 237 SessionInfo
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("cwd", 343, 1, 0),
-            f("additionalDirectories", 369, 20, 0),
-            f("title", 302, 6, 0),
-            f("updatedAt", 319, 6, 0),
-            f("archived", 308, 6, 7),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("cwd", 353, 1, 0),
+            f("additionalDirectories", 379, 20, 0),
+            f("title", 310, 6, 0),
+            f("updatedAt", 329, 6, 0),
+            f("archived", 316, 6, 7),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 234 SessionInfoUpdate
-    Type::Object { fields: &[f("title", 302, 6, 0), f("updatedAt", 319, 6, 0), f("_meta", 306, 6, 0)] },
-    // 235 SessionListCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 236 SessionMessage
+    // 238 SessionInfoUpdate
+    Type::Object { fields: &[f("title", 310, 6, 0), f("updatedAt", 329, 6, 0), f("_meta", 314, 6, 0)] },
+    // 239 SessionListCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 240 SessionMessage
     Type::Object {
         fields: &[
-            f("messageId", 118, 1, 0),
-            f("senderSessionId", 232, 6, 0),
-            f("recipientSessionId", 232, 6, 0),
-            f("senderMessageId", 118, 6, 0),
-            f("recipientMessageId", 118, 6, 0),
-            f("content", 365, 22, 0),
-            f("_meta", 306, 6, 0),
+            f("messageId", 119, 1, 0),
+            f("senderSessionId", 236, 6, 0),
+            f("recipientSessionId", 236, 6, 0),
+            f("senderMessageId", 119, 6, 0),
+            f("recipientMessageId", 119, 6, 0),
+            f("content", 375, 22, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 237 SessionMessageChunk
-    Type::Object { fields: &[f("messageId", 118, 1, 0), f("content", 46, 1, 0), f("_meta", 306, 6, 0)] },
-    // 238 SessionMode
+    // 241 SessionMessageChunk
+    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 46, 1, 0), f("_meta", 314, 6, 0)] },
+    // 242 SessionMode
     Type::Object {
-        fields: &[f("id", 239, 1, 0), f("name", 302, 1, 0), f("description", 302, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("id", 243, 1, 0), f("name", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
     },
-    // 239 SessionModeId
+    // 243 SessionModeId
     Type::String(StringKind::Plain),
-    // 240 SessionModeState
-    Type::Object { fields: &[f("currentModeId", 239, 1, 0), f("availableModes", 310, 21, 0), f("_meta", 306, 6, 0)] },
-    // 241 SessionNotification
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("update", 251, 1, 0), f("_meta", 306, 6, 0)] },
-    // 242 SessionResumeCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 243 SessionStatus
+    // 244 SessionModeState
+    Type::Object { fields: &[f("currentModeId", 243, 1, 0), f("availableModes", 318, 21, 0), f("_meta", 314, 6, 0)] },
+    // 245 SessionNotification
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("update", 259, 1, 0), f("_meta", 314, 6, 0)] },
+    // 246 SessionOptionsCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 247 SessionOptionsRequest
+    Type::Object {
+        fields: &[
+            f("cwd", 353, 1, 0),
+            f("additionalDirectories", 379, 8, 0),
+            f("sessionId", 236, 2, 0),
+            f("_meta", 314, 6, 0),
+        ],
+    },
+    // 248 SessionOptionsResponse
+    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 323, 22, 0), f("_meta", 314, 6, 0)] },
+    // 249 SessionReference
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    // 250 SessionResumeCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 251 SessionStatus
     Type::Enum { values: &["open", "saved"], open: true },
-    // 244 SessionStatusCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 245 SessionStatusRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("_meta", 306, 6, 0)] },
-    // 246 SessionStatusResponse
-    Type::Object { fields: &[f("status", 243, 1, 0), f("_meta", 306, 6, 0)] },
-    // 247 SessionSystemPromptCapabilities
-    Type::Object { fields: &[f("mode", 248, 6, 0), f("_meta", 306, 6, 0)] },
-    // 248 SessionSystemPromptModeCapabilities
-    Type::Object { fields: &[f("override", 249, 6, 0), f("_meta", 306, 6, 0)] },
-    // 249 SessionSystemPromptOverrideCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 250 SessionTitleCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 251 SessionUpdate
+    // 252 SessionStatusCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 253 SessionStatusRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    // 254 SessionStatusResponse
+    Type::Object { fields: &[f("status", 251, 1, 0), f("_meta", 314, 6, 0)] },
+    // 255 SessionSystemPromptCapabilities
+    Type::Object { fields: &[f("mode", 256, 6, 0), f("_meta", 314, 6, 0)] },
+    // 256 SessionSystemPromptModeCapabilities
+    Type::Object { fields: &[f("override", 257, 6, 0), f("_meta", 314, 6, 0)] },
+    // 257 SessionSystemPromptOverrideCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 258 SessionTitleCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 259 SessionUpdate
     Type::Union {
         tag: "sessionUpdate",
         variants: &[
             v("user_message_chunk", 47, 0),
             v("agent_message_chunk", 47, 0),
             v("agent_thought_chunk", 47, 0),
-            v("tool_call", 284, 0),
-            v("tool_call_update", 289, 0),
-            v("plan", 172, 0),
-            v("plan_update", 182, 5),
-            v("plan_removed", 181, 5),
+            v("tool_call", 292, 0),
+            v("tool_call_update", 297, 0),
+            v("plan", 173, 0),
+            v("plan_update", 183, 5),
+            v("plan_removed", 182, 5),
             v("available_commands_update", 23, 0),
             v("current_mode_update", 53, 0),
             v("config_option_update", 42, 0),
-            v("session_info_update", 234, 0),
-            v("usage_update", 296, 0),
-            v("notice", 165, 0),
+            v("session_info_update", 238, 0),
+            v("usage_update", 304, 0),
+            v("notice", 166, 0),
             v("compaction_update", 40, 0),
             v("compaction_summary_chunk", 39, 0),
-            v("subagent_update", 269, 12),
-            v("session_message", 236, 12),
-            v("session_message_chunk", 237, 12),
+            v("subagent_update", 277, 0),
+            v("session_message", 240, 0),
+            v("session_message_chunk", 241, 0),
+            v("prompt_suggestions_update", 192, 16),
         ],
         other: Other::Closed,
         untagged: None,
     },
-    // 252 SetProviderRequest
+    // 260 SetProviderRequest
     Type::Object {
         fields: &[
-            f("providerId", 191, 1, 0),
-            f("apiType", 102, 1, 0),
-            f("baseUrl", 322, 1, 0),
-            f("headers", 305, 0, 0),
-            f("_meta", 306, 6, 0),
+            f("providerId", 195, 1, 0),
+            f("apiType", 103, 1, 0),
+            f("baseUrl", 332, 1, 0),
+            f("headers", 313, 0, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 253 SetProviderResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 254 SetSessionConfigOptionRequest
-    Type::Union { tag: "type", variants: &[v("boolean", 316, 0)], other: Other::Open(317), untagged: Some(317) },
-    // 255 SetSessionConfigOptionResponse
-    Type::Object { fields: &[f("configOptions", 315, 21, 0), f("_meta", 306, 6, 0)] },
-    // 256 SetSessionModeRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("modeId", 239, 1, 0), f("_meta", 306, 6, 0)] },
-    // 257 SetSessionModeResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 258 SetSessionTitleRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("title", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 259 SetSessionTitleResponse
-    Type::Object { fields: &[f("title", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 260 StartNesRequest
+    // 261 SetProviderResponse
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 262 SetSessionConfigOptionRequest
+    Type::Union { tag: "type", variants: &[v("boolean", 324, 0)], other: Other::Open(325), untagged: Some(325) },
+    // 263 SetSessionConfigOptionResponse
+    Type::Object { fields: &[f("configOptions", 323, 21, 0), f("_meta", 314, 6, 0)] },
+    // 264 SetSessionModeRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("modeId", 243, 1, 0), f("_meta", 314, 6, 0)] },
+    // 265 SetSessionModeResponse
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 266 SetSessionTitleRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("title", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 267 SetSessionTitleResponse
+    Type::Object { fields: &[f("title", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 268 StartNesRequest
     Type::Object {
         fields: &[
-            f("workspaceUri", 322, 6, 0),
-            f("workspaceFolders", 359, 2, 0),
-            f("repository", 153, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("workspaceUri", 332, 6, 0),
+            f("workspaceFolders", 369, 2, 0),
+            f("repository", 154, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 261 StartNesResponse
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("_meta", 306, 6, 0)] },
-    // 262 StateUpdate
+    // 269 StartNesResponse
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    // 270 StateUpdate
     Type::Union {
         tag: "state",
-        variants: &[v("running", 211, 0), v("idle", 90, 0), v("requires_action", 206, 0), v("unknown", 293, 0)],
+        variants: &[v("running", 215, 0), v("idle", 90, 0), v("requires_action", 210, 0), v("unknown", 301, 0)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 263 StopReason
+    // 271 StopReason
     Type::Enum { values: &["end_turn", "max_tokens", "max_turn_requests", "refusal", "cancelled"], open: false },
-    // 264 StringFormat
+    // 272 StringFormat
     Type::Enum { values: &["email", "uri", "date", "date-time"], open: true },
-    // 265 StringMultiSelectItems
-    Type::Object { fields: &[f("enum", 304, 1, 0), f("_meta", 306, 6, 0)] },
-    // 266 StringPropertySchema
+    // 273 StringMultiSelectItems
+    Type::Object { fields: &[f("enum", 312, 1, 0), f("_meta", 314, 6, 0)] },
+    // 274 StringPropertySchema
     Type::Object {
         fields: &[
-            f("title", 302, 6, 0),
-            f("description", 302, 6, 0),
-            f("minLength", 325, 2, 0),
-            f("maxLength", 325, 2, 0),
-            f("pattern", 302, 2, 0),
-            f("format", 264, 2, 0),
-            f("default", 302, 6, 0),
-            f("enum", 304, 2, 0),
-            f("oneOf", 334, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("title", 310, 6, 0),
+            f("description", 310, 6, 0),
+            f("minLength", 335, 2, 0),
+            f("maxLength", 335, 2, 0),
+            f("pattern", 310, 2, 0),
+            f("format", 272, 2, 0),
+            f("default", 310, 6, 0),
+            f("enum", 312, 2, 0),
+            f("oneOf", 344, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 267 SubagentCapabilities
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 268 SubagentSessionCapabilities
-    Type::Object { fields: &[f("cancel", 216, 6, 0), f("_meta", 306, 6, 0)] },
-    // 269 SubagentUpdate
+    // 275 SubagentCapabilities
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 276 SubagentSessionCapabilities
+    Type::Object { fields: &[f("cancel", 220, 6, 0), f("_meta", 314, 6, 0)] },
+    // 277 SubagentUpdate
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("title", 302, 6, 0),
-            f("description", 302, 6, 0),
-            f("capabilities", 268, 6, 0),
-            f("state", 262, 6, 0),
-            f("cwd", 343, 2, 0),
-            f("additionalDirectories", 369, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("title", 310, 6, 0),
+            f("description", 310, 6, 0),
+            f("capabilities", 276, 6, 0),
+            f("state", 270, 6, 0),
+            f("cwd", 353, 2, 0),
+            f("additionalDirectories", 379, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 270 SuggestNesRequest
+    // 278 SuggestNesRequest
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("uri", 322, 1, 0),
-            f("version", 323, 1, 0),
-            f("position", 184, 1, 0),
-            f("selection", 196, 2, 0),
-            f("triggerKind", 160, 1, 0),
-            f("context", 156, 2, 0),
-            f("_meta", 306, 6, 0),
+            f("sessionId", 236, 1, 0),
+            f("uri", 332, 1, 0),
+            f("version", 333, 1, 0),
+            f("position", 185, 1, 0),
+            f("selection", 200, 2, 0),
+            f("triggerKind", 161, 1, 0),
+            f("context", 157, 2, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 271 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 360, 1, 0), f("_meta", 306, 6, 0)] },
-    // 272 SystemPrompt
-    Type::Object { fields: &[f("mode", 273, 1, 0), f("content", 365, 1, 0), f("_meta", 306, 6, 0)] },
-    // 273 SystemPromptMode
+    // 279 SuggestNesResponse
+    Type::Object { fields: &[f("suggestions", 370, 1, 0), f("_meta", 314, 6, 0)] },
+    // 280 SystemPrompt
+    Type::Object { fields: &[f("mode", 281, 1, 0), f("content", 375, 1, 0), f("_meta", 314, 6, 0)] },
+    // 281 SystemPromptMode
     Type::Enum { values: &["append", "override"], open: true },
-    // 274 Terminal
-    Type::Object { fields: &[f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
-    // 275 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 325, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
-    // 276 TerminalId
+    // 282 Terminal
+    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    // 283 TerminalExitStatus
+    Type::Object { fields: &[f("exitCode", 335, 6, 0), f("signal", 310, 6, 0), f("_meta", 314, 6, 0)] },
+    // 284 TerminalId
     Type::String(StringKind::Plain),
-    // 277 TerminalOutputRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
-    // 278 TerminalOutputResponse
+    // 285 TerminalOutputRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    // 286 TerminalOutputResponse
     Type::Object {
-        fields: &[f("output", 302, 1, 0), f("truncated", 308, 1, 0), f("exitStatus", 275, 6, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("output", 310, 1, 0), f("truncated", 316, 1, 0), f("exitStatus", 283, 6, 0), f("_meta", 314, 6, 0)],
     },
-    // 279 TextContent
-    Type::Object { fields: &[f("annotations", 4, 6, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 280 TextDocumentContentChangeEvent
-    Type::Object { fields: &[f("range", 196, 2, 0), f("text", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 281 TextDocumentSyncKind
+    // 287 TextContent
+    Type::Object { fields: &[f("annotations", 4, 6, 0), f("text", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 288 TextDocumentContentChangeEvent
+    Type::Object { fields: &[f("range", 200, 2, 0), f("text", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 289 TextDocumentSyncKind
     Type::Enum { values: &["full", "incremental"], open: false },
-    // 282 TextResourceContents
+    // 290 TextResourceContents
     Type::Object {
-        fields: &[f("mimeType", 302, 6, 0), f("text", 302, 1, 0), f("uri", 322, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("mimeType", 310, 6, 0), f("text", 310, 1, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 283 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 334, 1, 0), f("_meta", 306, 6, 0)] },
-    // 284 ToolCall
+    // 291 TitledMultiSelectItems
+    Type::Object { fields: &[f("anyOf", 344, 1, 0), f("_meta", 314, 6, 0)] },
+    // 292 ToolCall
     Type::Object {
         fields: &[
-            f("toolCallId", 286, 1, 0),
-            f("title", 302, 1, 0),
-            f("name", 302, 6, 0),
-            f("kind", 290, 4, 0),
-            f("status", 288, 4, 0),
-            f("content", 373, 20, 0),
-            f("locations", 374, 20, 0),
+            f("toolCallId", 294, 1, 0),
+            f("title", 310, 1, 0),
+            f("name", 310, 6, 0),
+            f("kind", 298, 4, 0),
+            f("status", 296, 4, 0),
+            f("content", 384, 20, 0),
+            f("locations", 385, 20, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
-            f("_meta", 306, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 285 ToolCallContent
+    // 293 ToolCallContent
     Type::Union {
         tag: "type",
-        variants: &[v("content", 45, 0), v("diff", 61, 0), v("terminal", 274, 0)],
-        other: Other::Closed,
+        variants: &[v("content", 45, 0), v("diff", 61, 0), v("terminal", 282, 0), v("session", 249, 0)],
+        other: Other::Except(&["text", "image", "audio", "resource_link", "resource"]),
         untagged: None,
     },
-    // 286 ToolCallId
+    // 294 ToolCallId
     Type::String(StringKind::Plain),
-    // 287 ToolCallLocation
-    Type::Object { fields: &[f("path", 343, 1, 0), f("line", 344, 6, 0), f("_meta", 306, 6, 0)] },
-    // 288 ToolCallStatus
+    // 295 ToolCallLocation
+    Type::Object { fields: &[f("path", 353, 1, 0), f("line", 354, 6, 0), f("_meta", 314, 6, 0)] },
+    // 296 ToolCallStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "failed"], open: false },
-    // 289 ToolCallUpdate
+    // 297 ToolCallUpdate
     Type::Object {
         fields: &[
-            f("toolCallId", 286, 1, 0),
-            f("kind", 290, 6, 0),
-            f("status", 288, 6, 0),
-            f("title", 302, 6, 0),
-            f("name", 302, 6, 0),
-            f("content", 373, 22, 0),
-            f("locations", 374, 22, 0),
+            f("toolCallId", 294, 1, 0),
+            f("kind", 298, 6, 0),
+            f("status", 296, 6, 0),
+            f("title", 310, 6, 0),
+            f("name", 310, 6, 0),
+            f("content", 384, 22, 0),
+            f("locations", 385, 22, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
-            f("_meta", 306, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 290 ToolKind
+    // 298 ToolKind
     Type::Enum {
         values: &["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"],
         open: false,
     },
-    // 291 UnarchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("_meta", 306, 6, 0)] },
-    // 292 UnarchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 293 UnknownStateUpdate
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 294 UnstructuredCommandInput
-    Type::Object { fields: &[f("hint", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 295 Usage
+    // 299 UnarchiveSessionRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    // 300 UnarchiveSessionResponse
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 301 UnknownStateUpdate
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    // 302 UnstructuredCommandInput
+    Type::Object { fields: &[f("hint", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 303 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 335, 1, 0),
-            f("inputTokens", 335, 1, 0),
-            f("outputTokens", 335, 1, 0),
-            f("thoughtTokens", 335, 6, 0),
-            f("cachedReadTokens", 335, 6, 0),
-            f("cachedWriteTokens", 335, 6, 0),
-            f("_meta", 306, 6, 0),
+            f("totalTokens", 345, 1, 0),
+            f("inputTokens", 345, 1, 0),
+            f("outputTokens", 345, 1, 0),
+            f("thoughtTokens", 345, 6, 0),
+            f("cachedReadTokens", 345, 6, 0),
+            f("cachedWriteTokens", 345, 6, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
-    // 296 UsageUpdate
-    Type::Object { fields: &[f("used", 335, 1, 0), f("size", 335, 1, 0), f("cost", 48, 6, 0), f("_meta", 306, 6, 0)] },
-    // 297 WaitForTerminalExitRequest
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("terminalId", 276, 1, 0), f("_meta", 306, 6, 0)] },
-    // 298 WaitForTerminalExitResponse
-    Type::Object { fields: &[f("exitCode", 325, 6, 0), f("signal", 302, 6, 0), f("_meta", 306, 6, 0)] },
-    // 299 WorkspaceFolder
-    Type::Object { fields: &[f("uri", 322, 1, 0), f("name", 302, 1, 0), f("_meta", 306, 6, 0)] },
-    // 300 WriteTextFileRequest
+    // 304 UsageUpdate
+    Type::Object { fields: &[f("used", 345, 1, 0), f("size", 345, 1, 0), f("cost", 48, 6, 0), f("_meta", 314, 6, 0)] },
+    // 305 WaitForTerminalExitRequest
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    // 306 WaitForTerminalExitResponse
+    Type::Object { fields: &[f("exitCode", 335, 6, 0), f("signal", 310, 6, 0), f("_meta", 314, 6, 0)] },
+    // 307 WorkspaceFolder
+    Type::Object { fields: &[f("uri", 332, 1, 0), f("name", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    // 308 WriteTextFileRequest
     Type::Object {
-        fields: &[f("sessionId", 232, 1, 0), f("path", 343, 1, 0), f("content", 302, 1, 0), f("_meta", 306, 6, 0)],
+        fields: &[f("sessionId", 236, 1, 0), f("path", 353, 1, 0), f("content", 310, 1, 0), f("_meta", 314, 6, 0)],
     },
-    // 301 WriteTextFileResponse
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
-    // 302
-    Type::String(StringKind::Plain),
-    // 303
-    Type::Object { fields: &[f("id", 12, 1, 0), f("name", 302, 1, 0)] },
-    // 304
-    Type::Array { item: 302, min: 0 },
-    // 305
-    Type::Map { value: 302 },
-    // 306
-    Type::Map { value: 0 },
-    // 307
-    Type::Array { item: 8, min: 0 },
-    // 308
-    Type::Boolean,
-    // 309
-    Type::Array { item: 21, min: 0 },
+    // 309 WriteTextFileResponse
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 310
-    Type::Array { item: 238, min: 0 },
+    Type::String(StringKind::Plain),
     // 311
-    Type::Object {
-        fields: &[
-            f("currentValue", 229, 1, 0),
-            f("options", 228, 1, 0),
-            f("id", 221, 1, 0),
-            f("name", 302, 1, 0),
-            f("description", 302, 6, 0),
-            f("category", 223, 6, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
+    Type::Object { fields: &[f("id", 12, 1, 0), f("name", 310, 1, 0)] },
     // 312
-    Type::Object {
-        fields: &[
-            f("currentValue", 308, 1, 0),
-            f("id", 221, 1, 0),
-            f("name", 302, 1, 0),
-            f("description", 302, 6, 0),
-            f("category", 223, 6, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
+    Type::Array { item: 310, min: 0 },
     // 313
-    Type::Array { item: 227, min: 0 },
+    Type::Map { value: 310 },
     // 314
-    Type::Array { item: 226, min: 0 },
+    Type::Map { value: 0 },
     // 315
-    Type::Array { item: 222, min: 0 },
+    Type::Array { item: 8, min: 0 },
     // 316
-    Type::Object {
-        fields: &[f("value", 308, 1, 0), f("sessionId", 232, 1, 0), f("configId", 221, 1, 0), f("_meta", 306, 6, 0)],
-    },
+    Type::Boolean,
     // 317
-    Type::Object {
-        fields: &[f("value", 229, 1, 0), f("sessionId", 232, 1, 0), f("configId", 221, 1, 0), f("_meta", 306, 6, 0)],
-    },
+    Type::Array { item: 21, min: 0 },
     // 318
-    Type::Array { item: 210, min: 0 },
+    Type::Array { item: 242, min: 0 },
     // 319
-    Type::String(StringKind::DateTime),
+    Type::Object {
+        fields: &[
+            f("currentValue", 233, 1, 0),
+            f("options", 232, 1, 0),
+            f("id", 225, 1, 0),
+            f("name", 310, 1, 0),
+            f("description", 310, 6, 0),
+            f("category", 227, 6, 0),
+            f("_meta", 314, 6, 0),
+        ],
+    },
     // 320
-    Type::Number { bounds: None },
+    Type::Object {
+        fields: &[
+            f("currentValue", 316, 1, 0),
+            f("id", 225, 1, 0),
+            f("name", 310, 1, 0),
+            f("description", 310, 6, 0),
+            f("category", 227, 6, 0),
+            f("_meta", 314, 6, 0),
+        ],
+    },
     // 321
-    Type::String(StringKind::Base64),
+    Type::Array { item: 231, min: 0 },
     // 322
-    Type::String(StringKind::Uri),
+    Type::Array { item: 230, min: 0 },
     // 323
-    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
+    Type::Array { item: 226, min: 0 },
     // 324
-    Type::Array { item: 280, min: 0 },
+    Type::Object {
+        fields: &[f("value", 316, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 314, 6, 0)],
+    },
     // 325
-    Type::Integer { min: 0, max: u32::MAX as u64 },
+    Type::Object {
+        fields: &[f("value", 233, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 314, 6, 0)],
+    },
     // 326
-    Type::Object {
-        fields: &[
-            f("sessionId", 232, 1, 0),
-            f("toolCallId", 286, 6, 0),
-            f("requestedSchema", 74, 1, 0),
-            f("message", 302, 1, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
+    Type::Object { fields: &[f("value", 316, 1, 0), f("configId", 225, 1, 0), f("_meta", 314, 6, 0)] },
     // 327
-    Type::Object {
-        fields: &[
-            f("requestId", 202, 3, 0),
-            f("requestedSchema", 74, 1, 0),
-            f("message", 302, 1, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
+    Type::Object { fields: &[f("value", 233, 1, 0), f("configId", 225, 1, 0), f("_meta", 314, 6, 0)] },
     // 328
-    Type::AnyOf { of: &[326, 327] },
+    Type::Array { item: 214, min: 0 },
     // 329
-    Type::Object {
-        fields: &[
-            f("sessionId", 232, 1, 0),
-            f("toolCallId", 286, 6, 0),
-            f("elicitationId", 71, 1, 0),
-            f("url", 322, 1, 0),
-            f("message", 302, 1, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
+    Type::String(StringKind::DateTime),
     // 330
-    Type::Object {
-        fields: &[
-            f("requestId", 202, 3, 0),
-            f("elicitationId", 71, 1, 0),
-            f("url", 322, 1, 0),
-            f("message", 302, 1, 0),
-            f("_meta", 306, 6, 0),
-        ],
-    },
+    Type::Number { bounds: None },
     // 331
-    Type::AnyOf { of: &[329, 330] },
+    Type::String(StringKind::Base64),
     // 332
-    Type::Object { fields: &[f("message", 302, 1, 0), f("_meta", 306, 6, 0)] },
+    Type::String(StringKind::Uri),
     // 333
-    Type::Map { value: 72 },
+    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
     // 334
-    Type::Array { item: 81, min: 0 },
+    Type::Array { item: 288, min: 0 },
     // 335
-    Type::Integer { min: 0, max: u64::MAX },
+    Type::Integer { min: 0, max: u32::MAX as u64 },
     // 336
-    Type::Object { fields: &[f("sessionId", 232, 1, 0), f("toolCallId", 286, 6, 0), f("requestedSchema", 74, 1, 0)] },
-    // 337
-    Type::Object { fields: &[f("requestId", 202, 3, 0), f("requestedSchema", 74, 1, 0)] },
-    // 338
     Type::Object {
         fields: &[
-            f("sessionId", 232, 1, 0),
-            f("toolCallId", 286, 6, 0),
-            f("elicitationId", 71, 1, 0),
-            f("url", 322, 1, 0),
+            f("sessionId", 236, 1, 0),
+            f("toolCallId", 294, 6, 0),
+            f("requestedSchema", 74, 1, 0),
+            f("message", 310, 1, 0),
+            f("_meta", 314, 6, 0),
         ],
     },
+    // 337
+    Type::Object {
+        fields: &[
+            f("requestId", 206, 3, 0),
+            f("requestedSchema", 74, 1, 0),
+            f("message", 310, 1, 0),
+            f("_meta", 314, 6, 0),
+        ],
+    },
+    // 338
+    Type::AnyOf { of: &[336, 337] },
     // 339
-    Type::Object { fields: &[f("requestId", 202, 3, 0), f("elicitationId", 71, 1, 0), f("url", 322, 1, 0)] },
+    Type::Object {
+        fields: &[
+            f("sessionId", 236, 1, 0),
+            f("toolCallId", 294, 6, 0),
+            f("elicitationId", 71, 1, 0),
+            f("url", 332, 1, 0),
+            f("message", 310, 1, 0),
+            f("_meta", 314, 6, 0),
+        ],
+    },
     // 340
-    Type::Map { value: 68 },
+    Type::Object {
+        fields: &[
+            f("requestId", 206, 3, 0),
+            f("elicitationId", 71, 1, 0),
+            f("url", 332, 1, 0),
+            f("message", 310, 1, 0),
+            f("_meta", 314, 6, 0),
+        ],
+    },
     // 341
-    Type::Object { fields: &[f("content", 340, 2, 0), f("_meta", 306, 6, 0)] },
+    Type::AnyOf { of: &[339, 340] },
     // 342
-    Type::Object { fields: &[f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[f("message", 310, 1, 0), f("_meta", 314, 6, 0)] },
     // 343
-    Type::String(StringKind::AbsolutePath),
+    Type::Map { value: 72 },
     // 344
-    Type::Line,
+    Type::Array { item: 81, min: 0 },
     // 345
-    Type::Array { item: 10, min: 0 },
+    Type::Integer { min: 0, max: u64::MAX },
     // 346
-    Type::Array { item: 185, min: 0 },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("toolCallId", 294, 6, 0), f("requestedSchema", 74, 1, 0)] },
     // 347
-    Type::Array { item: 82, min: 0 },
+    Type::Object { fields: &[f("requestId", 206, 3, 0), f("requestedSchema", 74, 1, 0)] },
     // 348
     Type::Object {
-        fields: &[f("name", 302, 1, 0), f("command", 343, 1, 0), f("args", 304, 9, 0), f("env", 347, 9, 0)],
+        fields: &[
+            f("sessionId", 236, 1, 0),
+            f("toolCallId", 294, 6, 0),
+            f("elicitationId", 71, 1, 0),
+            f("url", 332, 1, 0),
+        ],
     },
     // 349
-    Type::Array { item: 89, min: 0 },
+    Type::Object { fields: &[f("requestId", 206, 3, 0), f("elicitationId", 71, 1, 0), f("url", 332, 1, 0)] },
     // 350
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Map { value: 68 },
     // 351
-    Type::Array { item: 159, min: 0 },
+    Type::Object { fields: &[f("content", 350, 2, 0), f("_meta", 314, 6, 0)] },
     // 352
-    Type::Array { item: 141, min: 0 },
+    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
     // 353
-    Type::Array { item: 146, min: 0 },
+    Type::String(StringKind::AbsolutePath),
     // 354
-    Type::Array { item: 149, min: 0 },
+    Type::Line,
     // 355
-    Type::Array { item: 138, min: 0 },
+    Type::Array { item: 10, min: 0 },
     // 356
-    Type::Array { item: 161, min: 0 },
+    Type::Array { item: 186, min: 0 },
     // 357
-    Type::Array { item: 144, min: 0 },
+    Type::Array { item: 82, min: 0 },
     // 358
-    Type::Array { item: 128, min: 0 },
+    Type::Object {
+        fields: &[f("name", 310, 1, 0), f("command", 353, 1, 0), f("args", 312, 9, 0), f("env", 357, 9, 0)],
+    },
     // 359
-    Type::Array { item: 299, min: 0 },
+    Type::Array { item: 89, min: 0 },
     // 360
-    Type::Array { item: 157, min: 0 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 361
-    Type::Array { item: 169, min: 0 },
+    Type::Array { item: 160, min: 0 },
     // 362
-    Type::Object { fields: &[] },
+    Type::Array { item: 142, min: 0 },
     // 363
-    Type::Array { item: 174, min: 0 },
+    Type::Array { item: 147, min: 0 },
     // 364
-    Type::String(StringKind::Currency),
+    Type::Array { item: 150, min: 0 },
     // 365
-    Type::Array { item: 46, min: 0 },
+    Type::Array { item: 139, min: 0 },
     // 366
-    Type::Array { item: 192, min: 0 },
+    Type::Array { item: 162, min: 0 },
     // 367
-    Type::Array { item: 102, min: 0 },
+    Type::Array { item: 145, min: 0 },
     // 368
-    Type::Array { item: 233, min: 0 },
+    Type::Array { item: 129, min: 0 },
     // 369
-    Type::Array { item: 343, min: 0 },
+    Type::Array { item: 307, min: 0 },
     // 370
-    Type::Array { item: 112, min: 0 },
+    Type::Array { item: 158, min: 0 },
     // 371
-    Type::Object { fields: &[f("usage", 295, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Array { item: 170, min: 0 },
     // 372
-    Type::Object { fields: &[f("error", 83, 6, 0), f("usage", 295, 6, 0), f("_meta", 306, 6, 0)] },
+    Type::Object { fields: &[] },
     // 373
-    Type::Array { item: 285, min: 0 },
+    Type::Array { item: 175, min: 0 },
     // 374
-    Type::Array { item: 287, min: 0 },
+    Type::String(StringKind::Currency),
+    // 375
+    Type::Array { item: 46, min: 0 },
+    // 376
+    Type::Array { item: 196, min: 0 },
+    // 377
+    Type::Array { item: 103, min: 0 },
+    // 378
+    Type::Array { item: 237, min: 0 },
+    // 379
+    Type::Array { item: 353, min: 0 },
+    // 380
+    Type::Array { item: 113, min: 0 },
+    // 381
+    Type::Array { item: 93, min: 0 },
+    // 382
+    Type::Object { fields: &[f("usage", 303, 6, 0), f("_meta", 314, 6, 0)] },
+    // 383
+    Type::Object { fields: &[f("error", 83, 6, 0), f("usage", 303, 6, 0), f("_meta", 314, 6, 0)] },
+    // 384
+    Type::Array { item: 293, min: 0 },
+    // 385
+    Type::Array { item: 295, min: 0 },
+    // 386
+    Type::Array { item: 190, min: 0 },
+    // 387
+    Type::Array { item: 46, min: 1 },
 ];
 
 static NAMES: &[(&str, TypeId)] = &[
@@ -1563,218 +1605,226 @@ static NAMES: &[(&str, TypeId)] = &[
     ("IdleStateUpdate", 90),
     ("ImageContent", 91),
     ("Implementation", 92),
-    ("InitializeProxyRequest", 93),
-    ("InitializeProxyResponse", 94),
-    ("InitializeRequest", 93),
-    ("InitializeResponse", 94),
-    ("IntegerPropertySchema", 95),
-    ("KillTerminalRequest", 96),
-    ("KillTerminalResponse", 97),
-    ("ListProvidersRequest", 98),
-    ("ListProvidersResponse", 99),
-    ("ListSessionsRequest", 100),
-    ("ListSessionsResponse", 101),
-    ("LlmProtocol", 102),
-    ("LoadSessionRequest", 103),
-    ("LoadSessionResponse", 104),
-    ("LogoutCapabilities", 105),
-    ("LogoutRequest", 106),
-    ("LogoutResponse", 107),
-    ("McpCapabilities", 108),
-    ("McpConnectionId", 109),
-    ("McpError", 110),
-    ("McpRequestId", 111),
-    ("McpServer", 112),
-    ("McpServerAcp", 113),
-    ("McpServerAcpId", 114),
-    ("McpServerHttp", 115),
-    ("McpServerSse", 116),
-    ("McpServerStdio", 117),
-    ("MessageId", 118),
-    ("MessageMcpNotification", 119),
-    ("MessageMcpRequest", 120),
-    ("MessageMcpResponse", 121),
-    ("MessageMcpResponseError", 122),
-    ("MessageMcpResponseResult", 123),
-    ("MultiSelectItems", 124),
-    ("MultiSelectPropertySchema", 125),
-    ("NesCapabilities", 126),
-    ("NesContextCapabilities", 127),
-    ("NesDiagnostic", 128),
-    ("NesDiagnosticSeverity", 129),
-    ("NesDiagnosticsCapabilities", 130),
-    ("NesDocumentDidChangeCapabilities", 131),
-    ("NesDocumentDidCloseCapabilities", 132),
-    ("NesDocumentDidFocusCapabilities", 133),
-    ("NesDocumentDidOpenCapabilities", 134),
-    ("NesDocumentDidSaveCapabilities", 135),
-    ("NesDocumentEventCapabilities", 136),
-    ("NesEditHistoryCapabilities", 137),
-    ("NesEditHistoryEntry", 138),
-    ("NesEditSuggestion", 139),
-    ("NesEventCapabilities", 140),
-    ("NesExcerpt", 141),
-    ("NesJumpCapabilities", 142),
-    ("NesJumpSuggestion", 143),
-    ("NesOpenFile", 144),
-    ("NesOpenFilesCapabilities", 145),
-    ("NesRecentFile", 146),
-    ("NesRecentFilesCapabilities", 147),
-    ("NesRejectReason", 148),
-    ("NesRelatedSnippet", 149),
-    ("NesRelatedSnippetsCapabilities", 150),
-    ("NesRenameCapabilities", 151),
-    ("NesRenameSuggestion", 152),
-    ("NesRepository", 153),
-    ("NesSearchAndReplaceCapabilities", 154),
-    ("NesSearchAndReplaceSuggestion", 155),
-    ("NesSuggestContext", 156),
-    ("NesSuggestion", 157),
-    ("NesSuggestionId", 158),
-    ("NesTextEdit", 159),
-    ("NesTriggerKind", 160),
-    ("NesUserAction", 161),
-    ("NesUserActionsCapabilities", 162),
-    ("NewSessionRequest", 163),
-    ("NewSessionResponse", 164),
-    ("Notice", 165),
-    ("NoticeCapabilities", 166),
-    ("NoticeSeverity", 167),
-    ("NumberPropertySchema", 168),
-    ("PermissionOption", 169),
-    ("PermissionOptionId", 170),
-    ("PermissionOptionKind", 171),
-    ("Plan", 172),
-    ("PlanCapabilities", 173),
-    ("PlanEntry", 174),
-    ("PlanEntryPriority", 175),
-    ("PlanEntryStatus", 176),
-    ("PlanFile", 177),
-    ("PlanId", 178),
-    ("PlanItems", 179),
-    ("PlanMarkdown", 180),
-    ("PlanRemoved", 181),
-    ("PlanUpdate", 182),
-    ("PlanUpdateContent", 183),
-    ("Position", 184),
-    ("PositionEncodingKind", 185),
-    ("PromptCapabilities", 186),
-    ("PromptRequest", 187),
-    ("PromptResponse", 188),
-    ("ProtocolVersion", 189),
-    ("ProviderCurrentConfig", 190),
-    ("ProviderId", 191),
-    ("ProviderInfo", 192),
-    ("ProvidersCapabilities", 193),
-    ("ProxySuccessorNotification", 194),
-    ("ProxySuccessorRequest", 195),
+    ("InitialSessionConfigOption", 93),
+    ("InitializeProxyRequest", 94),
+    ("InitializeProxyResponse", 95),
+    ("InitializeRequest", 94),
+    ("InitializeResponse", 95),
+    ("IntegerPropertySchema", 96),
+    ("KillTerminalRequest", 97),
+    ("KillTerminalResponse", 98),
+    ("ListProvidersRequest", 99),
+    ("ListProvidersResponse", 100),
+    ("ListSessionsRequest", 101),
+    ("ListSessionsResponse", 102),
+    ("LlmProtocol", 103),
+    ("LoadSessionRequest", 104),
+    ("LoadSessionResponse", 105),
+    ("LogoutCapabilities", 106),
+    ("LogoutRequest", 107),
+    ("LogoutResponse", 108),
+    ("McpCapabilities", 109),
+    ("McpConnectionId", 110),
+    ("McpError", 111),
+    ("McpRequestId", 112),
+    ("McpServer", 113),
+    ("McpServerAcp", 114),
+    ("McpServerAcpId", 115),
+    ("McpServerHttp", 116),
+    ("McpServerSse", 117),
+    ("McpServerStdio", 118),
+    ("MessageId", 119),
+    ("MessageMcpNotification", 120),
+    ("MessageMcpRequest", 121),
+    ("MessageMcpResponse", 122),
+    ("MessageMcpResponseError", 123),
+    ("MessageMcpResponseResult", 124),
+    ("MultiSelectItems", 125),
+    ("MultiSelectPropertySchema", 126),
+    ("NesCapabilities", 127),
+    ("NesContextCapabilities", 128),
+    ("NesDiagnostic", 129),
+    ("NesDiagnosticSeverity", 130),
+    ("NesDiagnosticsCapabilities", 131),
+    ("NesDocumentDidChangeCapabilities", 132),
+    ("NesDocumentDidCloseCapabilities", 133),
+    ("NesDocumentDidFocusCapabilities", 134),
+    ("NesDocumentDidOpenCapabilities", 135),
+    ("NesDocumentDidSaveCapabilities", 136),
+    ("NesDocumentEventCapabilities", 137),
+    ("NesEditHistoryCapabilities", 138),
+    ("NesEditHistoryEntry", 139),
+    ("NesEditSuggestion", 140),
+    ("NesEventCapabilities", 141),
+    ("NesExcerpt", 142),
+    ("NesJumpCapabilities", 143),
+    ("NesJumpSuggestion", 144),
+    ("NesOpenFile", 145),
+    ("NesOpenFilesCapabilities", 146),
+    ("NesRecentFile", 147),
+    ("NesRecentFilesCapabilities", 148),
+    ("NesRejectReason", 149),
+    ("NesRelatedSnippet", 150),
+    ("NesRelatedSnippetsCapabilities", 151),
+    ("NesRenameCapabilities", 152),
+    ("NesRenameSuggestion", 153),
+    ("NesRepository", 154),
+    ("NesSearchAndReplaceCapabilities", 155),
+    ("NesSearchAndReplaceSuggestion", 156),
+    ("NesSuggestContext", 157),
+    ("NesSuggestion", 158),
+    ("NesSuggestionId", 159),
+    ("NesTextEdit", 160),
+    ("NesTriggerKind", 161),
+    ("NesUserAction", 162),
+    ("NesUserActionsCapabilities", 163),
+    ("NewSessionRequest", 164),
+    ("NewSessionResponse", 165),
+    ("Notice", 166),
+    ("NoticeCapabilities", 167),
+    ("NoticeSeverity", 168),
+    ("NumberPropertySchema", 169),
+    ("PermissionOption", 170),
+    ("PermissionOptionId", 171),
+    ("PermissionOptionKind", 172),
+    ("Plan", 173),
+    ("PlanCapabilities", 174),
+    ("PlanEntry", 175),
+    ("PlanEntryPriority", 176),
+    ("PlanEntryStatus", 177),
+    ("PlanFile", 178),
+    ("PlanId", 179),
+    ("PlanItems", 180),
+    ("PlanMarkdown", 181),
+    ("PlanRemoved", 182),
+    ("PlanUpdate", 183),
+    ("PlanUpdateContent", 184),
+    ("Position", 185),
+    ("PositionEncodingKind", 186),
+    ("PromptCapabilities", 187),
+    ("PromptRequest", 188),
+    ("PromptResponse", 189),
+    ("PromptSuggestion", 190),
+    ("PromptSuggestionsCapabilities", 191),
+    ("PromptSuggestionsUpdate", 192),
+    ("ProtocolVersion", 193),
+    ("ProviderCurrentConfig", 194),
+    ("ProviderId", 195),
+    ("ProviderInfo", 196),
+    ("ProvidersCapabilities", 197),
+    ("ProxySuccessorNotification", 198),
+    ("ProxySuccessorRequest", 199),
     ("ProxySuccessorResponse", 0),
-    ("Range", 196),
-    ("ReadTextFileRequest", 197),
-    ("ReadTextFileResponse", 198),
-    ("RejectNesNotification", 199),
-    ("ReleaseTerminalRequest", 200),
-    ("ReleaseTerminalResponse", 201),
-    ("RequestId", 202),
-    ("RequestPermissionOutcome", 203),
-    ("RequestPermissionRequest", 204),
-    ("RequestPermissionResponse", 205),
-    ("RequiresActionStateUpdate", 206),
-    ("ResourceLink", 207),
-    ("ResumeSessionRequest", 208),
-    ("ResumeSessionResponse", 209),
-    ("Role", 210),
-    ("RunningStateUpdate", 211),
-    ("SelectedPermissionOutcome", 212),
-    ("SessionAdditionalDirectoriesCapabilities", 213),
-    ("SessionArchiveCapabilities", 214),
-    ("SessionArchiveFilter", 215),
-    ("SessionCancelCapabilities", 216),
-    ("SessionCapabilities", 217),
-    ("SessionCloseCapabilities", 218),
-    ("SessionConfigBoolean", 219),
-    ("SessionConfigGroupId", 220),
-    ("SessionConfigId", 221),
-    ("SessionConfigOption", 222),
-    ("SessionConfigOptionCategory", 223),
-    ("SessionConfigOptionsCapabilities", 224),
-    ("SessionConfigSelect", 225),
-    ("SessionConfigSelectGroup", 226),
-    ("SessionConfigSelectOption", 227),
-    ("SessionConfigSelectOptions", 228),
-    ("SessionConfigValueId", 229),
-    ("SessionDeleteCapabilities", 230),
-    ("SessionForkCapabilities", 231),
-    ("SessionId", 232),
-    ("SessionInfo", 233),
-    ("SessionInfoUpdate", 234),
-    ("SessionListCapabilities", 235),
-    ("SessionMessage", 236),
-    ("SessionMessageChunk", 237),
-    ("SessionMode", 238),
-    ("SessionModeId", 239),
-    ("SessionModeState", 240),
-    ("SessionNotification", 241),
-    ("SessionResumeCapabilities", 242),
-    ("SessionStatus", 243),
-    ("SessionStatusCapabilities", 244),
-    ("SessionStatusRequest", 245),
-    ("SessionStatusResponse", 246),
-    ("SessionSystemPromptCapabilities", 247),
-    ("SessionSystemPromptModeCapabilities", 248),
-    ("SessionSystemPromptOverrideCapabilities", 249),
-    ("SessionTitleCapabilities", 250),
-    ("SessionUpdate", 251),
-    ("SetProviderRequest", 252),
-    ("SetProviderResponse", 253),
-    ("SetSessionConfigOptionRequest", 254),
-    ("SetSessionConfigOptionResponse", 255),
-    ("SetSessionModeRequest", 256),
-    ("SetSessionModeResponse", 257),
-    ("SetSessionTitleRequest", 258),
-    ("SetSessionTitleResponse", 259),
-    ("StartNesRequest", 260),
-    ("StartNesResponse", 261),
-    ("StateUpdate", 262),
-    ("StopReason", 263),
-    ("StringFormat", 264),
-    ("StringMultiSelectItems", 265),
-    ("StringPropertySchema", 266),
-    ("SubagentCapabilities", 267),
-    ("SubagentSessionCapabilities", 268),
-    ("SubagentUpdate", 269),
-    ("SuggestNesRequest", 270),
-    ("SuggestNesResponse", 271),
-    ("SystemPrompt", 272),
-    ("SystemPromptMode", 273),
-    ("Terminal", 274),
-    ("TerminalExitStatus", 275),
-    ("TerminalId", 276),
-    ("TerminalOutputRequest", 277),
-    ("TerminalOutputResponse", 278),
-    ("TextContent", 279),
-    ("TextDocumentContentChangeEvent", 280),
-    ("TextDocumentSyncKind", 281),
-    ("TextResourceContents", 282),
-    ("TitledMultiSelectItems", 283),
-    ("ToolCall", 284),
-    ("ToolCallContent", 285),
-    ("ToolCallId", 286),
-    ("ToolCallLocation", 287),
-    ("ToolCallStatus", 288),
-    ("ToolCallUpdate", 289),
-    ("ToolKind", 290),
-    ("UnarchiveSessionRequest", 291),
-    ("UnarchiveSessionResponse", 292),
-    ("UnknownStateUpdate", 293),
-    ("UnstructuredCommandInput", 294),
-    ("Usage", 295),
-    ("UsageUpdate", 296),
-    ("WaitForTerminalExitRequest", 297),
-    ("WaitForTerminalExitResponse", 298),
-    ("WorkspaceFolder", 299),
-    ("WriteTextFileRequest", 300),
-    ("WriteTextFileResponse", 301),
+    ("Range", 200),
+    ("ReadTextFileRequest", 201),
+    ("ReadTextFileResponse", 202),
+    ("RejectNesNotification", 203),
+    ("ReleaseTerminalRequest", 204),
+    ("ReleaseTerminalResponse", 205),
+    ("RequestId", 206),
+    ("RequestPermissionOutcome", 207),
+    ("RequestPermissionRequest", 208),
+    ("RequestPermissionResponse", 209),
+    ("RequiresActionStateUpdate", 210),
+    ("ResourceLink", 211),
+    ("ResumeSessionRequest", 212),
+    ("ResumeSessionResponse", 213),
+    ("Role", 214),
+    ("RunningStateUpdate", 215),
+    ("SelectedPermissionOutcome", 216),
+    ("SessionAdditionalDirectoriesCapabilities", 217),
+    ("SessionArchiveCapabilities", 218),
+    ("SessionArchiveFilter", 219),
+    ("SessionCancelCapabilities", 220),
+    ("SessionCapabilities", 221),
+    ("SessionCloseCapabilities", 222),
+    ("SessionConfigBoolean", 223),
+    ("SessionConfigGroupId", 224),
+    ("SessionConfigId", 225),
+    ("SessionConfigOption", 226),
+    ("SessionConfigOptionCategory", 227),
+    ("SessionConfigOptionsCapabilities", 228),
+    ("SessionConfigSelect", 229),
+    ("SessionConfigSelectGroup", 230),
+    ("SessionConfigSelectOption", 231),
+    ("SessionConfigSelectOptions", 232),
+    ("SessionConfigValueId", 233),
+    ("SessionDeleteCapabilities", 234),
+    ("SessionForkCapabilities", 235),
+    ("SessionId", 236),
+    ("SessionInfo", 237),
+    ("SessionInfoUpdate", 238),
+    ("SessionListCapabilities", 239),
+    ("SessionMessage", 240),
+    ("SessionMessageChunk", 241),
+    ("SessionMode", 242),
+    ("SessionModeId", 243),
+    ("SessionModeState", 244),
+    ("SessionNotification", 245),
+    ("SessionOptionsCapabilities", 246),
+    ("SessionOptionsRequest", 247),
+    ("SessionOptionsResponse", 248),
+    ("SessionReference", 249),
+    ("SessionResumeCapabilities", 250),
+    ("SessionStatus", 251),
+    ("SessionStatusCapabilities", 252),
+    ("SessionStatusRequest", 253),
+    ("SessionStatusResponse", 254),
+    ("SessionSystemPromptCapabilities", 255),
+    ("SessionSystemPromptModeCapabilities", 256),
+    ("SessionSystemPromptOverrideCapabilities", 257),
+    ("SessionTitleCapabilities", 258),
+    ("SessionUpdate", 259),
+    ("SetProviderRequest", 260),
+    ("SetProviderResponse", 261),
+    ("SetSessionConfigOptionRequest", 262),
+    ("SetSessionConfigOptionResponse", 263),
+    ("SetSessionModeRequest", 264),
+    ("SetSessionModeResponse", 265),
+    ("SetSessionTitleRequest", 266),
+    ("SetSessionTitleResponse", 267),
+    ("StartNesRequest", 268),
+    ("StartNesResponse", 269),
+    ("StateUpdate", 270),
+    ("StopReason", 271),
+    ("StringFormat", 272),
+    ("StringMultiSelectItems", 273),
+    ("StringPropertySchema", 274),
+    ("SubagentCapabilities", 275),
+    ("SubagentSessionCapabilities", 276),
+    ("SubagentUpdate", 277),
+    ("SuggestNesRequest", 278),
+    ("SuggestNesResponse", 279),
+    ("SystemPrompt", 280),
+    ("SystemPromptMode", 281),
+    ("Terminal", 282),
+    ("TerminalExitStatus", 283),
+    ("TerminalId", 284),
+    ("TerminalOutputRequest", 285),
+    ("TerminalOutputResponse", 286),
+    ("TextContent", 287),
+    ("TextDocumentContentChangeEvent", 288),
+    ("TextDocumentSyncKind", 289),
+    ("TextResourceContents", 290),
+    ("TitledMultiSelectItems", 291),
+    ("ToolCall", 292),
+    ("ToolCallContent", 293),
+    ("ToolCallId", 294),
+    ("ToolCallLocation", 295),
+    ("ToolCallStatus", 296),
+    ("ToolCallUpdate", 297),
+    ("ToolKind", 298),
+    ("UnarchiveSessionRequest", 299),
+    ("UnarchiveSessionResponse", 300),
+    ("UnknownStateUpdate", 301),
+    ("UnstructuredCommandInput", 302),
+    ("Usage", 303),
+    ("UsageUpdate", 304),
+    ("WaitForTerminalExitRequest", 305),
+    ("WaitForTerminalExitResponse", 306),
+    ("WorkspaceFolder", 307),
+    ("WriteTextFileRequest", 308),
+    ("WriteTextFileResponse", 309),
 ];
 
 static METHODS: &[Method] = &[
@@ -1925,8 +1975,8 @@ static METHODS: &[Method] = &[
         name: "fs/read_text_file",
         from: From::Agent,
         kind: Kind::Request,
-        params: 197,
-        result: 198,
+        params: 201,
+        result: 202,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["fs", "readTextFile"], boolean: true, rule: id!("FS-01") }),
@@ -1938,8 +1988,8 @@ static METHODS: &[Method] = &[
         name: "fs/write_text_file",
         from: From::Agent,
         kind: Kind::Request,
-        params: 300,
-        result: 301,
+        params: 308,
+        result: 309,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["fs", "writeTextFile"], boolean: true, rule: id!("FS-02") }),
@@ -1951,8 +2001,8 @@ static METHODS: &[Method] = &[
         name: "initialize",
         from: From::Client,
         kind: Kind::Request,
-        params: 93,
-        result: 94,
+        params: 94,
+        result: 95,
         session: false,
         phase: Phase::Start,
         gate: None,
@@ -1964,8 +2014,8 @@ static METHODS: &[Method] = &[
         name: "logout",
         from: From::Client,
         kind: Kind::Request,
-        params: 106,
-        result: 107,
+        params: 107,
+        result: 108,
         session: false,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["auth", "logout"], boolean: false, rule: id!("AUTH-05") }),
@@ -2003,8 +2053,8 @@ static METHODS: &[Method] = &[
         name: "mcp/message",
         from: From::Both,
         kind: Kind::Both,
-        params: 120,
-        result: 121,
+        params: 121,
+        result: 122,
         session: false,
         phase: Phase::Ready,
         gate: None,
@@ -2042,7 +2092,7 @@ static METHODS: &[Method] = &[
         name: "nes/reject",
         from: From::Client,
         kind: Kind::Notification,
-        params: 199,
+        params: 203,
         result: 0,
         session: true,
         phase: Phase::Ready,
@@ -2055,8 +2105,8 @@ static METHODS: &[Method] = &[
         name: "nes/start",
         from: From::Client,
         kind: Kind::Request,
-        params: 260,
-        result: 261,
+        params: 268,
+        result: 269,
         session: false,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
@@ -2068,8 +2118,8 @@ static METHODS: &[Method] = &[
         name: "nes/suggest",
         from: From::Client,
         kind: Kind::Request,
-        params: 270,
-        result: 271,
+        params: 278,
+        result: 279,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
@@ -2094,8 +2144,8 @@ static METHODS: &[Method] = &[
         name: "providers/list",
         from: From::Client,
         kind: Kind::Request,
-        params: 98,
-        result: 99,
+        params: 99,
+        result: 100,
         session: false,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["providers"], boolean: false, rule: id!("PROV-01") }),
@@ -2107,8 +2157,8 @@ static METHODS: &[Method] = &[
         name: "providers/set",
         from: From::Client,
         kind: Kind::Request,
-        params: 252,
-        result: 253,
+        params: 260,
+        result: 261,
         session: false,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["providers"], boolean: false, rule: id!("PROV-01") }),
@@ -2120,8 +2170,8 @@ static METHODS: &[Method] = &[
         name: "proxy/initialize",
         from: From::Client,
         kind: Kind::Request,
-        params: 93,
-        result: 94,
+        params: 94,
+        result: 95,
         session: false,
         phase: Phase::Start,
         gate: None,
@@ -2133,7 +2183,7 @@ static METHODS: &[Method] = &[
         name: "proxy/successor",
         from: From::Both,
         kind: Kind::Both,
-        params: 195,
+        params: 199,
         result: 0,
         session: false,
         phase: Phase::Ready,
@@ -2211,8 +2261,8 @@ static METHODS: &[Method] = &[
         name: "session/list",
         from: From::Client,
         kind: Kind::Request,
-        params: 100,
-        result: 101,
+        params: 101,
+        result: 102,
         session: false,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["sessionCapabilities", "list"], boolean: false, rule: id!("SESS-12") }),
@@ -2224,8 +2274,8 @@ static METHODS: &[Method] = &[
         name: "session/load",
         from: From::Client,
         kind: Kind::Request,
-        params: 103,
-        result: 104,
+        params: 104,
+        result: 105,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["loadSession"], boolean: true, rule: id!("SESS-09") }),
@@ -2237,8 +2287,8 @@ static METHODS: &[Method] = &[
         name: "session/new",
         from: From::Client,
         kind: Kind::Request,
-        params: 163,
-        result: 164,
+        params: 164,
+        result: 165,
         session: false,
         phase: Phase::Ready,
         gate: None,
@@ -2247,11 +2297,24 @@ static METHODS: &[Method] = &[
         null_result: false,
     },
     Method {
+        name: "session/options",
+        from: From::Client,
+        kind: Kind::Request,
+        params: 247,
+        result: 248,
+        session: true,
+        phase: Phase::Ready,
+        gate: Some(Gate { path: &["sessionCapabilities", "options"], boolean: false, rule: id!("CAP-15") }),
+        draft: 15,
+        null_params: false,
+        null_result: false,
+    },
+    Method {
         name: "session/prompt",
         from: From::Client,
         kind: Kind::Request,
-        params: 187,
-        result: 188,
+        params: 188,
+        result: 189,
         session: true,
         phase: Phase::Ready,
         gate: None,
@@ -2263,8 +2326,8 @@ static METHODS: &[Method] = &[
         name: "session/request_permission",
         from: From::Agent,
         kind: Kind::Request,
-        params: 204,
-        result: 205,
+        params: 208,
+        result: 209,
         session: true,
         phase: Phase::Ready,
         gate: None,
@@ -2276,8 +2339,8 @@ static METHODS: &[Method] = &[
         name: "session/resume",
         from: From::Client,
         kind: Kind::Request,
-        params: 208,
-        result: 209,
+        params: 212,
+        result: 213,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["sessionCapabilities", "resume"], boolean: false, rule: id!("SESS-10") }),
@@ -2289,8 +2352,8 @@ static METHODS: &[Method] = &[
         name: "session/set_config_option",
         from: From::Client,
         kind: Kind::Request,
-        params: 254,
-        result: 255,
+        params: 262,
+        result: 263,
         session: true,
         phase: Phase::Ready,
         gate: None,
@@ -2302,8 +2365,8 @@ static METHODS: &[Method] = &[
         name: "session/set_mode",
         from: From::Client,
         kind: Kind::Request,
-        params: 256,
-        result: 257,
+        params: 264,
+        result: 265,
         session: true,
         phase: Phase::Ready,
         gate: None,
@@ -2315,8 +2378,8 @@ static METHODS: &[Method] = &[
         name: "session/set_title",
         from: From::Client,
         kind: Kind::Request,
-        params: 258,
-        result: 259,
+        params: 266,
+        result: 267,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["sessionCapabilities", "title"], boolean: false, rule: id!("CAP-15") }),
@@ -2328,8 +2391,8 @@ static METHODS: &[Method] = &[
         name: "session/status",
         from: From::Client,
         kind: Kind::Request,
-        params: 245,
-        result: 246,
+        params: 253,
+        result: 254,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["sessionCapabilities", "status"], boolean: false, rule: id!("CAP-15") }),
@@ -2341,8 +2404,8 @@ static METHODS: &[Method] = &[
         name: "session/unarchive",
         from: From::Client,
         kind: Kind::Request,
-        params: 291,
-        result: 292,
+        params: 299,
+        result: 300,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["sessionCapabilities", "archive"], boolean: false, rule: id!("CAP-15") }),
@@ -2354,7 +2417,7 @@ static METHODS: &[Method] = &[
         name: "session/update",
         from: From::Agent,
         kind: Kind::Notification,
-        params: 241,
+        params: 245,
         result: 0,
         session: true,
         phase: Phase::Ready,
@@ -2380,8 +2443,8 @@ static METHODS: &[Method] = &[
         name: "terminal/kill",
         from: From::Agent,
         kind: Kind::Request,
-        params: 96,
-        result: 97,
+        params: 97,
+        result: 98,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["terminal"], boolean: true, rule: id!("TERM-01") }),
@@ -2393,8 +2456,8 @@ static METHODS: &[Method] = &[
         name: "terminal/output",
         from: From::Agent,
         kind: Kind::Request,
-        params: 277,
-        result: 278,
+        params: 285,
+        result: 286,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["terminal"], boolean: true, rule: id!("TERM-01") }),
@@ -2406,8 +2469,8 @@ static METHODS: &[Method] = &[
         name: "terminal/release",
         from: From::Agent,
         kind: Kind::Request,
-        params: 200,
-        result: 201,
+        params: 204,
+        result: 205,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["terminal"], boolean: true, rule: id!("TERM-01") }),
@@ -2419,8 +2482,8 @@ static METHODS: &[Method] = &[
         name: "terminal/wait_for_exit",
         from: From::Agent,
         kind: Kind::Request,
-        params: 297,
-        result: 298,
+        params: 305,
+        result: 306,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["terminal"], boolean: true, rule: id!("TERM-01") }),
@@ -2466,6 +2529,7 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (31, 0, id!("CAP-03")),
     (31, 1, id!("CAP-06")),
     (31, 2, id!("CAP-03")),
+    (31, 3, id!("CAP-03")),
     (34, 0, id!("SESS-01")),
     (39, 0, id!("NOTE-07")),
     (40, 0, id!("NOTE-08")),
@@ -2530,248 +2594,261 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (89, 1, id!("SESS-62")),
     (91, 1, id!("CONT-07")),
     (91, 2, id!("CONT-06")),
-    (93, 0, id!("INIT-04")),
-    (93, 1, id!("CAP-06")),
-    (93, 2, id!("INIT-11")),
-    (94, 0, id!("INIT-05")),
+    (94, 0, id!("INIT-04")),
     (94, 1, id!("CAP-06")),
-    (94, 2, id!("AUTH-28")),
-    (94, 3, id!("INIT-11")),
-    (96, 0, id!("TERM-11")),
-    (96, 1, id!("TERM-05")),
-    (100, 0, id!("SESS-36")),
-    (100, 1, id!("SESS-37")),
-    (101, 0, id!("SESS-39")),
+    (94, 2, id!("INIT-11")),
+    (95, 0, id!("INIT-05")),
+    (95, 1, id!("CAP-06")),
+    (95, 2, id!("AUTH-28")),
+    (95, 3, id!("INIT-11")),
+    (97, 0, id!("TERM-11")),
+    (97, 1, id!("TERM-05")),
+    (101, 0, id!("SESS-36")),
     (101, 1, id!("SESS-37")),
-    (102, 255, id!("PROV-11")),
-    (103, 0, id!("SESS-07")),
-    (103, 1, id!("SESS-04")),
-    (103, 2, id!("SESS-26")),
-    (103, 3, id!("SESS-01")),
-    (104, 0, id!("MODE-03")),
-    (104, 1, id!("CONF-02")),
-    (108, 0, id!("CAP-03")),
-    (108, 1, id!("CAP-03")),
-    (108, 2, id!("CAP-03")),
-    (113, 1, id!("MOA-02")),
-    (115, 0, id!("SESS-59")),
-    (115, 1, id!("SESS-59")),
-    (115, 2, id!("SESS-62")),
+    (102, 0, id!("SESS-39")),
+    (102, 1, id!("SESS-37")),
+    (103, 255, id!("PROV-11")),
+    (104, 0, id!("SESS-07")),
+    (104, 1, id!("SESS-04")),
+    (104, 2, id!("SESS-26")),
+    (104, 3, id!("SESS-01")),
+    (105, 0, id!("MODE-03")),
+    (105, 1, id!("CONF-02")),
+    (109, 0, id!("CAP-03")),
+    (109, 1, id!("CAP-03")),
+    (109, 2, id!("CAP-03")),
+    (114, 1, id!("MOA-02")),
     (116, 0, id!("SESS-59")),
     (116, 1, id!("SESS-59")),
     (116, 2, id!("SESS-62")),
-    (117, 0, id!("SESS-58")),
-    (117, 1, id!("SESS-58")),
-    (117, 2, id!("SESS-58")),
-    (117, 3, id!("SESS-62")),
-    (119, 0, id!("MOA-03")),
-    (119, 1, id!("MOA-04")),
-    (119, 3, id!("MOA-05")),
+    (117, 0, id!("SESS-59")),
+    (117, 1, id!("SESS-59")),
+    (117, 2, id!("SESS-62")),
+    (118, 0, id!("SESS-58")),
+    (118, 1, id!("SESS-58")),
+    (118, 2, id!("SESS-58")),
+    (118, 3, id!("SESS-62")),
     (120, 0, id!("MOA-03")),
     (120, 1, id!("MOA-04")),
     (120, 3, id!("MOA-05")),
-    (124, 255, id!("ELIC-09")),
-    (139, 0, id!("NES-14")),
-    (141, 0, id!("NES-10")),
-    (141, 1, id!("NES-10")),
-    (143, 0, id!("NES-14")),
-    (152, 0, id!("NES-14")),
-    (155, 0, id!("NES-14")),
-    (163, 0, id!("SESS-04")),
-    (163, 1, id!("SESS-26")),
-    (163, 2, id!("SESS-07")),
-    (164, 0, id!("SESS-03")),
-    (164, 1, id!("MODE-03")),
-    (164, 2, id!("CONF-02")),
-    (165, 0, id!("NOTE-01")),
-    (165, 1, id!("NOTE-01")),
-    (167, 255, id!("NOTE-02")),
-    (169, 0, id!("PERM-01")),
-    (169, 1, id!("PERM-01")),
-    (169, 2, id!("PERM-17")),
-    (172, 0, id!("PLAN-04")),
-    (174, 0, id!("PLAN-04")),
-    (174, 1, id!("PLAN-05")),
-    (174, 2, id!("PLAN-05")),
-    (177, 0, id!("PLAN-06")),
-    (177, 1, id!("PLAN-11")),
-    (179, 0, id!("PLAN-06")),
-    (179, 1, id!("PLAN-04")),
+    (121, 0, id!("MOA-03")),
+    (121, 1, id!("MOA-04")),
+    (121, 3, id!("MOA-05")),
+    (125, 255, id!("ELIC-09")),
+    (140, 0, id!("NES-14")),
+    (142, 0, id!("NES-10")),
+    (142, 1, id!("NES-10")),
+    (144, 0, id!("NES-14")),
+    (153, 0, id!("NES-14")),
+    (156, 0, id!("NES-14")),
+    (164, 0, id!("SESS-04")),
+    (164, 1, id!("SESS-26")),
+    (164, 2, id!("SESS-07")),
+    (165, 0, id!("SESS-03")),
+    (165, 1, id!("MODE-03")),
+    (165, 2, id!("CONF-02")),
+    (166, 0, id!("NOTE-01")),
+    (166, 1, id!("NOTE-01")),
+    (168, 255, id!("NOTE-02")),
+    (170, 0, id!("PERM-01")),
+    (170, 1, id!("PERM-01")),
+    (170, 2, id!("PERM-17")),
+    (173, 0, id!("PLAN-04")),
+    (175, 0, id!("PLAN-04")),
+    (175, 1, id!("PLAN-05")),
+    (175, 2, id!("PLAN-05")),
+    (178, 0, id!("PLAN-06")),
+    (178, 1, id!("PLAN-11")),
     (180, 0, id!("PLAN-06")),
-    (181, 0, id!("PLAN-13")),
-    (182, 0, id!("PLAN-06")),
-    (184, 0, id!("NES-10")),
-    (184, 1, id!("NES-10")),
-    (186, 0, id!("CAP-03")),
-    (186, 1, id!("CAP-03")),
-    (186, 2, id!("CAP-03")),
-    (187, 0, id!("SESS-01")),
-    (187, 1, id!("TURN-04")),
-    (188, 0, id!("TURN-01")),
-    (188, 1, id!("TURN-18")),
-    (190, 0, id!("PROV-11")),
-    (192, 2, id!("PROV-07")),
-    (192, 3, id!("PROV-04")),
-    (194, 0, id!("PROX-05")),
-    (194, 1, id!("PROX-05")),
-    (195, 0, id!("PROX-05")),
-    (195, 1, id!("PROX-05")),
-    (197, 0, id!("FS-05")),
-    (197, 1, id!("FS-03")),
-    (197, 2, id!("FS-04")),
-    (197, 3, id!("FS-04")),
-    (198, 0, id!("FS-08")),
-    (199, 1, id!("NES-08")),
-    (200, 0, id!("TERM-11")),
-    (200, 1, id!("TERM-05")),
-    (204, 0, id!("PERM-01")),
-    (204, 1, id!("PERM-08")),
-    (204, 2, id!("PERM-01")),
-    (205, 0, id!("PERM-04")),
-    (207, 3, id!("CONT-06")),
-    (207, 6, id!("CONT-06")),
-    (208, 0, id!("SESS-01")),
-    (208, 1, id!("SESS-04")),
-    (208, 2, id!("SESS-26")),
-    (209, 0, id!("MODE-03")),
-    (209, 1, id!("CONF-02")),
-    (212, 0, id!("PERM-04")),
-    (217, 0, id!("CAP-03")),
-    (217, 1, id!("CAP-03")),
-    (217, 2, id!("CAP-03")),
-    (217, 3, id!("CAP-03")),
-    (217, 4, id!("CAP-03")),
-    (217, 5, id!("CAP-03")),
-    (217, 6, id!("CAP-03")),
-    (217, 7, id!("CAP-03")),
-    (217, 8, id!("CAP-03")),
-    (217, 9, id!("CAP-03")),
-    (219, 0, id!("CONF-02")),
-    (222, 255, id!("CONF-12")),
-    (223, 255, id!("CONF-14")),
-    (224, 0, id!("CAP-03")),
-    (225, 0, id!("CONF-02")),
-    (225, 1, id!("CONF-04")),
-    (226, 0, id!("CONF-11")),
-    (233, 0, id!("SESS-42")),
-    (233, 1, id!("SESS-42")),
-    (233, 2, id!("SESS-42")),
-    (233, 4, id!("SESS-42")),
-    (234, 0, id!("SESS-50")),
-    (234, 1, id!("SESS-50")),
-    (238, 0, id!("MODE-03")),
-    (240, 0, id!("MODE-03")),
-    (240, 1, id!("MODE-03")),
-    (241, 0, id!("SESS-52")),
-    (241, 1, id!("TURN-08")),
-    (247, 0, id!("CAP-06")),
-    (248, 0, id!("CAP-03")),
-    (251, 255, id!("TURN-08")),
-    (252, 0, id!("PROV-06")),
-    (252, 1, id!("PROV-06")),
-    (252, 2, id!("PROV-06")),
-    (252, 3, id!("PROV-05")),
-    (255, 0, id!("CONF-06")),
-    (256, 0, id!("SESS-01")),
-    (256, 1, id!("MODE-01")),
-    (268, 0, id!("CAP-03")),
-    (270, 2, id!("NES-11")),
-    (270, 6, id!("NES-06")),
-    (271, 0, id!("NES-07")),
-    (274, 0, id!("TOOL-12")),
-    (277, 0, id!("TERM-11")),
-    (277, 1, id!("TERM-05")),
-    (278, 0, id!("TERM-09")),
-    (278, 1, id!("TERM-09")),
-    (278, 2, id!("TERM-09")),
-    (279, 1, id!("CONT-06")),
-    (280, 0, id!("NES-05")),
-    (282, 1, id!("CONT-06")),
-    (282, 2, id!("CONT-06")),
-    (284, 0, id!("TOOL-03")),
-    (284, 1, id!("TOOL-03")),
-    (284, 3, id!("TOOL-08")),
-    (284, 4, id!("TOOL-07")),
-    (284, 5, id!("TOOL-15")),
-    (284, 6, id!("TOOL-10")),
-    (285, 255, id!("TOOL-15")),
-    (287, 0, id!("TOOL-10")),
-    (287, 1, id!("TOOL-11")),
-    (289, 1, id!("TOOL-08")),
-    (289, 2, id!("TOOL-07")),
-    (289, 5, id!("TOOL-15")),
-    (289, 6, id!("TOOL-10")),
-    (294, 0, id!("CMD-03")),
-    (295, 0, id!("TURN-18")),
-    (295, 1, id!("TURN-18")),
-    (295, 2, id!("TURN-18")),
-    (295, 3, id!("TURN-18")),
-    (295, 4, id!("TURN-18")),
-    (295, 5, id!("TURN-18")),
-    (296, 0, id!("TURN-12")),
-    (296, 1, id!("TURN-12")),
-    (296, 2, id!("TURN-12")),
-    (297, 0, id!("TERM-11")),
-    (297, 1, id!("TERM-05")),
-    (298, 0, id!("TERM-10")),
-    (298, 1, id!("TERM-10")),
-    (300, 0, id!("FS-05")),
-    (300, 1, id!("FS-03")),
-    (303, 0, id!("AUTH-28")),
-    (311, 0, id!("CONF-02")),
-    (311, 1, id!("CONF-04")),
-    (311, 2, id!("CONF-11")),
-    (311, 5, id!("CONF-14")),
-    (312, 0, id!("CONF-02")),
-    (312, 1, id!("CONF-11")),
-    (312, 4, id!("CONF-14")),
-    (316, 0, id!("CONF-09")),
-    (316, 1, id!("SESS-01")),
-    (316, 2, id!("CONF-11")),
-    (317, 0, id!("CONF-09")),
-    (317, 1, id!("SESS-01")),
-    (317, 2, id!("CONF-11")),
-    (326, 0, id!("ELIC-04")),
-    (326, 1, id!("ELIC-04")),
-    (326, 2, id!("ELIC-06")),
-    (327, 0, id!("ELIC-04")),
-    (327, 1, id!("ELIC-06")),
-    (329, 0, id!("ELIC-04")),
-    (329, 1, id!("ELIC-04")),
-    (329, 2, id!("ELIC-15")),
-    (329, 3, id!("ELIC-15")),
-    (330, 0, id!("ELIC-04")),
-    (330, 1, id!("ELIC-15")),
-    (330, 2, id!("ELIC-15")),
+    (180, 1, id!("PLAN-04")),
+    (181, 0, id!("PLAN-06")),
+    (182, 0, id!("PLAN-13")),
+    (183, 0, id!("PLAN-06")),
+    (185, 0, id!("NES-10")),
+    (185, 1, id!("NES-10")),
+    (187, 0, id!("CAP-03")),
+    (187, 1, id!("CAP-03")),
+    (187, 2, id!("CAP-03")),
+    (188, 0, id!("SESS-01")),
+    (188, 1, id!("TURN-04")),
+    (189, 0, id!("TURN-01")),
+    (189, 1, id!("TURN-18")),
+    (190, 0, id!("NOTE-14")),
+    (192, 0, id!("NOTE-14")),
+    (194, 0, id!("PROV-11")),
+    (196, 2, id!("PROV-07")),
+    (196, 3, id!("PROV-04")),
+    (198, 0, id!("PROX-05")),
+    (198, 1, id!("PROX-05")),
+    (199, 0, id!("PROX-05")),
+    (199, 1, id!("PROX-05")),
+    (201, 0, id!("FS-05")),
+    (201, 1, id!("FS-03")),
+    (201, 2, id!("FS-04")),
+    (201, 3, id!("FS-04")),
+    (202, 0, id!("FS-08")),
+    (203, 1, id!("NES-08")),
+    (204, 0, id!("TERM-11")),
+    (204, 1, id!("TERM-05")),
+    (208, 0, id!("PERM-01")),
+    (208, 1, id!("PERM-08")),
+    (208, 2, id!("PERM-01")),
+    (209, 0, id!("PERM-04")),
+    (211, 3, id!("CONT-06")),
+    (211, 6, id!("CONT-06")),
+    (212, 0, id!("SESS-01")),
+    (212, 1, id!("SESS-04")),
+    (212, 2, id!("SESS-26")),
+    (213, 0, id!("MODE-03")),
+    (213, 1, id!("CONF-02")),
+    (216, 0, id!("PERM-04")),
+    (221, 0, id!("CAP-03")),
+    (221, 1, id!("CAP-03")),
+    (221, 2, id!("CAP-03")),
+    (221, 3, id!("CAP-03")),
+    (221, 4, id!("CAP-03")),
+    (221, 5, id!("CAP-03")),
+    (221, 6, id!("CAP-03")),
+    (221, 7, id!("CAP-03")),
+    (221, 8, id!("CAP-03")),
+    (221, 9, id!("CAP-03")),
+    (221, 10, id!("CAP-03")),
+    (223, 0, id!("CONF-02")),
+    (226, 255, id!("CONF-12")),
+    (227, 255, id!("CONF-14")),
+    (228, 0, id!("CAP-03")),
+    (229, 0, id!("CONF-02")),
+    (229, 1, id!("CONF-04")),
+    (230, 0, id!("CONF-11")),
+    (237, 0, id!("SESS-42")),
+    (237, 1, id!("SESS-42")),
+    (237, 2, id!("SESS-42")),
+    (237, 4, id!("SESS-42")),
+    (238, 0, id!("SESS-50")),
+    (238, 1, id!("SESS-50")),
+    (242, 0, id!("MODE-03")),
+    (244, 0, id!("MODE-03")),
+    (244, 1, id!("MODE-03")),
+    (245, 0, id!("SESS-52")),
+    (245, 1, id!("TURN-08")),
+    (247, 0, id!("SESS-04")),
+    (247, 1, id!("SESS-26")),
+    (248, 0, id!("MODE-03")),
+    (248, 1, id!("CONF-02")),
+    (249, 0, id!("TOOL-35")),
+    (255, 0, id!("CAP-06")),
+    (256, 0, id!("CAP-03")),
+    (259, 255, id!("TURN-08")),
+    (260, 0, id!("PROV-06")),
+    (260, 1, id!("PROV-06")),
+    (260, 2, id!("PROV-06")),
+    (260, 3, id!("PROV-05")),
+    (263, 0, id!("CONF-06")),
+    (264, 0, id!("SESS-01")),
+    (264, 1, id!("MODE-01")),
+    (276, 0, id!("CAP-03")),
+    (278, 2, id!("NES-11")),
+    (278, 6, id!("NES-06")),
+    (279, 0, id!("NES-07")),
+    (280, 1, id!("SESS-70")),
+    (282, 0, id!("TOOL-12")),
+    (285, 0, id!("TERM-11")),
+    (285, 1, id!("TERM-05")),
+    (286, 0, id!("TERM-09")),
+    (286, 1, id!("TERM-09")),
+    (286, 2, id!("TERM-09")),
+    (287, 1, id!("CONT-06")),
+    (288, 0, id!("NES-05")),
+    (290, 1, id!("CONT-06")),
+    (290, 2, id!("CONT-06")),
+    (292, 0, id!("TOOL-03")),
+    (292, 1, id!("TOOL-03")),
+    (292, 3, id!("TOOL-08")),
+    (292, 4, id!("TOOL-07")),
+    (292, 5, id!("TOOL-15")),
+    (292, 6, id!("TOOL-10")),
+    (293, 255, id!("TOOL-15")),
+    (295, 0, id!("TOOL-10")),
+    (295, 1, id!("TOOL-11")),
+    (297, 1, id!("TOOL-08")),
+    (297, 2, id!("TOOL-07")),
+    (297, 5, id!("TOOL-15")),
+    (297, 6, id!("TOOL-10")),
+    (302, 0, id!("CMD-03")),
+    (303, 0, id!("TURN-18")),
+    (303, 1, id!("TURN-18")),
+    (303, 2, id!("TURN-18")),
+    (303, 3, id!("TURN-18")),
+    (303, 4, id!("TURN-18")),
+    (303, 5, id!("TURN-18")),
+    (304, 0, id!("TURN-12")),
+    (304, 1, id!("TURN-12")),
+    (304, 2, id!("TURN-12")),
+    (305, 0, id!("TERM-11")),
+    (305, 1, id!("TERM-05")),
+    (306, 0, id!("TERM-10")),
+    (306, 1, id!("TERM-10")),
+    (308, 0, id!("FS-05")),
+    (308, 1, id!("FS-03")),
+    (311, 0, id!("AUTH-28")),
+    (319, 0, id!("CONF-02")),
+    (319, 1, id!("CONF-04")),
+    (319, 2, id!("CONF-11")),
+    (319, 5, id!("CONF-14")),
+    (320, 0, id!("CONF-02")),
+    (320, 1, id!("CONF-11")),
+    (320, 4, id!("CONF-14")),
+    (324, 0, id!("CONF-09")),
+    (324, 1, id!("SESS-01")),
+    (324, 2, id!("CONF-11")),
+    (325, 0, id!("CONF-09")),
+    (325, 1, id!("SESS-01")),
+    (325, 2, id!("CONF-11")),
+    (326, 0, id!("CONF-09")),
+    (326, 1, id!("CONF-11")),
+    (327, 0, id!("CONF-09")),
+    (327, 1, id!("CONF-11")),
     (336, 0, id!("ELIC-04")),
     (336, 1, id!("ELIC-04")),
     (336, 2, id!("ELIC-06")),
     (337, 0, id!("ELIC-04")),
     (337, 1, id!("ELIC-06")),
-    (338, 0, id!("ELIC-04")),
-    (338, 1, id!("ELIC-04")),
-    (338, 2, id!("ELIC-15")),
-    (338, 3, id!("ELIC-15")),
     (339, 0, id!("ELIC-04")),
-    (339, 1, id!("ELIC-15")),
+    (339, 1, id!("ELIC-04")),
     (339, 2, id!("ELIC-15")),
-    (341, 0, id!("ELIC-18")),
-    (348, 0, id!("SESS-58")),
-    (348, 1, id!("SESS-58")),
-    (348, 2, id!("SESS-58")),
-    (348, 3, id!("SESS-62")),
+    (339, 3, id!("ELIC-15")),
+    (340, 0, id!("ELIC-04")),
+    (340, 1, id!("ELIC-15")),
+    (340, 2, id!("ELIC-15")),
+    (346, 0, id!("ELIC-04")),
+    (346, 1, id!("ELIC-04")),
+    (346, 2, id!("ELIC-06")),
+    (347, 0, id!("ELIC-04")),
+    (347, 1, id!("ELIC-06")),
+    (348, 0, id!("ELIC-04")),
+    (348, 1, id!("ELIC-04")),
+    (348, 2, id!("ELIC-15")),
+    (348, 3, id!("ELIC-15")),
+    (349, 0, id!("ELIC-04")),
+    (349, 1, id!("ELIC-15")),
+    (349, 2, id!("ELIC-15")),
+    (351, 0, id!("ELIC-18")),
+    (358, 0, id!("SESS-58")),
+    (358, 1, id!("SESS-58")),
+    (358, 2, id!("SESS-58")),
+    (358, 3, id!("SESS-62")),
 ];
 
 static ALIASES: &[(TypeId, u8, &str)] = &[
     (10, 254, "agent"),
     (43, 0, "acpId"),
     (53, 0, "modeId"),
-    (112, 254, "stdio"),
-    (113, 1, "id"),
-    (177, 0, "id"),
-    (179, 0, "id"),
+    (113, 254, "stdio"),
+    (114, 1, "id"),
+    (178, 0, "id"),
     (180, 0, "id"),
     (181, 0, "id"),
+    (182, 0, "id"),
 ];
 
 /// Places of the named types.
@@ -2871,216 +2948,224 @@ pub mod ids {
     pub const IDLE_STATE_UPDATE: TypeId = 90;
     pub const IMAGE_CONTENT: TypeId = 91;
     pub const IMPLEMENTATION: TypeId = 92;
-    pub const INITIALIZE_PROXY_REQUEST: TypeId = 93;
-    pub const INITIALIZE_PROXY_RESPONSE: TypeId = 94;
-    pub const INITIALIZE_REQUEST: TypeId = 93;
-    pub const INITIALIZE_RESPONSE: TypeId = 94;
-    pub const INTEGER_PROPERTY_SCHEMA: TypeId = 95;
-    pub const KILL_TERMINAL_REQUEST: TypeId = 96;
-    pub const KILL_TERMINAL_RESPONSE: TypeId = 97;
-    pub const LIST_PROVIDERS_REQUEST: TypeId = 98;
-    pub const LIST_PROVIDERS_RESPONSE: TypeId = 99;
-    pub const LIST_SESSIONS_REQUEST: TypeId = 100;
-    pub const LIST_SESSIONS_RESPONSE: TypeId = 101;
-    pub const LLM_PROTOCOL: TypeId = 102;
-    pub const LOAD_SESSION_REQUEST: TypeId = 103;
-    pub const LOAD_SESSION_RESPONSE: TypeId = 104;
-    pub const LOGOUT_CAPABILITIES: TypeId = 105;
-    pub const LOGOUT_REQUEST: TypeId = 106;
-    pub const LOGOUT_RESPONSE: TypeId = 107;
-    pub const MCP_CAPABILITIES: TypeId = 108;
-    pub const MCP_CONNECTION_ID: TypeId = 109;
-    pub const MCP_ERROR: TypeId = 110;
-    pub const MCP_REQUEST_ID: TypeId = 111;
-    pub const MCP_SERVER: TypeId = 112;
-    pub const MCP_SERVER_ACP: TypeId = 113;
-    pub const MCP_SERVER_ACP_ID: TypeId = 114;
-    pub const MCP_SERVER_HTTP: TypeId = 115;
-    pub const MCP_SERVER_SSE: TypeId = 116;
-    pub const MCP_SERVER_STDIO: TypeId = 117;
-    pub const MESSAGE_ID: TypeId = 118;
-    pub const MESSAGE_MCP_NOTIFICATION: TypeId = 119;
-    pub const MESSAGE_MCP_REQUEST: TypeId = 120;
-    pub const MESSAGE_MCP_RESPONSE: TypeId = 121;
-    pub const MESSAGE_MCP_RESPONSE_ERROR: TypeId = 122;
-    pub const MESSAGE_MCP_RESPONSE_RESULT: TypeId = 123;
-    pub const MULTI_SELECT_ITEMS: TypeId = 124;
-    pub const MULTI_SELECT_PROPERTY_SCHEMA: TypeId = 125;
-    pub const NES_CAPABILITIES: TypeId = 126;
-    pub const NES_CONTEXT_CAPABILITIES: TypeId = 127;
-    pub const NES_DIAGNOSTIC: TypeId = 128;
-    pub const NES_DIAGNOSTIC_SEVERITY: TypeId = 129;
-    pub const NES_DIAGNOSTICS_CAPABILITIES: TypeId = 130;
-    pub const NES_DOCUMENT_DID_CHANGE_CAPABILITIES: TypeId = 131;
-    pub const NES_DOCUMENT_DID_CLOSE_CAPABILITIES: TypeId = 132;
-    pub const NES_DOCUMENT_DID_FOCUS_CAPABILITIES: TypeId = 133;
-    pub const NES_DOCUMENT_DID_OPEN_CAPABILITIES: TypeId = 134;
-    pub const NES_DOCUMENT_DID_SAVE_CAPABILITIES: TypeId = 135;
-    pub const NES_DOCUMENT_EVENT_CAPABILITIES: TypeId = 136;
-    pub const NES_EDIT_HISTORY_CAPABILITIES: TypeId = 137;
-    pub const NES_EDIT_HISTORY_ENTRY: TypeId = 138;
-    pub const NES_EDIT_SUGGESTION: TypeId = 139;
-    pub const NES_EVENT_CAPABILITIES: TypeId = 140;
-    pub const NES_EXCERPT: TypeId = 141;
-    pub const NES_JUMP_CAPABILITIES: TypeId = 142;
-    pub const NES_JUMP_SUGGESTION: TypeId = 143;
-    pub const NES_OPEN_FILE: TypeId = 144;
-    pub const NES_OPEN_FILES_CAPABILITIES: TypeId = 145;
-    pub const NES_RECENT_FILE: TypeId = 146;
-    pub const NES_RECENT_FILES_CAPABILITIES: TypeId = 147;
-    pub const NES_REJECT_REASON: TypeId = 148;
-    pub const NES_RELATED_SNIPPET: TypeId = 149;
-    pub const NES_RELATED_SNIPPETS_CAPABILITIES: TypeId = 150;
-    pub const NES_RENAME_CAPABILITIES: TypeId = 151;
-    pub const NES_RENAME_SUGGESTION: TypeId = 152;
-    pub const NES_REPOSITORY: TypeId = 153;
-    pub const NES_SEARCH_AND_REPLACE_CAPABILITIES: TypeId = 154;
-    pub const NES_SEARCH_AND_REPLACE_SUGGESTION: TypeId = 155;
-    pub const NES_SUGGEST_CONTEXT: TypeId = 156;
-    pub const NES_SUGGESTION: TypeId = 157;
-    pub const NES_SUGGESTION_ID: TypeId = 158;
-    pub const NES_TEXT_EDIT: TypeId = 159;
-    pub const NES_TRIGGER_KIND: TypeId = 160;
-    pub const NES_USER_ACTION: TypeId = 161;
-    pub const NES_USER_ACTIONS_CAPABILITIES: TypeId = 162;
-    pub const NEW_SESSION_REQUEST: TypeId = 163;
-    pub const NEW_SESSION_RESPONSE: TypeId = 164;
-    pub const NOTICE: TypeId = 165;
-    pub const NOTICE_CAPABILITIES: TypeId = 166;
-    pub const NOTICE_SEVERITY: TypeId = 167;
-    pub const NUMBER_PROPERTY_SCHEMA: TypeId = 168;
-    pub const PERMISSION_OPTION: TypeId = 169;
-    pub const PERMISSION_OPTION_ID: TypeId = 170;
-    pub const PERMISSION_OPTION_KIND: TypeId = 171;
-    pub const PLAN: TypeId = 172;
-    pub const PLAN_CAPABILITIES: TypeId = 173;
-    pub const PLAN_ENTRY: TypeId = 174;
-    pub const PLAN_ENTRY_PRIORITY: TypeId = 175;
-    pub const PLAN_ENTRY_STATUS: TypeId = 176;
-    pub const PLAN_FILE: TypeId = 177;
-    pub const PLAN_ID: TypeId = 178;
-    pub const PLAN_ITEMS: TypeId = 179;
-    pub const PLAN_MARKDOWN: TypeId = 180;
-    pub const PLAN_REMOVED: TypeId = 181;
-    pub const PLAN_UPDATE: TypeId = 182;
-    pub const PLAN_UPDATE_CONTENT: TypeId = 183;
-    pub const POSITION: TypeId = 184;
-    pub const POSITION_ENCODING_KIND: TypeId = 185;
-    pub const PROMPT_CAPABILITIES: TypeId = 186;
-    pub const PROMPT_REQUEST: TypeId = 187;
-    pub const PROMPT_RESPONSE: TypeId = 188;
-    pub const PROTOCOL_VERSION: TypeId = 189;
-    pub const PROVIDER_CURRENT_CONFIG: TypeId = 190;
-    pub const PROVIDER_ID: TypeId = 191;
-    pub const PROVIDER_INFO: TypeId = 192;
-    pub const PROVIDERS_CAPABILITIES: TypeId = 193;
-    pub const PROXY_SUCCESSOR_NOTIFICATION: TypeId = 194;
-    pub const PROXY_SUCCESSOR_REQUEST: TypeId = 195;
+    pub const INITIAL_SESSION_CONFIG_OPTION: TypeId = 93;
+    pub const INITIALIZE_PROXY_REQUEST: TypeId = 94;
+    pub const INITIALIZE_PROXY_RESPONSE: TypeId = 95;
+    pub const INITIALIZE_REQUEST: TypeId = 94;
+    pub const INITIALIZE_RESPONSE: TypeId = 95;
+    pub const INTEGER_PROPERTY_SCHEMA: TypeId = 96;
+    pub const KILL_TERMINAL_REQUEST: TypeId = 97;
+    pub const KILL_TERMINAL_RESPONSE: TypeId = 98;
+    pub const LIST_PROVIDERS_REQUEST: TypeId = 99;
+    pub const LIST_PROVIDERS_RESPONSE: TypeId = 100;
+    pub const LIST_SESSIONS_REQUEST: TypeId = 101;
+    pub const LIST_SESSIONS_RESPONSE: TypeId = 102;
+    pub const LLM_PROTOCOL: TypeId = 103;
+    pub const LOAD_SESSION_REQUEST: TypeId = 104;
+    pub const LOAD_SESSION_RESPONSE: TypeId = 105;
+    pub const LOGOUT_CAPABILITIES: TypeId = 106;
+    pub const LOGOUT_REQUEST: TypeId = 107;
+    pub const LOGOUT_RESPONSE: TypeId = 108;
+    pub const MCP_CAPABILITIES: TypeId = 109;
+    pub const MCP_CONNECTION_ID: TypeId = 110;
+    pub const MCP_ERROR: TypeId = 111;
+    pub const MCP_REQUEST_ID: TypeId = 112;
+    pub const MCP_SERVER: TypeId = 113;
+    pub const MCP_SERVER_ACP: TypeId = 114;
+    pub const MCP_SERVER_ACP_ID: TypeId = 115;
+    pub const MCP_SERVER_HTTP: TypeId = 116;
+    pub const MCP_SERVER_SSE: TypeId = 117;
+    pub const MCP_SERVER_STDIO: TypeId = 118;
+    pub const MESSAGE_ID: TypeId = 119;
+    pub const MESSAGE_MCP_NOTIFICATION: TypeId = 120;
+    pub const MESSAGE_MCP_REQUEST: TypeId = 121;
+    pub const MESSAGE_MCP_RESPONSE: TypeId = 122;
+    pub const MESSAGE_MCP_RESPONSE_ERROR: TypeId = 123;
+    pub const MESSAGE_MCP_RESPONSE_RESULT: TypeId = 124;
+    pub const MULTI_SELECT_ITEMS: TypeId = 125;
+    pub const MULTI_SELECT_PROPERTY_SCHEMA: TypeId = 126;
+    pub const NES_CAPABILITIES: TypeId = 127;
+    pub const NES_CONTEXT_CAPABILITIES: TypeId = 128;
+    pub const NES_DIAGNOSTIC: TypeId = 129;
+    pub const NES_DIAGNOSTIC_SEVERITY: TypeId = 130;
+    pub const NES_DIAGNOSTICS_CAPABILITIES: TypeId = 131;
+    pub const NES_DOCUMENT_DID_CHANGE_CAPABILITIES: TypeId = 132;
+    pub const NES_DOCUMENT_DID_CLOSE_CAPABILITIES: TypeId = 133;
+    pub const NES_DOCUMENT_DID_FOCUS_CAPABILITIES: TypeId = 134;
+    pub const NES_DOCUMENT_DID_OPEN_CAPABILITIES: TypeId = 135;
+    pub const NES_DOCUMENT_DID_SAVE_CAPABILITIES: TypeId = 136;
+    pub const NES_DOCUMENT_EVENT_CAPABILITIES: TypeId = 137;
+    pub const NES_EDIT_HISTORY_CAPABILITIES: TypeId = 138;
+    pub const NES_EDIT_HISTORY_ENTRY: TypeId = 139;
+    pub const NES_EDIT_SUGGESTION: TypeId = 140;
+    pub const NES_EVENT_CAPABILITIES: TypeId = 141;
+    pub const NES_EXCERPT: TypeId = 142;
+    pub const NES_JUMP_CAPABILITIES: TypeId = 143;
+    pub const NES_JUMP_SUGGESTION: TypeId = 144;
+    pub const NES_OPEN_FILE: TypeId = 145;
+    pub const NES_OPEN_FILES_CAPABILITIES: TypeId = 146;
+    pub const NES_RECENT_FILE: TypeId = 147;
+    pub const NES_RECENT_FILES_CAPABILITIES: TypeId = 148;
+    pub const NES_REJECT_REASON: TypeId = 149;
+    pub const NES_RELATED_SNIPPET: TypeId = 150;
+    pub const NES_RELATED_SNIPPETS_CAPABILITIES: TypeId = 151;
+    pub const NES_RENAME_CAPABILITIES: TypeId = 152;
+    pub const NES_RENAME_SUGGESTION: TypeId = 153;
+    pub const NES_REPOSITORY: TypeId = 154;
+    pub const NES_SEARCH_AND_REPLACE_CAPABILITIES: TypeId = 155;
+    pub const NES_SEARCH_AND_REPLACE_SUGGESTION: TypeId = 156;
+    pub const NES_SUGGEST_CONTEXT: TypeId = 157;
+    pub const NES_SUGGESTION: TypeId = 158;
+    pub const NES_SUGGESTION_ID: TypeId = 159;
+    pub const NES_TEXT_EDIT: TypeId = 160;
+    pub const NES_TRIGGER_KIND: TypeId = 161;
+    pub const NES_USER_ACTION: TypeId = 162;
+    pub const NES_USER_ACTIONS_CAPABILITIES: TypeId = 163;
+    pub const NEW_SESSION_REQUEST: TypeId = 164;
+    pub const NEW_SESSION_RESPONSE: TypeId = 165;
+    pub const NOTICE: TypeId = 166;
+    pub const NOTICE_CAPABILITIES: TypeId = 167;
+    pub const NOTICE_SEVERITY: TypeId = 168;
+    pub const NUMBER_PROPERTY_SCHEMA: TypeId = 169;
+    pub const PERMISSION_OPTION: TypeId = 170;
+    pub const PERMISSION_OPTION_ID: TypeId = 171;
+    pub const PERMISSION_OPTION_KIND: TypeId = 172;
+    pub const PLAN: TypeId = 173;
+    pub const PLAN_CAPABILITIES: TypeId = 174;
+    pub const PLAN_ENTRY: TypeId = 175;
+    pub const PLAN_ENTRY_PRIORITY: TypeId = 176;
+    pub const PLAN_ENTRY_STATUS: TypeId = 177;
+    pub const PLAN_FILE: TypeId = 178;
+    pub const PLAN_ID: TypeId = 179;
+    pub const PLAN_ITEMS: TypeId = 180;
+    pub const PLAN_MARKDOWN: TypeId = 181;
+    pub const PLAN_REMOVED: TypeId = 182;
+    pub const PLAN_UPDATE: TypeId = 183;
+    pub const PLAN_UPDATE_CONTENT: TypeId = 184;
+    pub const POSITION: TypeId = 185;
+    pub const POSITION_ENCODING_KIND: TypeId = 186;
+    pub const PROMPT_CAPABILITIES: TypeId = 187;
+    pub const PROMPT_REQUEST: TypeId = 188;
+    pub const PROMPT_RESPONSE: TypeId = 189;
+    pub const PROMPT_SUGGESTION: TypeId = 190;
+    pub const PROMPT_SUGGESTIONS_CAPABILITIES: TypeId = 191;
+    pub const PROMPT_SUGGESTIONS_UPDATE: TypeId = 192;
+    pub const PROTOCOL_VERSION: TypeId = 193;
+    pub const PROVIDER_CURRENT_CONFIG: TypeId = 194;
+    pub const PROVIDER_ID: TypeId = 195;
+    pub const PROVIDER_INFO: TypeId = 196;
+    pub const PROVIDERS_CAPABILITIES: TypeId = 197;
+    pub const PROXY_SUCCESSOR_NOTIFICATION: TypeId = 198;
+    pub const PROXY_SUCCESSOR_REQUEST: TypeId = 199;
     pub const PROXY_SUCCESSOR_RESPONSE: TypeId = 0;
-    pub const RANGE: TypeId = 196;
-    pub const READ_TEXT_FILE_REQUEST: TypeId = 197;
-    pub const READ_TEXT_FILE_RESPONSE: TypeId = 198;
-    pub const REJECT_NES_NOTIFICATION: TypeId = 199;
-    pub const RELEASE_TERMINAL_REQUEST: TypeId = 200;
-    pub const RELEASE_TERMINAL_RESPONSE: TypeId = 201;
-    pub const REQUEST_ID: TypeId = 202;
-    pub const REQUEST_PERMISSION_OUTCOME: TypeId = 203;
-    pub const REQUEST_PERMISSION_REQUEST: TypeId = 204;
-    pub const REQUEST_PERMISSION_RESPONSE: TypeId = 205;
-    pub const REQUIRES_ACTION_STATE_UPDATE: TypeId = 206;
-    pub const RESOURCE_LINK: TypeId = 207;
-    pub const RESUME_SESSION_REQUEST: TypeId = 208;
-    pub const RESUME_SESSION_RESPONSE: TypeId = 209;
-    pub const ROLE: TypeId = 210;
-    pub const RUNNING_STATE_UPDATE: TypeId = 211;
-    pub const SELECTED_PERMISSION_OUTCOME: TypeId = 212;
-    pub const SESSION_ADDITIONAL_DIRECTORIES_CAPABILITIES: TypeId = 213;
-    pub const SESSION_ARCHIVE_CAPABILITIES: TypeId = 214;
-    pub const SESSION_ARCHIVE_FILTER: TypeId = 215;
-    pub const SESSION_CANCEL_CAPABILITIES: TypeId = 216;
-    pub const SESSION_CAPABILITIES: TypeId = 217;
-    pub const SESSION_CLOSE_CAPABILITIES: TypeId = 218;
-    pub const SESSION_CONFIG_BOOLEAN: TypeId = 219;
-    pub const SESSION_CONFIG_GROUP_ID: TypeId = 220;
-    pub const SESSION_CONFIG_ID: TypeId = 221;
-    pub const SESSION_CONFIG_OPTION: TypeId = 222;
-    pub const SESSION_CONFIG_OPTION_CATEGORY: TypeId = 223;
-    pub const SESSION_CONFIG_OPTIONS_CAPABILITIES: TypeId = 224;
-    pub const SESSION_CONFIG_SELECT: TypeId = 225;
-    pub const SESSION_CONFIG_SELECT_GROUP: TypeId = 226;
-    pub const SESSION_CONFIG_SELECT_OPTION: TypeId = 227;
-    pub const SESSION_CONFIG_SELECT_OPTIONS: TypeId = 228;
-    pub const SESSION_CONFIG_VALUE_ID: TypeId = 229;
-    pub const SESSION_DELETE_CAPABILITIES: TypeId = 230;
-    pub const SESSION_FORK_CAPABILITIES: TypeId = 231;
-    pub const SESSION_ID: TypeId = 232;
-    pub const SESSION_INFO: TypeId = 233;
-    pub const SESSION_INFO_UPDATE: TypeId = 234;
-    pub const SESSION_LIST_CAPABILITIES: TypeId = 235;
-    pub const SESSION_MESSAGE: TypeId = 236;
-    pub const SESSION_MESSAGE_CHUNK: TypeId = 237;
-    pub const SESSION_MODE: TypeId = 238;
-    pub const SESSION_MODE_ID: TypeId = 239;
-    pub const SESSION_MODE_STATE: TypeId = 240;
-    pub const SESSION_NOTIFICATION: TypeId = 241;
-    pub const SESSION_RESUME_CAPABILITIES: TypeId = 242;
-    pub const SESSION_STATUS: TypeId = 243;
-    pub const SESSION_STATUS_CAPABILITIES: TypeId = 244;
-    pub const SESSION_STATUS_REQUEST: TypeId = 245;
-    pub const SESSION_STATUS_RESPONSE: TypeId = 246;
-    pub const SESSION_SYSTEM_PROMPT_CAPABILITIES: TypeId = 247;
-    pub const SESSION_SYSTEM_PROMPT_MODE_CAPABILITIES: TypeId = 248;
-    pub const SESSION_SYSTEM_PROMPT_OVERRIDE_CAPABILITIES: TypeId = 249;
-    pub const SESSION_TITLE_CAPABILITIES: TypeId = 250;
-    pub const SESSION_UPDATE: TypeId = 251;
-    pub const SET_PROVIDER_REQUEST: TypeId = 252;
-    pub const SET_PROVIDER_RESPONSE: TypeId = 253;
-    pub const SET_SESSION_CONFIG_OPTION_REQUEST: TypeId = 254;
-    pub const SET_SESSION_CONFIG_OPTION_RESPONSE: TypeId = 255;
-    pub const SET_SESSION_MODE_REQUEST: TypeId = 256;
-    pub const SET_SESSION_MODE_RESPONSE: TypeId = 257;
-    pub const SET_SESSION_TITLE_REQUEST: TypeId = 258;
-    pub const SET_SESSION_TITLE_RESPONSE: TypeId = 259;
-    pub const START_NES_REQUEST: TypeId = 260;
-    pub const START_NES_RESPONSE: TypeId = 261;
-    pub const STATE_UPDATE: TypeId = 262;
-    pub const STOP_REASON: TypeId = 263;
-    pub const STRING_FORMAT: TypeId = 264;
-    pub const STRING_MULTI_SELECT_ITEMS: TypeId = 265;
-    pub const STRING_PROPERTY_SCHEMA: TypeId = 266;
-    pub const SUBAGENT_CAPABILITIES: TypeId = 267;
-    pub const SUBAGENT_SESSION_CAPABILITIES: TypeId = 268;
-    pub const SUBAGENT_UPDATE: TypeId = 269;
-    pub const SUGGEST_NES_REQUEST: TypeId = 270;
-    pub const SUGGEST_NES_RESPONSE: TypeId = 271;
-    pub const SYSTEM_PROMPT: TypeId = 272;
-    pub const SYSTEM_PROMPT_MODE: TypeId = 273;
-    pub const TERMINAL: TypeId = 274;
-    pub const TERMINAL_EXIT_STATUS: TypeId = 275;
-    pub const TERMINAL_ID: TypeId = 276;
-    pub const TERMINAL_OUTPUT_REQUEST: TypeId = 277;
-    pub const TERMINAL_OUTPUT_RESPONSE: TypeId = 278;
-    pub const TEXT_CONTENT: TypeId = 279;
-    pub const TEXT_DOCUMENT_CONTENT_CHANGE_EVENT: TypeId = 280;
-    pub const TEXT_DOCUMENT_SYNC_KIND: TypeId = 281;
-    pub const TEXT_RESOURCE_CONTENTS: TypeId = 282;
-    pub const TITLED_MULTI_SELECT_ITEMS: TypeId = 283;
-    pub const TOOL_CALL: TypeId = 284;
-    pub const TOOL_CALL_CONTENT: TypeId = 285;
-    pub const TOOL_CALL_ID: TypeId = 286;
-    pub const TOOL_CALL_LOCATION: TypeId = 287;
-    pub const TOOL_CALL_STATUS: TypeId = 288;
-    pub const TOOL_CALL_UPDATE: TypeId = 289;
-    pub const TOOL_KIND: TypeId = 290;
-    pub const UNARCHIVE_SESSION_REQUEST: TypeId = 291;
-    pub const UNARCHIVE_SESSION_RESPONSE: TypeId = 292;
-    pub const UNKNOWN_STATE_UPDATE: TypeId = 293;
-    pub const UNSTRUCTURED_COMMAND_INPUT: TypeId = 294;
-    pub const USAGE: TypeId = 295;
-    pub const USAGE_UPDATE: TypeId = 296;
-    pub const WAIT_FOR_TERMINAL_EXIT_REQUEST: TypeId = 297;
-    pub const WAIT_FOR_TERMINAL_EXIT_RESPONSE: TypeId = 298;
-    pub const WORKSPACE_FOLDER: TypeId = 299;
-    pub const WRITE_TEXT_FILE_REQUEST: TypeId = 300;
-    pub const WRITE_TEXT_FILE_RESPONSE: TypeId = 301;
+    pub const RANGE: TypeId = 200;
+    pub const READ_TEXT_FILE_REQUEST: TypeId = 201;
+    pub const READ_TEXT_FILE_RESPONSE: TypeId = 202;
+    pub const REJECT_NES_NOTIFICATION: TypeId = 203;
+    pub const RELEASE_TERMINAL_REQUEST: TypeId = 204;
+    pub const RELEASE_TERMINAL_RESPONSE: TypeId = 205;
+    pub const REQUEST_ID: TypeId = 206;
+    pub const REQUEST_PERMISSION_OUTCOME: TypeId = 207;
+    pub const REQUEST_PERMISSION_REQUEST: TypeId = 208;
+    pub const REQUEST_PERMISSION_RESPONSE: TypeId = 209;
+    pub const REQUIRES_ACTION_STATE_UPDATE: TypeId = 210;
+    pub const RESOURCE_LINK: TypeId = 211;
+    pub const RESUME_SESSION_REQUEST: TypeId = 212;
+    pub const RESUME_SESSION_RESPONSE: TypeId = 213;
+    pub const ROLE: TypeId = 214;
+    pub const RUNNING_STATE_UPDATE: TypeId = 215;
+    pub const SELECTED_PERMISSION_OUTCOME: TypeId = 216;
+    pub const SESSION_ADDITIONAL_DIRECTORIES_CAPABILITIES: TypeId = 217;
+    pub const SESSION_ARCHIVE_CAPABILITIES: TypeId = 218;
+    pub const SESSION_ARCHIVE_FILTER: TypeId = 219;
+    pub const SESSION_CANCEL_CAPABILITIES: TypeId = 220;
+    pub const SESSION_CAPABILITIES: TypeId = 221;
+    pub const SESSION_CLOSE_CAPABILITIES: TypeId = 222;
+    pub const SESSION_CONFIG_BOOLEAN: TypeId = 223;
+    pub const SESSION_CONFIG_GROUP_ID: TypeId = 224;
+    pub const SESSION_CONFIG_ID: TypeId = 225;
+    pub const SESSION_CONFIG_OPTION: TypeId = 226;
+    pub const SESSION_CONFIG_OPTION_CATEGORY: TypeId = 227;
+    pub const SESSION_CONFIG_OPTIONS_CAPABILITIES: TypeId = 228;
+    pub const SESSION_CONFIG_SELECT: TypeId = 229;
+    pub const SESSION_CONFIG_SELECT_GROUP: TypeId = 230;
+    pub const SESSION_CONFIG_SELECT_OPTION: TypeId = 231;
+    pub const SESSION_CONFIG_SELECT_OPTIONS: TypeId = 232;
+    pub const SESSION_CONFIG_VALUE_ID: TypeId = 233;
+    pub const SESSION_DELETE_CAPABILITIES: TypeId = 234;
+    pub const SESSION_FORK_CAPABILITIES: TypeId = 235;
+    pub const SESSION_ID: TypeId = 236;
+    pub const SESSION_INFO: TypeId = 237;
+    pub const SESSION_INFO_UPDATE: TypeId = 238;
+    pub const SESSION_LIST_CAPABILITIES: TypeId = 239;
+    pub const SESSION_MESSAGE: TypeId = 240;
+    pub const SESSION_MESSAGE_CHUNK: TypeId = 241;
+    pub const SESSION_MODE: TypeId = 242;
+    pub const SESSION_MODE_ID: TypeId = 243;
+    pub const SESSION_MODE_STATE: TypeId = 244;
+    pub const SESSION_NOTIFICATION: TypeId = 245;
+    pub const SESSION_OPTIONS_CAPABILITIES: TypeId = 246;
+    pub const SESSION_OPTIONS_REQUEST: TypeId = 247;
+    pub const SESSION_OPTIONS_RESPONSE: TypeId = 248;
+    pub const SESSION_REFERENCE: TypeId = 249;
+    pub const SESSION_RESUME_CAPABILITIES: TypeId = 250;
+    pub const SESSION_STATUS: TypeId = 251;
+    pub const SESSION_STATUS_CAPABILITIES: TypeId = 252;
+    pub const SESSION_STATUS_REQUEST: TypeId = 253;
+    pub const SESSION_STATUS_RESPONSE: TypeId = 254;
+    pub const SESSION_SYSTEM_PROMPT_CAPABILITIES: TypeId = 255;
+    pub const SESSION_SYSTEM_PROMPT_MODE_CAPABILITIES: TypeId = 256;
+    pub const SESSION_SYSTEM_PROMPT_OVERRIDE_CAPABILITIES: TypeId = 257;
+    pub const SESSION_TITLE_CAPABILITIES: TypeId = 258;
+    pub const SESSION_UPDATE: TypeId = 259;
+    pub const SET_PROVIDER_REQUEST: TypeId = 260;
+    pub const SET_PROVIDER_RESPONSE: TypeId = 261;
+    pub const SET_SESSION_CONFIG_OPTION_REQUEST: TypeId = 262;
+    pub const SET_SESSION_CONFIG_OPTION_RESPONSE: TypeId = 263;
+    pub const SET_SESSION_MODE_REQUEST: TypeId = 264;
+    pub const SET_SESSION_MODE_RESPONSE: TypeId = 265;
+    pub const SET_SESSION_TITLE_REQUEST: TypeId = 266;
+    pub const SET_SESSION_TITLE_RESPONSE: TypeId = 267;
+    pub const START_NES_REQUEST: TypeId = 268;
+    pub const START_NES_RESPONSE: TypeId = 269;
+    pub const STATE_UPDATE: TypeId = 270;
+    pub const STOP_REASON: TypeId = 271;
+    pub const STRING_FORMAT: TypeId = 272;
+    pub const STRING_MULTI_SELECT_ITEMS: TypeId = 273;
+    pub const STRING_PROPERTY_SCHEMA: TypeId = 274;
+    pub const SUBAGENT_CAPABILITIES: TypeId = 275;
+    pub const SUBAGENT_SESSION_CAPABILITIES: TypeId = 276;
+    pub const SUBAGENT_UPDATE: TypeId = 277;
+    pub const SUGGEST_NES_REQUEST: TypeId = 278;
+    pub const SUGGEST_NES_RESPONSE: TypeId = 279;
+    pub const SYSTEM_PROMPT: TypeId = 280;
+    pub const SYSTEM_PROMPT_MODE: TypeId = 281;
+    pub const TERMINAL: TypeId = 282;
+    pub const TERMINAL_EXIT_STATUS: TypeId = 283;
+    pub const TERMINAL_ID: TypeId = 284;
+    pub const TERMINAL_OUTPUT_REQUEST: TypeId = 285;
+    pub const TERMINAL_OUTPUT_RESPONSE: TypeId = 286;
+    pub const TEXT_CONTENT: TypeId = 287;
+    pub const TEXT_DOCUMENT_CONTENT_CHANGE_EVENT: TypeId = 288;
+    pub const TEXT_DOCUMENT_SYNC_KIND: TypeId = 289;
+    pub const TEXT_RESOURCE_CONTENTS: TypeId = 290;
+    pub const TITLED_MULTI_SELECT_ITEMS: TypeId = 291;
+    pub const TOOL_CALL: TypeId = 292;
+    pub const TOOL_CALL_CONTENT: TypeId = 293;
+    pub const TOOL_CALL_ID: TypeId = 294;
+    pub const TOOL_CALL_LOCATION: TypeId = 295;
+    pub const TOOL_CALL_STATUS: TypeId = 296;
+    pub const TOOL_CALL_UPDATE: TypeId = 297;
+    pub const TOOL_KIND: TypeId = 298;
+    pub const UNARCHIVE_SESSION_REQUEST: TypeId = 299;
+    pub const UNARCHIVE_SESSION_RESPONSE: TypeId = 300;
+    pub const UNKNOWN_STATE_UPDATE: TypeId = 301;
+    pub const UNSTRUCTURED_COMMAND_INPUT: TypeId = 302;
+    pub const USAGE: TypeId = 303;
+    pub const USAGE_UPDATE: TypeId = 304;
+    pub const WAIT_FOR_TERMINAL_EXIT_REQUEST: TypeId = 305;
+    pub const WAIT_FOR_TERMINAL_EXIT_RESPONSE: TypeId = 306;
+    pub const WORKSPACE_FOLDER: TypeId = 307;
+    pub const WRITE_TEXT_FILE_REQUEST: TypeId = 308;
+    pub const WRITE_TEXT_FILE_RESPONSE: TypeId = 309;
 }

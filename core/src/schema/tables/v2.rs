@@ -32,9 +32,9 @@ static TYPES: &[Type] = &[
     // 1 AbsolutePath
     Type::String(StringKind::AbsolutePath),
     // 2 AcceptNesNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("suggestionId", 172, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("suggestionId", 172, 1, 0), f("_meta", 317, 6, 0)] },
     // 3 AgentAuthCapabilities
-    Type::Object { fields: &[f("status", 17, 6, 1), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("status", 17, 6, 1), f("_meta", 317, 6, 0)] },
     // 4 AgentCapabilities
     Type::Object {
         fields: &[
@@ -43,51 +43,51 @@ static TYPES: &[Type] = &[
             f("providers", 207, 6, 3),
             f("nes", 140, 6, 13),
             f("positionEncoding", 196, 6, 13),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 5 AgentMessage
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 384, 22, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 385, 22, 0), f("_meta", 317, 6, 0)] },
     // 6 AgentThought
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 384, 22, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 385, 22, 0), f("_meta", 317, 6, 0)] },
     // 7 Annotations
     Type::Object {
         fields: &[
-            f("audience", 330, 22, 0),
-            f("lastModified", 331, 6, 0),
-            f("priority", 332, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("audience", 331, 22, 0),
+            f("lastModified", 332, 6, 0),
+            f("priority", 333, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 8 ArchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
     // 9 ArchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 10 AudioContent
     Type::Object {
-        fields: &[f("data", 333, 1, 0), f("mimeType", 131, 1, 0), f("annotations", 7, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("data", 334, 1, 0), f("mimeType", 131, 1, 0), f("annotations", 7, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 11 AuthAccount
     Type::Object {
         fields: &[
-            f("label", 312, 1, 0),
-            f("active", 318, 6, 0),
-            f("name", 312, 6, 0),
-            f("email", 312, 6, 0),
-            f("organization", 312, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("label", 313, 1, 0),
+            f("active", 319, 6, 0),
+            f("name", 313, 6, 0),
+            f("email", 313, 6, 0),
+            f("organization", 313, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 12 AuthMethod
     Type::Union {
         tag: "type",
         variants: &[v("terminal", 15, 0), v("agent", 13, 0)],
-        other: Other::Open(313),
+        other: Other::Open(314),
         untagged: None,
     },
     // 13 AuthMethodAgent
     Type::Object {
-        fields: &[f("methodId", 14, 1, 0), f("name", 312, 1, 0), f("description", 312, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("methodId", 14, 1, 0), f("name", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 14 AuthMethodId
     Type::String(StringKind::Plain),
@@ -95,35 +95,35 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("methodId", 14, 1, 0),
-            f("name", 312, 1, 0),
-            f("description", 312, 6, 0),
-            f("args", 314, 8, 0),
-            f("env", 315, 8, 0),
-            f("_meta", 316, 6, 0),
+            f("name", 313, 1, 0),
+            f("description", 313, 6, 0),
+            f("args", 315, 8, 0),
+            f("env", 316, 8, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 16 AuthState
     Type::Enum { values: &["authenticated", "unauthenticated", "not_required", "unknown"], open: true },
     // 17 AuthStatusCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 18 AuthStatusRequest
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 19 AuthStatusResponse
-    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 317, 20, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 318, 20, 0), f("_meta", 317, 6, 0)] },
     // 20 AuthStatusUpdateNotification
-    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 317, 20, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 318, 20, 0), f("_meta", 317, 6, 0)] },
     // 21 AvailableCommand
-    Type::Union { tag: "type", variants: &[v("command", 44, 0)], other: Other::Open(319), untagged: None },
+    Type::Union { tag: "type", variants: &[v("command", 44, 0)], other: Other::Open(320), untagged: None },
     // 22 AvailableCommandInput
-    Type::Union { tag: "type", variants: &[v("text", 287, 0)], other: Other::Open(0), untagged: None },
+    Type::Union { tag: "type", variants: &[v("text", 288, 0)], other: Other::Open(0), untagged: None },
     // 23 AvailableCommandsUpdate
-    Type::Object { fields: &[f("availableCommands", 320, 17, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("availableCommands", 321, 17, 0), f("_meta", 317, 6, 0)] },
     // 24 BackgroundSubagent
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
     // 25 BackgroundTerminal
-    Type::Object { fields: &[f("terminalId", 282, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("_meta", 317, 6, 0)] },
     // 26 BackgroundToolCall
-    Type::Object { fields: &[f("toolCallId", 297, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("toolCallId", 298, 1, 0), f("_meta", 317, 6, 0)] },
     // 27 BackgroundWork
     Type::Union {
         tag: "type",
@@ -133,36 +133,36 @@ static TYPES: &[Type] = &[
     },
     // 28 BlobResourceContents
     Type::Object {
-        fields: &[f("blob", 333, 1, 0), f("uri", 334, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("blob", 334, 1, 0), f("uri", 335, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 29 BooleanPropertySchema
     Type::Object {
-        fields: &[f("title", 312, 6, 0), f("description", 312, 6, 0), f("default", 318, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("title", 313, 6, 0), f("description", 313, 6, 0), f("default", 319, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 30 CancelRequestNotification
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("_meta", 317, 6, 0)] },
     // 31 CancelSessionNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
     // 32 CancelTerminalRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("terminalId", 282, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("terminalId", 283, 1, 0), f("_meta", 317, 6, 0)] },
     // 33 CancelTerminalResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 34 CancelToolCallRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 297, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 1, 0), f("_meta", 317, 6, 0)] },
     // 35 CancelToolCallResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 36 CancelledPermissionOutcome
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 37 ClientAuthCapabilities
-    Type::Object { fields: &[f("terminal", 278, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("terminal", 279, 6, 0), f("_meta", 317, 6, 0)] },
     // 38 ClientCapabilities
     Type::Object {
         fields: &[
             f("auth", 37, 6, 0),
             f("elicitation", 79, 6, 0),
             f("nes", 39, 6, 13),
-            f("positionEncodings", 359, 20, 13),
-            f("_meta", 316, 6, 0),
+            f("positionEncodings", 360, 20, 13),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 39 ClientNesCapabilities
@@ -171,29 +171,29 @@ static TYPES: &[Type] = &[
             f("jump", 156, 6, 0),
             f("rename", 165, 6, 0),
             f("searchAndReplace", 168, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 40 CloseNesRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
     // 41 CloseNesResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 42 CloseSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
     // 43 CloseSessionResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 44 Command
     Type::Object {
-        fields: &[f("name", 312, 1, 0), f("description", 312, 1, 0), f("input", 22, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("name", 313, 1, 0), f("description", 313, 1, 0), f("input", 22, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 45 CommandPermissionSubject
     Type::Object {
         fields: &[
-            f("command", 312, 1, 0),
+            f("command", 313, 1, 0),
             f("cwd", 1, 1, 0),
-            f("toolCallId", 297, 6, 0),
-            f("terminalId", 282, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("toolCallId", 298, 6, 0),
+            f("terminalId", 283, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 46 CompactionId
@@ -201,32 +201,32 @@ static TYPES: &[Type] = &[
     // 47 CompactionStatus
     Type::Enum { values: &["in_progress", "completed", "failed", "cancelled"], open: true },
     // 48 CompactionSummaryChunk
-    Type::Object { fields: &[f("compactionId", 46, 1, 0), f("content", 55, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("compactionId", 46, 1, 0), f("content", 55, 1, 0), f("_meta", 317, 6, 0)] },
     // 49 CompactionUpdate
     Type::Object {
         fields: &[
             f("compactionId", 46, 1, 0),
             f("status", 47, 1, 0),
-            f("summary", 384, 22, 0),
-            f("error", 312, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("summary", 385, 22, 0),
+            f("error", 313, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 50 CompleteElicitationNotification
-    Type::Object { fields: &[f("elicitationId", 83, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("elicitationId", 83, 1, 0), f("_meta", 317, 6, 0)] },
     // 51 ConfigOptionUpdate
-    Type::Object { fields: &[f("configOptions", 326, 17, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("configOptions", 327, 17, 0), f("_meta", 317, 6, 0)] },
     // 52 ConnectMcpRequest
-    Type::Object { fields: &[f("serverId", 127, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("serverId", 127, 1, 0), f("_meta", 317, 6, 0)] },
     // 53 ConnectMcpResponse
-    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 317, 6, 0)] },
     // 54 Content
-    Type::Object { fields: &[f("content", 55, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("content", 55, 1, 0), f("_meta", 317, 6, 0)] },
     // 55 ContentBlock
     Type::Union {
         tag: "type",
         variants: &[
-            v("text", 288, 0),
+            v("text", 289, 0),
             v("image", 105, 0),
             v("audio", 10, 0),
             v("resource_link", 220, 0),
@@ -236,76 +236,76 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 56 ContentChunk
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 317, 6, 0)] },
     // 57 Cost
-    Type::Object { fields: &[f("amount", 350, 1, 0), f("currency", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("amount", 351, 1, 0), f("currency", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 58 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 342, 0), v("url", 345, 0)],
-        other: Other::Open(346),
+        variants: &[v("form", 343, 0), v("url", 346, 0)],
+        other: Other::Open(347),
         untagged: None,
     },
     // 59 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 356, 0), v("decline", 357, 0), v("cancel", 357, 0)],
-        other: Other::Open(357),
+        variants: &[v("accept", 357, 0), v("decline", 358, 0), v("cancel", 358, 0)],
+        other: Other::Open(358),
         untagged: None,
     },
     // 60 DeleteSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
     // 61 DeleteSessionResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 62 DidChangeDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 334, 1, 0),
-            f("version", 337, 1, 0),
-            f("contentChanges", 338, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("uri", 335, 1, 0),
+            f("version", 338, 1, 0),
+            f("contentChanges", 339, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 63 DidCloseDocumentNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 334, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 335, 1, 0), f("_meta", 317, 6, 0)] },
     // 64 DidFocusDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 334, 1, 0),
-            f("version", 337, 1, 0),
+            f("uri", 335, 1, 0),
+            f("version", 338, 1, 0),
             f("position", 195, 1, 0),
             f("visibleRange", 210, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 65 DidOpenDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 334, 1, 0),
-            f("languageId", 312, 1, 0),
-            f("version", 337, 1, 0),
-            f("text", 312, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("uri", 335, 1, 0),
+            f("languageId", 313, 1, 0),
+            f("version", 338, 1, 0),
+            f("text", 313, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 66 DidSaveDocumentNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 334, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 335, 1, 0), f("_meta", 317, 6, 0)] },
     // 67 Diff
-    Type::Object { fields: &[f("changes", 394, 17, 0), f("patch", 70, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("changes", 395, 17, 0), f("patch", 70, 6, 0), f("_meta", 317, 6, 0)] },
     // 68 DiffChange
     Type::Union {
         tag: "operation",
-        variants: &[v("add", 391, 0), v("delete", 391, 0), v("modify", 391, 0), v("move", 392, 0), v("copy", 392, 0)],
-        other: Other::Open(393),
+        variants: &[v("add", 392, 0), v("delete", 392, 0), v("modify", 392, 0), v("move", 393, 0), v("copy", 393, 0)],
+        other: Other::Open(394),
         untagged: None,
     },
     // 69 DiffFileType
     Type::Enum { values: &["text", "binary", "directory", "symlink"], open: true },
     // 70 DiffPatch
-    Type::Object { fields: &[f("format", 71, 1, 0), f("text", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("format", 71, 1, 0), f("text", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 71 DiffPatchFormat
     Type::Enum { values: &["git_patch"], open: true },
     // 72 DiffPathChange
@@ -313,30 +313,30 @@ static TYPES: &[Type] = &[
     // 73 DiffPathPairChange
     Type::Object { fields: &[f("oldPath", 1, 1, 0), f("path", 1, 1, 0)] },
     // 74 DisableProviderRequest
-    Type::Object { fields: &[f("providerId", 205, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("providerId", 205, 1, 0), f("_meta", 317, 6, 0)] },
     // 75 DisableProviderResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 76 DisconnectMcpRequest
-    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 317, 6, 0)] },
     // 77 DisconnectMcpResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 78 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 355, 2, 0)] },
+    Type::Object { fields: &[f("content", 356, 2, 0)] },
     // 79 ElicitationCapabilities
-    Type::Object { fields: &[f("form", 81, 6, 0), f("url", 89, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("form", 81, 6, 0), f("url", 89, 6, 0), f("_meta", 317, 6, 0)] },
     // 80 ElicitationContentValue
-    Type::AnyOf { of: &[312, 337, 350, 318, 314, 0] },
+    Type::AnyOf { of: &[313, 338, 351, 319, 315, 0] },
     // 81 ElicitationFormCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 82 ElicitationFormMode
-    Type::AnyOf { of: &[351, 352] },
+    Type::AnyOf { of: &[352, 353] },
     // 83 ElicitationId
     Type::String(StringKind::Plain),
     // 84 ElicitationPropertySchema
     Type::Union {
         tag: "type",
         variants: &[
-            v("string", 270, 0),
+            v("string", 271, 0),
             v("number", 181, 0),
             v("integer", 109, 0),
             v("boolean", 29, 0),
@@ -351,37 +351,37 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("type", 87, 1, 0),
-            f("title", 312, 6, 0),
-            f("properties", 347, 1, 0),
-            f("required", 314, 2, 0),
-            f("description", 312, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("title", 313, 6, 0),
+            f("properties", 348, 1, 0),
+            f("required", 315, 2, 0),
+            f("description", 313, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 87 ElicitationSchemaType
     Type::Enum { values: &["object"], open: false },
     // 88 ElicitationSessionScope
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 297, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0)] },
     // 89 ElicitationUrlCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 90 ElicitationUrlMode
-    Type::AnyOf { of: &[353, 354] },
+    Type::AnyOf { of: &[354, 355] },
     // 91 EmbeddedResource
-    Type::Object { fields: &[f("resource", 92, 1, 0), f("annotations", 7, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("resource", 92, 1, 0), f("annotations", 7, 6, 0), f("_meta", 317, 6, 0)] },
     // 92 EmbeddedResourceResource
-    Type::AnyOf { of: &[291, 28] },
+    Type::AnyOf { of: &[292, 28] },
     // 93 EnumOption
     Type::Object {
-        fields: &[f("const", 312, 1, 0), f("title", 312, 1, 0), f("description", 312, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("const", 313, 1, 0), f("title", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 94 EnvVariable
-    Type::Object { fields: &[f("name", 312, 1, 0), f("value", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("name", 313, 1, 0), f("value", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 95 Error
-    Type::Object { fields: &[f("code", 96, 1, 0), f("message", 312, 1, 0), f("data", 97, 6, 0)] },
+    Type::Object { fields: &[f("code", 96, 1, 0), f("message", 313, 1, 0), f("data", 97, 6, 0)] },
     // 96 ErrorCode
     Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 97 ErrorData
-    Type::AnyOf { of: &[306, 249, 0] },
+    Type::AnyOf { of: &[307, 249, 0] },
     // 98 ErrorStopReason
     Type::Object { fields: &[f("error", 95, 6, 0)] },
     // 99 ForkSessionRequest
@@ -389,31 +389,31 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 382, 8, 0),
-            f("mcpServers", 383, 8, 0),
-            f("systemPrompt", 275, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("additionalDirectories", 383, 8, 0),
+            f("mcpServers", 384, 8, 0),
+            f("systemPrompt", 276, 2, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 100 ForkSessionResponse
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("configOptions", 326, 20, 0),
-            f("availableCommands", 320, 20, 0),
-            f("_meta", 316, 6, 0),
+            f("configOptions", 327, 20, 0),
+            f("availableCommands", 321, 20, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 101 HttpHeader
-    Type::Object { fields: &[f("name", 312, 1, 0), f("value", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("name", 313, 1, 0), f("value", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 102 Icon
     Type::Object {
         fields: &[
-            f("src", 334, 1, 0),
+            f("src", 335, 1, 0),
             f("mimeType", 131, 6, 0),
-            f("sizes", 314, 22, 0),
+            f("sizes", 315, 22, 0),
             f("theme", 103, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 103 IconTheme
@@ -422,29 +422,29 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "stopReason",
         variants: &[
-            v("end_turn", 386, 0),
-            v("max_tokens", 386, 0),
-            v("max_turn_requests", 386, 0),
-            v("refusal", 386, 0),
-            v("cancelled", 386, 0),
-            v("error", 387, 0),
+            v("end_turn", 387, 0),
+            v("max_tokens", 387, 0),
+            v("max_turn_requests", 387, 0),
+            v("refusal", 387, 0),
+            v("cancelled", 387, 0),
+            v("error", 388, 0),
         ],
-        other: Other::Open(386),
-        untagged: Some(386),
+        other: Other::Open(387),
+        untagged: Some(387),
     },
     // 105 ImageContent
     Type::Object {
         fields: &[
-            f("data", 333, 1, 0),
+            f("data", 334, 1, 0),
             f("mimeType", 131, 1, 0),
-            f("uri", 334, 6, 0),
+            f("uri", 335, 6, 0),
             f("annotations", 7, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 106 Implementation
     Type::Object {
-        fields: &[f("name", 312, 1, 0), f("title", 312, 6, 0), f("version", 312, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("name", 313, 1, 0), f("title", 313, 6, 0), f("version", 313, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 107 InitializeProxyRequest, InitializeRequest
     Type::Object {
@@ -452,7 +452,7 @@ static TYPES: &[Type] = &[
             f("protocolVersion", 203, 1, 0),
             f("info", 106, 1, 0),
             f("capabilities", 38, 4, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 108 InitializeProxyResponse, InitializeResponse
@@ -461,51 +461,51 @@ static TYPES: &[Type] = &[
             f("protocolVersion", 203, 1, 0),
             f("info", 106, 33, 0),
             f("capabilities", 4, 4, 0),
-            f("authMethods", 358, 20, 0),
-            f("_meta", 316, 6, 0),
+            f("authMethods", 359, 20, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 109 IntegerPropertySchema
     Type::Object {
         fields: &[
-            f("title", 312, 6, 0),
-            f("description", 312, 6, 0),
-            f("minimum", 337, 2, 0),
-            f("maximum", 337, 2, 0),
-            f("default", 337, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("title", 313, 6, 0),
+            f("description", 313, 6, 0),
+            f("minimum", 338, 2, 0),
+            f("maximum", 338, 2, 0),
+            f("default", 338, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 110 ListProvidersRequest
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 111 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 378, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("providers", 379, 1, 0), f("_meta", 317, 6, 0)] },
     // 112 ListSessionsRequest
     Type::Object {
-        fields: &[f("cwd", 1, 2, 0), f("cursor", 246, 2, 0), f("archived", 228, 2, 7), f("_meta", 316, 6, 0)],
+        fields: &[f("cwd", 1, 2, 0), f("cursor", 246, 2, 0), f("archived", 228, 2, 7), f("_meta", 317, 6, 0)],
     },
     // 113 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 381, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 382, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 317, 6, 0)] },
     // 114 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
     // 115 LoginAuthRequest
-    Type::Object { fields: &[f("methodId", 14, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("methodId", 14, 1, 0), f("_meta", 317, 6, 0)] },
     // 116 LoginAuthResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 117 LogoutAuthRequest
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 118 LogoutAuthResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 119 McpAcpCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 120 McpCapabilities
-    Type::Object { fields: &[f("stdio", 130, 6, 0), f("http", 123, 6, 0), f("acp", 119, 6, 4), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("stdio", 130, 6, 0), f("http", 123, 6, 0), f("acp", 119, 6, 4), f("_meta", 317, 6, 0)] },
     // 121 McpConnectionId
     Type::String(StringKind::Plain),
     // 122 McpError
-    Type::Object { fields: &[f("code", 362, 1, 0), f("message", 312, 1, 0), f("data", 0, 0, 0)] },
+    Type::Object { fields: &[f("code", 363, 1, 0), f("message", 313, 1, 0), f("data", 0, 0, 0)] },
     // 123 McpHttpCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 124 McpRequestId
     Type::String(StringKind::Plain),
     // 125 McpServer
@@ -516,25 +516,25 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 126 McpServerAcp
-    Type::Object { fields: &[f("name", 312, 1, 0), f("serverId", 127, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("name", 313, 1, 0), f("serverId", 127, 1, 0), f("_meta", 317, 6, 0)] },
     // 127 McpServerAcpId
     Type::String(StringKind::Plain),
     // 128 McpServerHttp
     Type::Object {
-        fields: &[f("name", 312, 1, 0), f("url", 334, 1, 0), f("headers", 361, 8, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("name", 313, 1, 0), f("url", 335, 1, 0), f("headers", 362, 8, 0), f("_meta", 317, 6, 0)],
     },
     // 129 McpServerStdio
     Type::Object {
         fields: &[
-            f("name", 312, 1, 0),
+            f("name", 313, 1, 0),
             f("command", 1, 1, 0),
-            f("args", 314, 8, 0),
-            f("env", 315, 8, 0),
-            f("_meta", 316, 6, 0),
+            f("args", 315, 8, 0),
+            f("env", 316, 8, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 130 McpStdioCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 131 MediaType
     Type::String(StringKind::Plain),
     // 132 MessageId
@@ -544,9 +544,9 @@ static TYPES: &[Type] = &[
         fields: &[
             f("serverId", 127, 1, 0),
             f("requestId", 124, 1, 0),
-            f("method", 312, 1, 0),
-            f("params", 316, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("method", 313, 1, 0),
+            f("params", 317, 2, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 134 MessageMcpRequest
@@ -554,33 +554,33 @@ static TYPES: &[Type] = &[
         fields: &[
             f("serverId", 127, 1, 0),
             f("requestId", 124, 1, 0),
-            f("method", 312, 1, 0),
-            f("params", 316, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("method", 313, 1, 0),
+            f("params", 317, 2, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 135 MessageMcpResponse
     Type::AnyOf { of: &[137, 136] },
     // 136 MessageMcpResponseError
-    Type::Object { fields: &[f("error", 122, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("error", 122, 1, 0), f("_meta", 317, 6, 0)] },
     // 137 MessageMcpResponseResult
-    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 317, 6, 0)] },
     // 138 MultiSelectItems
-    Type::Union { tag: "type", variants: &[v("string", 269, 0)], other: Other::Open(0), untagged: Some(292) },
+    Type::Union { tag: "type", variants: &[v("string", 270, 0)], other: Other::Open(0), untagged: Some(293) },
     // 139 MultiSelectPropertySchema
     Type::Object {
         fields: &[
-            f("title", 312, 6, 0),
-            f("description", 312, 6, 0),
-            f("minItems", 336, 2, 0),
-            f("maxItems", 336, 2, 0),
+            f("title", 313, 6, 0),
+            f("description", 313, 6, 0),
+            f("minItems", 337, 2, 0),
+            f("maxItems", 337, 2, 0),
             f("items", 138, 1, 0),
-            f("default", 314, 22, 0),
-            f("_meta", 316, 6, 0),
+            f("default", 315, 22, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 140 NesCapabilities
-    Type::Object { fields: &[f("events", 154, 6, 0), f("context", 141, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("events", 154, 6, 0), f("context", 141, 6, 0), f("_meta", 317, 6, 0)] },
     // 141 NesContextCapabilities
     Type::Object {
         fields: &[
@@ -590,33 +590,33 @@ static TYPES: &[Type] = &[
             f("userActions", 176, 6, 0),
             f("openFiles", 159, 6, 0),
             f("diagnostics", 144, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 142 NesDiagnostic
     Type::Object {
         fields: &[
-            f("uri", 334, 1, 0),
+            f("uri", 335, 1, 0),
             f("range", 210, 1, 0),
             f("severity", 143, 1, 0),
-            f("message", 312, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("message", 313, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 143 NesDiagnosticSeverity
     Type::Enum { values: &["error", "warning", "information", "hint"], open: true },
     // 144 NesDiagnosticsCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 145 NesDocumentDidChangeCapabilities
-    Type::Object { fields: &[f("syncKind", 290, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("syncKind", 291, 1, 0), f("_meta", 317, 6, 0)] },
     // 146 NesDocumentDidCloseCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 147 NesDocumentDidFocusCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 148 NesDocumentDidOpenCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 149 NesDocumentDidSaveCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 150 NesDocumentEventCapabilities
     Type::Object {
         fields: &[
@@ -625,164 +625,164 @@ static TYPES: &[Type] = &[
             f("didClose", 146, 6, 0),
             f("didSave", 149, 6, 0),
             f("didFocus", 147, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 151 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 339, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 340, 6, 0), f("_meta", 317, 6, 0)] },
     // 152 NesEditHistoryEntry
-    Type::Object { fields: &[f("uri", 334, 1, 0), f("diff", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("uri", 335, 1, 0), f("diff", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 153 NesEditSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 334, 1, 0),
-            f("edits", 363, 1, 0),
+            f("uri", 335, 1, 0),
+            f("edits", 364, 1, 0),
             f("cursorPosition", 195, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 154 NesEventCapabilities
-    Type::Object { fields: &[f("document", 150, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("document", 150, 6, 0), f("_meta", 317, 6, 0)] },
     // 155 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 339, 1, 0), f("endLine", 339, 1, 0), f("text", 312, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("startLine", 340, 1, 0), f("endLine", 340, 1, 0), f("text", 313, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 156 NesJumpCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 157 NesJumpSuggestion
     Type::Object {
-        fields: &[f("suggestionId", 172, 1, 0), f("uri", 334, 1, 0), f("position", 195, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("suggestionId", 172, 1, 0), f("uri", 335, 1, 0), f("position", 195, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 158 NesOpenFile
     Type::Object {
         fields: &[
-            f("uri", 334, 1, 0),
-            f("languageId", 312, 1, 0),
+            f("uri", 335, 1, 0),
+            f("languageId", 313, 1, 0),
             f("visibleRange", 210, 6, 0),
-            f("lastFocusedMs", 336, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("lastFocusedMs", 337, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 159 NesOpenFilesCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 160 NesRecentFile
     Type::Object {
-        fields: &[f("uri", 334, 1, 0), f("languageId", 312, 1, 0), f("text", 312, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("uri", 335, 1, 0), f("languageId", 313, 1, 0), f("text", 313, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 161 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 339, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 340, 6, 0), f("_meta", 317, 6, 0)] },
     // 162 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: true },
     // 163 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 334, 1, 0), f("excerpts", 364, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("uri", 335, 1, 0), f("excerpts", 365, 1, 0), f("_meta", 317, 6, 0)] },
     // 164 NesRelatedSnippetsCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 165 NesRenameCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 166 NesRenameSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 334, 1, 0),
+            f("uri", 335, 1, 0),
             f("position", 195, 1, 0),
-            f("newName", 312, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("newName", 313, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 167 NesRepository
     Type::Object {
-        fields: &[f("name", 312, 1, 0), f("owner", 312, 1, 0), f("remoteUrl", 312, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("name", 313, 1, 0), f("owner", 313, 1, 0), f("remoteUrl", 313, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 168 NesSearchAndReplaceCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 169 NesSearchAndReplaceSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 334, 1, 0),
-            f("search", 312, 1, 0),
-            f("replace", 312, 1, 0),
-            f("isRegex", 318, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("uri", 335, 1, 0),
+            f("search", 313, 1, 0),
+            f("replace", 313, 1, 0),
+            f("isRegex", 319, 2, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 170 NesSuggestContext
     Type::Object {
         fields: &[
-            f("recentFiles", 365, 2, 0),
-            f("relatedSnippets", 366, 2, 0),
-            f("editHistory", 367, 2, 0),
-            f("userActions", 368, 2, 0),
-            f("openFiles", 369, 2, 0),
-            f("diagnostics", 370, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("recentFiles", 366, 2, 0),
+            f("relatedSnippets", 367, 2, 0),
+            f("editHistory", 368, 2, 0),
+            f("userActions", 369, 2, 0),
+            f("openFiles", 370, 2, 0),
+            f("diagnostics", 371, 2, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 171 NesSuggestion
     Type::Union {
         tag: "kind",
         variants: &[v("edit", 153, 0), v("jump", 157, 0), v("rename", 166, 0), v("searchAndReplace", 169, 0)],
-        other: Other::Open(371),
+        other: Other::Open(372),
         untagged: None,
     },
     // 172 NesSuggestionId
     Type::String(StringKind::Plain),
     // 173 NesTextEdit
-    Type::Object { fields: &[f("range", 210, 1, 0), f("newText", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("range", 210, 1, 0), f("newText", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 174 NesTriggerKind
     Type::Enum { values: &["automatic", "diagnostic", "manual"], open: true },
     // 175 NesUserAction
     Type::Object {
         fields: &[
-            f("action", 312, 1, 0),
-            f("uri", 334, 1, 0),
+            f("action", 313, 1, 0),
+            f("uri", 335, 1, 0),
             f("position", 195, 1, 0),
-            f("timestampMs", 336, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("timestampMs", 337, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 176 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 339, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 340, 6, 0), f("_meta", 317, 6, 0)] },
     // 177 NewSessionRequest
     Type::Object {
         fields: &[
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 382, 8, 0),
-            f("mcpServers", 383, 8, 0),
-            f("systemPrompt", 275, 2, 11),
-            f("_meta", 316, 6, 0),
+            f("additionalDirectories", 383, 8, 0),
+            f("mcpServers", 384, 8, 0),
+            f("systemPrompt", 276, 2, 11),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 178 NewSessionResponse
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("configOptions", 326, 20, 0),
-            f("availableCommands", 320, 20, 0),
-            f("_meta", 316, 6, 0),
+            f("configOptions", 327, 20, 0),
+            f("availableCommands", 321, 20, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 179 Notice
     Type::Object {
-        fields: &[f("severity", 180, 1, 0), f("title", 312, 1, 0), f("description", 312, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("severity", 180, 1, 0), f("title", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 180 NoticeSeverity
     Type::Enum { values: &["info", "warning", "error"], open: true },
     // 181 NumberPropertySchema
     Type::Object {
         fields: &[
-            f("title", 312, 6, 0),
-            f("description", 312, 6, 0),
-            f("minimum", 350, 2, 0),
-            f("maximum", 350, 2, 0),
-            f("default", 350, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("title", 313, 6, 0),
+            f("description", 313, 6, 0),
+            f("minimum", 351, 2, 0),
+            f("maximum", 351, 2, 0),
+            f("default", 351, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 182 PermissionOption
     Type::Object {
-        fields: &[f("optionId", 183, 1, 0), f("name", 312, 1, 0), f("kind", 184, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("optionId", 183, 1, 0), f("name", 313, 1, 0), f("kind", 184, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 183 PermissionOptionId
     Type::String(StringKind::Plain),
@@ -790,88 +790,88 @@ static TYPES: &[Type] = &[
     Type::Enum { values: &["allow_once", "allow_always", "reject_once", "reject_always"], open: true },
     // 185 PlanEntry
     Type::Object {
-        fields: &[f("content", 312, 1, 0), f("priority", 186, 1, 0), f("status", 187, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("content", 313, 1, 0), f("priority", 186, 1, 0), f("status", 187, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 186 PlanEntryPriority
     Type::Enum { values: &["high", "medium", "low"], open: true },
     // 187 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "cancelled"], open: true },
     // 188 PlanFile
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("uri", 334, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("uri", 335, 1, 0), f("_meta", 317, 6, 0)] },
     // 189 PlanId
     Type::String(StringKind::Plain),
     // 190 PlanItems
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 376, 17, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 377, 17, 0), f("_meta", 317, 6, 0)] },
     // 191 PlanMarkdown
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("content", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("content", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 192 PlanRemoved
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("_meta", 317, 6, 0)] },
     // 193 PlanUpdate
-    Type::Object { fields: &[f("plan", 194, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("plan", 194, 1, 0), f("_meta", 317, 6, 0)] },
     // 194 PlanUpdateContent
     Type::Union {
         tag: "type",
         variants: &[v("items", 190, 0), v("file", 188, 5), v("markdown", 191, 5)],
-        other: Other::Open(375),
+        other: Other::Open(376),
         untagged: None,
     },
     // 195 Position
-    Type::Object { fields: &[f("line", 339, 1, 0), f("character", 339, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("line", 340, 1, 0), f("character", 340, 1, 0), f("_meta", 317, 6, 0)] },
     // 196 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
     // 197 PromptAudioCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 198 PromptCapabilities
     Type::Object {
-        fields: &[f("image", 200, 6, 0), f("audio", 197, 6, 0), f("embeddedContext", 199, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("image", 200, 6, 0), f("audio", 197, 6, 0), f("embeddedContext", 199, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 199 PromptEmbeddedContextCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 200 PromptImageCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 201 PromptRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 377, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 378, 1, 0), f("_meta", 317, 6, 0)] },
     // 202 PromptResponse
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("_meta", 317, 6, 0)] },
     // 203 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
     // 204 ProviderCurrentConfig
-    Type::Object { fields: &[f("apiType", 114, 1, 0), f("baseUrl", 334, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("apiType", 114, 1, 0), f("baseUrl", 335, 1, 0), f("_meta", 317, 6, 0)] },
     // 205 ProviderId
     Type::String(StringKind::Plain),
     // 206 ProviderInfo
     Type::Object {
         fields: &[
             f("providerId", 205, 1, 0),
-            f("supported", 379, 21, 0),
-            f("required", 318, 1, 0),
+            f("supported", 380, 21, 0),
+            f("required", 319, 1, 0),
             f("current", 204, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 207 ProvidersCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 208 ProxySuccessorNotification
-    Type::Object { fields: &[f("method", 312, 1, 0), f("params", 0, 0, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("method", 313, 1, 0), f("params", 0, 0, 0), f("_meta", 317, 6, 0)] },
     // 209 ProxySuccessorRequest
-    Type::Object { fields: &[f("method", 312, 1, 0), f("params", 0, 0, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("method", 313, 1, 0), f("params", 0, 0, 0), f("_meta", 317, 6, 0)] },
     // 210 Range
-    Type::Object { fields: &[f("start", 195, 1, 0), f("end", 195, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("start", 195, 1, 0), f("end", 195, 1, 0), f("_meta", 317, 6, 0)] },
     // 211 RejectNesNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
             f("suggestionId", 172, 1, 0),
             f("reason", 162, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 212 ReplayFrom
     Type::Union { tag: "type", variants: &[v("start", 213, 0)], other: Other::Open(0), untagged: None },
     // 213 ReplayFromStart
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 214 RequestId
-    Type::AnyOf { of: &[337, 312] },
+    Type::AnyOf { of: &[338, 313] },
     // 215 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
@@ -883,36 +883,36 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("title", 312, 1, 0),
-            f("description", 312, 6, 0),
+            f("title", 313, 1, 0),
+            f("description", 313, 6, 0),
             f("subject", 218, 2, 0),
-            f("options", 374, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("options", 375, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 217 RequestPermissionResponse
-    Type::Object { fields: &[f("outcome", 215, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("outcome", 215, 1, 0), f("_meta", 317, 6, 0)] },
     // 218 RequestPermissionSubject
     Type::Union {
         tag: "type",
-        variants: &[v("tool_call", 299, 0), v("command", 45, 0)],
+        variants: &[v("tool_call", 300, 0), v("command", 45, 0)],
         other: Other::Open(0),
         untagged: None,
     },
     // 219 RequiresActionStateUpdate
-    Type::Object { fields: &[f("background", 385, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("background", 386, 6, 0), f("_meta", 317, 6, 0)] },
     // 220 ResourceLink
     Type::Object {
         fields: &[
-            f("name", 312, 1, 0),
-            f("uri", 334, 1, 0),
-            f("title", 312, 6, 0),
-            f("description", 312, 6, 0),
-            f("icons", 335, 22, 0),
+            f("name", 313, 1, 0),
+            f("uri", 335, 1, 0),
+            f("title", 313, 6, 0),
+            f("description", 313, 6, 0),
+            f("icons", 336, 22, 0),
             f("mimeType", 131, 6, 0),
-            f("size", 336, 6, 0),
+            f("size", 337, 6, 0),
             f("annotations", 7, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 221 ResumeSessionRequest
@@ -920,31 +920,31 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 382, 8, 0),
-            f("mcpServers", 383, 8, 0),
+            f("additionalDirectories", 383, 8, 0),
+            f("mcpServers", 384, 8, 0),
             f("replayFrom", 212, 2, 0),
-            f("systemPrompt", 275, 2, 11),
-            f("_meta", 316, 6, 0),
+            f("systemPrompt", 276, 2, 11),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 222 ResumeSessionResponse
     Type::Object {
-        fields: &[f("configOptions", 326, 20, 0), f("availableCommands", 320, 20, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("configOptions", 327, 20, 0), f("availableCommands", 321, 20, 0), f("_meta", 317, 6, 0)],
     },
     // 223 Role
     Type::Enum { values: &["assistant", "user"], open: true },
     // 224 RunningStateUpdate
-    Type::Object { fields: &[f("background", 385, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("background", 386, 6, 0), f("_meta", 317, 6, 0)] },
     // 225 SelectedPermissionOutcome
-    Type::Object { fields: &[f("optionId", 183, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("optionId", 183, 1, 0), f("_meta", 317, 6, 0)] },
     // 226 SessionAdditionalDirectoriesCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 227 SessionArchiveCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 228 SessionArchiveFilter
     Type::Enum { values: &["exclude", "include", "only"], open: true },
     // 229 SessionCancelCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 230 SessionCapabilities
     Type::Object {
         fields: &[
@@ -952,16 +952,16 @@ static TYPES: &[Type] = &[
             f("mcp", 120, 6, 0),
             f("delete", 241, 6, 0),
             f("additionalDirectories", 226, 6, 0),
-            f("systemPrompt", 254, 6, 11),
+            f("systemPrompt", 255, 6, 11),
             f("fork", 242, 6, 8),
             f("archive", 227, 6, 7),
-            f("status", 251, 6, 9),
-            f("title", 257, 6, 10),
-            f("_meta", 316, 6, 0),
+            f("status", 252, 6, 9),
+            f("title", 258, 6, 10),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 231 SessionConfigBoolean
-    Type::Object { fields: &[f("currentValue", 318, 1, 0)] },
+    Type::Object { fields: &[f("currentValue", 319, 1, 0)] },
     // 232 SessionConfigGroupId
     Type::String(StringKind::Plain),
     // 233 SessionConfigId
@@ -969,30 +969,30 @@ static TYPES: &[Type] = &[
     // 234 SessionConfigOption
     Type::Union {
         tag: "type",
-        variants: &[v("select", 321, 0), v("boolean", 322, 0)],
-        other: Other::Open(323),
+        variants: &[v("select", 322, 0), v("boolean", 323, 0)],
+        other: Other::Open(324),
         untagged: None,
     },
     // 235 SessionConfigOptionCategory
-    Type::Enum { values: &["mode", "model", "model_config", "thought_level"], open: true },
+    Type::Enum { values: &["mode", "model", "model_config", "thought_level", "speed"], open: true },
     // 236 SessionConfigSelect
     Type::Object { fields: &[f("currentValue", 240, 1, 0), f("options", 239, 1, 0)] },
     // 237 SessionConfigSelectGroup
     Type::Object {
-        fields: &[f("groupId", 232, 1, 0), f("name", 312, 1, 0), f("options", 324, 21, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("groupId", 232, 1, 0), f("name", 313, 1, 0), f("options", 325, 21, 0), f("_meta", 317, 6, 0)],
     },
     // 238 SessionConfigSelectOption
     Type::Object {
-        fields: &[f("value", 240, 1, 0), f("name", 312, 1, 0), f("description", 312, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("value", 240, 1, 0), f("name", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 317, 6, 0)],
     },
     // 239 SessionConfigSelectOptions
-    Type::AnyOf { of: &[324, 325] },
+    Type::AnyOf { of: &[325, 326] },
     // 240 SessionConfigValueId
     Type::String(StringKind::Plain),
     // 241 SessionDeleteCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 242 SessionForkCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 243 SessionId
     Type::String(StringKind::Plain),
     // 244 SessionInfo
@@ -1000,15 +1000,15 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 382, 8, 0),
-            f("title", 312, 6, 0),
-            f("updatedAt", 331, 6, 0),
-            f("archived", 318, 6, 7),
-            f("_meta", 316, 6, 0),
+            f("additionalDirectories", 383, 8, 0),
+            f("title", 313, 6, 0),
+            f("updatedAt", 332, 6, 0),
+            f("archived", 319, 6, 7),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 245 SessionInfoUpdate
-    Type::Object { fields: &[f("title", 312, 6, 0), f("updatedAt", 331, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("title", 313, 6, 0), f("updatedAt", 332, 6, 0), f("_meta", 317, 6, 0)] },
     // 246 SessionListCursor
     Type::String(StringKind::Plain),
     // 247 SessionMessage
@@ -1019,523 +1019,525 @@ static TYPES: &[Type] = &[
             f("recipientSessionId", 243, 6, 0),
             f("senderMessageId", 132, 6, 0),
             f("recipientMessageId", 132, 6, 0),
-            f("content", 384, 22, 0),
-            f("_meta", 316, 6, 0),
+            f("content", 385, 22, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 248 SessionMessageChunk
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 317, 6, 0)] },
     // 249 SessionNotFoundErrorData
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
-    // 250 SessionStatus
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    // 250 SessionReference
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    // 251 SessionStatus
     Type::Enum { values: &["open", "saved"], open: true },
-    // 251 SessionStatusCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
-    // 252 SessionStatusRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
-    // 253 SessionStatusResponse
-    Type::Object { fields: &[f("status", 250, 1, 0), f("state", 267, 6, 0), f("_meta", 316, 6, 0)] },
-    // 254 SessionSystemPromptCapabilities
-    Type::Object { fields: &[f("mode", 255, 6, 0), f("_meta", 316, 6, 0)] },
-    // 255 SessionSystemPromptModeCapabilities
-    Type::Object { fields: &[f("override", 256, 6, 0), f("_meta", 316, 6, 0)] },
-    // 256 SessionSystemPromptOverrideCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
-    // 257 SessionTitleCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
-    // 258 SessionUpdate
+    // 252 SessionStatusCapabilities
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    // 253 SessionStatusRequest
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    // 254 SessionStatusResponse
+    Type::Object { fields: &[f("status", 251, 1, 0), f("state", 268, 6, 0), f("_meta", 317, 6, 0)] },
+    // 255 SessionSystemPromptCapabilities
+    Type::Object { fields: &[f("mode", 256, 6, 0), f("_meta", 317, 6, 0)] },
+    // 256 SessionSystemPromptModeCapabilities
+    Type::Object { fields: &[f("override", 257, 6, 0), f("_meta", 317, 6, 0)] },
+    // 257 SessionSystemPromptOverrideCapabilities
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    // 258 SessionTitleCapabilities
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    // 259 SessionUpdate
     Type::Union {
         tag: "sessionUpdate",
         variants: &[
             v("user_message_chunk", 56, 0),
-            v("user_message", 310, 0),
+            v("user_message", 311, 0),
             v("agent_message_chunk", 56, 0),
             v("agent_message", 5, 0),
             v("agent_thought_chunk", 56, 0),
             v("agent_thought", 6, 0),
-            v("state_update", 267, 0),
-            v("tool_call_content_chunk", 296, 0),
-            v("tool_call_update", 301, 0),
-            v("terminal_update", 286, 0),
-            v("terminal_output_chunk", 284, 0),
+            v("state_update", 268, 0),
+            v("tool_call_content_chunk", 297, 0),
+            v("tool_call_update", 302, 0),
+            v("terminal_update", 287, 0),
+            v("terminal_output_chunk", 285, 0),
             v("plan_update", 193, 0),
             v("plan_removed", 192, 5),
             v("available_commands_update", 23, 0),
             v("config_option_update", 51, 0),
             v("session_info_update", 245, 0),
-            v("usage_update", 309, 0),
+            v("usage_update", 310, 0),
             v("notice", 179, 0),
             v("compaction_update", 49, 0),
             v("compaction_summary_chunk", 48, 0),
-            v("subagent_update", 272, 12),
+            v("subagent_update", 273, 12),
             v("session_message", 247, 12),
             v("session_message_chunk", 248, 12),
         ],
         other: Other::Open(0),
         untagged: None,
     },
-    // 259 SetProviderRequest
+    // 260 SetProviderRequest
     Type::Object {
         fields: &[
             f("providerId", 205, 1, 0),
             f("apiType", 114, 1, 0),
-            f("baseUrl", 334, 1, 0),
-            f("headers", 380, 0, 0),
-            f("_meta", 316, 6, 0),
+            f("baseUrl", 335, 1, 0),
+            f("headers", 381, 0, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 260 SetProviderResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
-    // 261 SetSessionConfigOptionRequest
+    // 261 SetProviderResponse
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    // 262 SetSessionConfigOptionRequest
     Type::Union {
         tag: "type",
-        variants: &[v("id", 327, 0), v("boolean", 328, 0)],
-        other: Other::Open(329),
+        variants: &[v("id", 328, 0), v("boolean", 329, 0)],
+        other: Other::Open(330),
         untagged: None,
     },
-    // 262 SetSessionConfigOptionResponse
-    Type::Object { fields: &[f("configOptions", 326, 17, 0), f("_meta", 316, 6, 0)] },
-    // 263 SetSessionTitleRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("title", 312, 1, 0), f("_meta", 316, 6, 0)] },
-    // 264 SetSessionTitleResponse
-    Type::Object { fields: &[f("title", 312, 1, 0), f("_meta", 316, 6, 0)] },
-    // 265 StartNesRequest
+    // 263 SetSessionConfigOptionResponse
+    Type::Object { fields: &[f("configOptions", 327, 17, 0), f("_meta", 317, 6, 0)] },
+    // 264 SetSessionTitleRequest
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("title", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    // 265 SetSessionTitleResponse
+    Type::Object { fields: &[f("title", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    // 266 StartNesRequest
     Type::Object {
         fields: &[
-            f("workspaceUri", 334, 6, 0),
-            f("workspaceFolders", 372, 2, 0),
+            f("workspaceUri", 335, 6, 0),
+            f("workspaceFolders", 373, 2, 0),
             f("repository", 167, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 266 StartNesResponse
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
-    // 267 StateUpdate
+    // 267 StartNesResponse
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    // 268 StateUpdate
     Type::Union {
         tag: "state",
-        variants: &[v("running", 224, 0), v("idle", 104, 0), v("requires_action", 219, 0), v("unknown", 305, 12)],
+        variants: &[v("running", 224, 0), v("idle", 104, 0), v("requires_action", 219, 0), v("unknown", 306, 12)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 268 StringFormat
+    // 269 StringFormat
     Type::Enum { values: &["email", "uri", "date", "date-time"], open: true },
-    // 269 StringMultiSelectItems
-    Type::Object { fields: &[f("enum", 348, 1, 0), f("_meta", 316, 6, 0)] },
-    // 270 StringPropertySchema
+    // 270 StringMultiSelectItems
+    Type::Object { fields: &[f("enum", 349, 1, 0), f("_meta", 317, 6, 0)] },
+    // 271 StringPropertySchema
     Type::Object {
         fields: &[
-            f("title", 312, 6, 0),
-            f("description", 312, 6, 0),
-            f("minLength", 339, 2, 0),
-            f("maxLength", 339, 2, 0),
-            f("pattern", 312, 2, 0),
-            f("format", 268, 2, 0),
-            f("default", 312, 6, 0),
-            f("enum", 348, 2, 0),
-            f("oneOf", 349, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("title", 313, 6, 0),
+            f("description", 313, 6, 0),
+            f("minLength", 340, 2, 0),
+            f("maxLength", 340, 2, 0),
+            f("pattern", 313, 2, 0),
+            f("format", 269, 2, 0),
+            f("default", 313, 6, 0),
+            f("enum", 349, 2, 0),
+            f("oneOf", 350, 2, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 271 SubagentSessionCapabilities
-    Type::Object { fields: &[f("cancel", 229, 6, 0), f("_meta", 316, 6, 0)] },
-    // 272 SubagentUpdate
+    // 272 SubagentSessionCapabilities
+    Type::Object { fields: &[f("cancel", 229, 6, 0), f("_meta", 317, 6, 0)] },
+    // 273 SubagentUpdate
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("title", 312, 6, 0),
-            f("description", 312, 6, 0),
-            f("capabilities", 271, 6, 0),
-            f("state", 267, 6, 0),
+            f("title", 313, 6, 0),
+            f("description", 313, 6, 0),
+            f("capabilities", 272, 6, 0),
+            f("state", 268, 6, 0),
             f("cwd", 1, 2, 0),
-            f("additionalDirectories", 382, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("additionalDirectories", 383, 2, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 273 SuggestNesRequest
+    // 274 SuggestNesRequest
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 334, 1, 0),
-            f("version", 337, 1, 0),
+            f("uri", 335, 1, 0),
+            f("version", 338, 1, 0),
             f("position", 195, 1, 0),
             f("selection", 210, 2, 0),
             f("triggerKind", 174, 1, 0),
             f("context", 170, 2, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 274 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 373, 1, 0), f("_meta", 316, 6, 0)] },
-    // 275 SystemPrompt
-    Type::Object { fields: &[f("mode", 276, 1, 0), f("content", 384, 1, 0), f("_meta", 316, 6, 0)] },
-    // 276 SystemPromptMode
+    // 275 SuggestNesResponse
+    Type::Object { fields: &[f("suggestions", 374, 1, 0), f("_meta", 317, 6, 0)] },
+    // 276 SystemPrompt
+    Type::Object { fields: &[f("mode", 277, 1, 0), f("content", 385, 1, 0), f("_meta", 317, 6, 0)] },
+    // 277 SystemPromptMode
     Type::Enum { values: &["append", "override"], open: true },
-    // 277 Terminal
-    Type::Object { fields: &[f("terminalId", 282, 1, 0), f("_meta", 316, 6, 0)] },
-    // 278 TerminalAuthCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
-    // 279 TerminalCancelCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
-    // 280 TerminalCapabilities
-    Type::Object { fields: &[f("cancel", 279, 6, 0), f("_meta", 316, 6, 0)] },
-    // 281 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 337, 6, 0), f("signal", 312, 6, 0), f("_meta", 316, 6, 0)] },
-    // 282 TerminalId
+    // 278 Terminal
+    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("_meta", 317, 6, 0)] },
+    // 279 TerminalAuthCapabilities
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    // 280 TerminalCancelCapabilities
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    // 281 TerminalCapabilities
+    Type::Object { fields: &[f("cancel", 280, 6, 0), f("_meta", 317, 6, 0)] },
+    // 282 TerminalExitStatus
+    Type::Object { fields: &[f("exitCode", 338, 6, 0), f("signal", 313, 6, 0), f("_meta", 317, 6, 0)] },
+    // 283 TerminalId
     Type::String(StringKind::Plain),
-    // 283 TerminalOutput
-    Type::Object { fields: &[f("data", 333, 1, 0), f("_meta", 316, 6, 0)] },
-    // 284 TerminalOutputChunk
-    Type::Object { fields: &[f("terminalId", 282, 1, 0), f("data", 333, 1, 0), f("_meta", 316, 6, 0)] },
-    // 285 TerminalSize
-    Type::Object { fields: &[f("cols", 388, 1, 0), f("rows", 388, 1, 0), f("_meta", 316, 6, 0)] },
-    // 286 TerminalUpdate
+    // 284 TerminalOutput
+    Type::Object { fields: &[f("data", 334, 1, 0), f("_meta", 317, 6, 0)] },
+    // 285 TerminalOutputChunk
+    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("data", 334, 1, 0), f("_meta", 317, 6, 0)] },
+    // 286 TerminalSize
+    Type::Object { fields: &[f("cols", 389, 1, 0), f("rows", 389, 1, 0), f("_meta", 317, 6, 0)] },
+    // 287 TerminalUpdate
     Type::Object {
         fields: &[
-            f("terminalId", 282, 1, 0),
-            f("command", 312, 6, 0),
+            f("terminalId", 283, 1, 0),
+            f("command", 313, 6, 0),
             f("cwd", 1, 6, 0),
-            f("output", 283, 6, 0),
-            f("exitStatus", 281, 6, 0),
-            f("size", 285, 6, 0),
-            f("capabilities", 280, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("output", 284, 6, 0),
+            f("exitStatus", 282, 6, 0),
+            f("size", 286, 6, 0),
+            f("capabilities", 281, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 287 TextCommandInput
-    Type::Object { fields: &[f("hint", 312, 1, 0), f("_meta", 316, 6, 0)] },
-    // 288 TextContent
-    Type::Object { fields: &[f("text", 312, 1, 0), f("annotations", 7, 6, 0), f("_meta", 316, 6, 0)] },
-    // 289 TextDocumentContentChangeEvent
-    Type::Object { fields: &[f("range", 210, 2, 0), f("text", 312, 1, 0), f("_meta", 316, 6, 0)] },
-    // 290 TextDocumentSyncKind
+    // 288 TextCommandInput
+    Type::Object { fields: &[f("hint", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    // 289 TextContent
+    Type::Object { fields: &[f("text", 313, 1, 0), f("annotations", 7, 6, 0), f("_meta", 317, 6, 0)] },
+    // 290 TextDocumentContentChangeEvent
+    Type::Object { fields: &[f("range", 210, 2, 0), f("text", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    // 291 TextDocumentSyncKind
     Type::Enum { values: &["full", "incremental"], open: false },
-    // 291 TextResourceContents
+    // 292 TextResourceContents
     Type::Object {
-        fields: &[f("text", 312, 1, 0), f("uri", 334, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("text", 313, 1, 0), f("uri", 335, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 317, 6, 0)],
     },
-    // 292 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 349, 1, 0), f("_meta", 316, 6, 0)] },
-    // 293 ToolCallCancelCapabilities
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
-    // 294 ToolCallCapabilities
-    Type::Object { fields: &[f("cancel", 293, 6, 0), f("_meta", 316, 6, 0)] },
-    // 295 ToolCallContent
+    // 293 TitledMultiSelectItems
+    Type::Object { fields: &[f("anyOf", 350, 1, 0), f("_meta", 317, 6, 0)] },
+    // 294 ToolCallCancelCapabilities
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    // 295 ToolCallCapabilities
+    Type::Object { fields: &[f("cancel", 294, 6, 0), f("_meta", 317, 6, 0)] },
+    // 296 ToolCallContent
     Type::Union {
         tag: "type",
-        variants: &[v("content", 54, 0), v("diff", 67, 0), v("terminal", 277, 0)],
+        variants: &[v("content", 54, 0), v("diff", 67, 0), v("terminal", 278, 0), v("session", 250, 0)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 296 ToolCallContentChunk
-    Type::Object { fields: &[f("toolCallId", 297, 1, 0), f("content", 295, 1, 0), f("_meta", 316, 6, 0)] },
-    // 297 ToolCallId
+    // 297 ToolCallContentChunk
+    Type::Object { fields: &[f("toolCallId", 298, 1, 0), f("content", 296, 1, 0), f("_meta", 317, 6, 0)] },
+    // 298 ToolCallId
     Type::String(StringKind::Plain),
-    // 298 ToolCallLocation
-    Type::Object { fields: &[f("path", 1, 1, 0), f("line", 395, 6, 0), f("_meta", 316, 6, 0)] },
-    // 299 ToolCallPermissionSubject
-    Type::Object { fields: &[f("toolCall", 301, 1, 0), f("_meta", 316, 6, 0)] },
-    // 300 ToolCallStatus
+    // 299 ToolCallLocation
+    Type::Object { fields: &[f("path", 1, 1, 0), f("line", 396, 6, 0), f("_meta", 317, 6, 0)] },
+    // 300 ToolCallPermissionSubject
+    Type::Object { fields: &[f("toolCall", 302, 1, 0), f("_meta", 317, 6, 0)] },
+    // 301 ToolCallStatus
     Type::Enum { values: &["pending", "in_progress", "paused", "completed", "failed", "cancelled"], open: true },
-    // 301 ToolCallUpdate
+    // 302 ToolCallUpdate
     Type::Object {
         fields: &[
-            f("toolCallId", 297, 1, 0),
-            f("name", 312, 6, 0),
-            f("title", 312, 6, 0),
-            f("kind", 302, 6, 0),
-            f("status", 300, 6, 0),
-            f("content", 389, 22, 0),
-            f("locations", 390, 22, 0),
+            f("toolCallId", 298, 1, 0),
+            f("name", 313, 6, 0),
+            f("title", 313, 6, 0),
+            f("kind", 303, 6, 0),
+            f("status", 301, 6, 0),
+            f("content", 390, 22, 0),
+            f("locations", 391, 22, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
-            f("capabilities", 294, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("capabilities", 295, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 302 ToolKind
+    // 303 ToolKind
     Type::Enum {
         values: &["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"],
         open: true,
     },
-    // 303 UnarchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 316, 6, 0)] },
-    // 304 UnarchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
-    // 305 UnknownStateUpdate
-    Type::Object { fields: &[f("background", 385, 6, 0), f("_meta", 316, 6, 0)] },
-    // 306 UnsupportedProtocolVersionErrorData
-    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 360, 1, 0), f("_meta", 316, 6, 0)] },
-    // 307 UpdateSessionNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("update", 258, 1, 0), f("_meta", 316, 6, 0)] },
-    // 308 Usage
+    // 304 UnarchiveSessionRequest
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    // 305 UnarchiveSessionResponse
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    // 306 UnknownStateUpdate
+    Type::Object { fields: &[f("background", 386, 6, 0), f("_meta", 317, 6, 0)] },
+    // 307 UnsupportedProtocolVersionErrorData
+    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 361, 1, 0), f("_meta", 317, 6, 0)] },
+    // 308 UpdateSessionNotification
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("update", 259, 1, 0), f("_meta", 317, 6, 0)] },
+    // 309 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 336, 1, 0),
-            f("inputTokens", 336, 1, 0),
-            f("outputTokens", 336, 1, 0),
-            f("thoughtTokens", 336, 6, 0),
-            f("cachedReadTokens", 336, 6, 0),
-            f("cachedWriteTokens", 336, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("totalTokens", 337, 1, 0),
+            f("inputTokens", 337, 1, 0),
+            f("outputTokens", 337, 1, 0),
+            f("thoughtTokens", 337, 6, 0),
+            f("cachedReadTokens", 337, 6, 0),
+            f("cachedWriteTokens", 337, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 309 UsageUpdate
-    Type::Object { fields: &[f("used", 336, 1, 0), f("size", 336, 1, 0), f("cost", 57, 6, 0), f("_meta", 316, 6, 0)] },
-    // 310 UserMessage
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 384, 22, 0), f("_meta", 316, 6, 0)] },
-    // 311 WorkspaceFolder
-    Type::Object { fields: &[f("uri", 334, 1, 0), f("name", 312, 1, 0), f("_meta", 316, 6, 0)] },
-    // 312
-    Type::String(StringKind::Plain),
+    // 310 UsageUpdate
+    Type::Object { fields: &[f("used", 337, 1, 0), f("size", 337, 1, 0), f("cost", 57, 6, 0), f("_meta", 317, 6, 0)] },
+    // 311 UserMessage
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 385, 22, 0), f("_meta", 317, 6, 0)] },
+    // 312 WorkspaceFolder
+    Type::Object { fields: &[f("uri", 335, 1, 0), f("name", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 313
-    Type::Object { fields: &[f("methodId", 14, 1, 0), f("name", 312, 1, 0)] },
+    Type::String(StringKind::Plain),
     // 314
-    Type::Array { item: 312, min: 0 },
+    Type::Object { fields: &[f("methodId", 14, 1, 0), f("name", 313, 1, 0)] },
     // 315
-    Type::Array { item: 94, min: 0 },
+    Type::Array { item: 313, min: 0 },
     // 316
-    Type::Map { value: 0 },
+    Type::Array { item: 94, min: 0 },
     // 317
-    Type::Array { item: 11, min: 0 },
+    Type::Map { value: 0 },
     // 318
-    Type::Boolean,
+    Type::Array { item: 11, min: 0 },
     // 319
-    Type::Object { fields: &[f("name", 312, 1, 0), f("description", 312, 1, 0)] },
+    Type::Boolean,
     // 320
-    Type::Array { item: 21, min: 0 },
+    Type::Object { fields: &[f("name", 313, 1, 0), f("description", 313, 1, 0)] },
     // 321
+    Type::Array { item: 21, min: 0 },
+    // 322
     Type::Object {
         fields: &[
             f("currentValue", 240, 1, 0),
             f("options", 239, 1, 0),
             f("configId", 233, 1, 0),
-            f("name", 312, 1, 0),
-            f("description", 312, 6, 0),
+            f("name", 313, 1, 0),
+            f("description", 313, 6, 0),
             f("category", 235, 6, 0),
-            f("_meta", 316, 6, 0),
-        ],
-    },
-    // 322
-    Type::Object {
-        fields: &[
-            f("currentValue", 318, 1, 0),
-            f("configId", 233, 1, 0),
-            f("name", 312, 1, 0),
-            f("description", 312, 6, 0),
-            f("category", 235, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 323
     Type::Object {
         fields: &[
+            f("currentValue", 319, 1, 0),
             f("configId", 233, 1, 0),
-            f("name", 312, 1, 0),
-            f("description", 312, 6, 0),
+            f("name", 313, 1, 0),
+            f("description", 313, 6, 0),
             f("category", 235, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 324
-    Type::Array { item: 238, min: 1 },
-    // 325
-    Type::Array { item: 237, min: 1 },
-    // 326
-    Type::Array { item: 234, min: 0 },
-    // 327
     Type::Object {
-        fields: &[f("value", 240, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[
+            f("configId", 233, 1, 0),
+            f("name", 313, 1, 0),
+            f("description", 313, 6, 0),
+            f("category", 235, 6, 0),
+            f("_meta", 317, 6, 0),
+        ],
     },
+    // 325
+    Type::Array { item: 238, min: 1 },
+    // 326
+    Type::Array { item: 237, min: 1 },
+    // 327
+    Type::Array { item: 234, min: 0 },
     // 328
     Type::Object {
-        fields: &[f("value", 318, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("value", 240, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 329
     Type::Object {
-        fields: &[f("value", 0, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("value", 319, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 317, 6, 0)],
     },
     // 330
-    Type::Array { item: 223, min: 0 },
-    // 331
-    Type::String(StringKind::DateTime),
-    // 332
-    Type::Number { bounds: Some((0, 1)) },
-    // 333
-    Type::String(StringKind::Base64),
-    // 334
-    Type::String(StringKind::Uri),
-    // 335
-    Type::Array { item: 102, min: 0 },
-    // 336
-    Type::Integer { min: 0, max: u64::MAX },
-    // 337
-    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
-    // 338
-    Type::Array { item: 289, min: 0 },
-    // 339
-    Type::Integer { min: 0, max: u32::MAX as u64 },
-    // 340
     Type::Object {
-        fields: &[
-            f("sessionId", 243, 1, 0),
-            f("toolCallId", 297, 6, 0),
-            f("requestedSchema", 86, 1, 0),
-            f("message", 312, 1, 0),
-            f("_meta", 316, 6, 0),
-        ],
+        fields: &[f("value", 0, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 317, 6, 0)],
     },
+    // 331
+    Type::Array { item: 223, min: 0 },
+    // 332
+    Type::String(StringKind::DateTime),
+    // 333
+    Type::Number { bounds: Some((0, 1)) },
+    // 334
+    Type::String(StringKind::Base64),
+    // 335
+    Type::String(StringKind::Uri),
+    // 336
+    Type::Array { item: 102, min: 0 },
+    // 337
+    Type::Integer { min: 0, max: u64::MAX },
+    // 338
+    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
+    // 339
+    Type::Array { item: 290, min: 0 },
+    // 340
+    Type::Integer { min: 0, max: u32::MAX as u64 },
     // 341
     Type::Object {
         fields: &[
-            f("requestId", 214, 1, 0),
+            f("sessionId", 243, 1, 0),
+            f("toolCallId", 298, 6, 0),
             f("requestedSchema", 86, 1, 0),
-            f("message", 312, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("message", 313, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
     // 342
-    Type::AnyOf { of: &[340, 341] },
+    Type::Object {
+        fields: &[
+            f("requestId", 214, 1, 0),
+            f("requestedSchema", 86, 1, 0),
+            f("message", 313, 1, 0),
+            f("_meta", 317, 6, 0),
+        ],
+    },
     // 343
+    Type::AnyOf { of: &[341, 342] },
+    // 344
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("toolCallId", 297, 6, 0),
+            f("toolCallId", 298, 6, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 334, 1, 0),
-            f("message", 312, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("url", 335, 1, 0),
+            f("message", 313, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 344
+    // 345
     Type::Object {
         fields: &[
             f("requestId", 214, 1, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 334, 1, 0),
-            f("message", 312, 1, 0),
-            f("_meta", 316, 6, 0),
+            f("url", 335, 1, 0),
+            f("message", 313, 1, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 345
-    Type::AnyOf { of: &[343, 344] },
     // 346
-    Type::Object { fields: &[f("message", 312, 1, 0), f("_meta", 316, 6, 0)] },
+    Type::AnyOf { of: &[344, 345] },
     // 347
-    Type::Map { value: 84 },
+    Type::Object { fields: &[f("message", 313, 1, 0), f("_meta", 317, 6, 0)] },
     // 348
-    Type::Array { item: 312, min: 1 },
+    Type::Map { value: 84 },
     // 349
-    Type::Array { item: 93, min: 1 },
+    Type::Array { item: 313, min: 1 },
     // 350
-    Type::Number { bounds: None },
+    Type::Array { item: 93, min: 1 },
     // 351
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 297, 6, 0), f("requestedSchema", 86, 1, 0)] },
+    Type::Number { bounds: None },
     // 352
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0), f("requestedSchema", 86, 1, 0)] },
     // 353
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
+    // 354
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("toolCallId", 297, 6, 0),
+            f("toolCallId", 298, 6, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 334, 1, 0),
+            f("url", 335, 1, 0),
         ],
     },
-    // 354
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 334, 1, 0)] },
     // 355
-    Type::Map { value: 80 },
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 335, 1, 0)] },
     // 356
-    Type::Object { fields: &[f("content", 355, 2, 0), f("_meta", 316, 6, 0)] },
+    Type::Map { value: 80 },
     // 357
-    Type::Object { fields: &[f("_meta", 316, 6, 0)] },
+    Type::Object { fields: &[f("content", 356, 2, 0), f("_meta", 317, 6, 0)] },
     // 358
-    Type::Array { item: 12, min: 0 },
+    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
     // 359
-    Type::Array { item: 196, min: 0 },
+    Type::Array { item: 12, min: 0 },
     // 360
-    Type::Array { item: 203, min: 0 },
+    Type::Array { item: 196, min: 0 },
     // 361
-    Type::Array { item: 101, min: 0 },
+    Type::Array { item: 203, min: 0 },
     // 362
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Array { item: 101, min: 0 },
     // 363
-    Type::Array { item: 173, min: 1 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 364
-    Type::Array { item: 155, min: 0 },
+    Type::Array { item: 173, min: 1 },
     // 365
-    Type::Array { item: 160, min: 0 },
+    Type::Array { item: 155, min: 0 },
     // 366
-    Type::Array { item: 163, min: 0 },
+    Type::Array { item: 160, min: 0 },
     // 367
-    Type::Array { item: 152, min: 0 },
+    Type::Array { item: 163, min: 0 },
     // 368
-    Type::Array { item: 175, min: 0 },
+    Type::Array { item: 152, min: 0 },
     // 369
-    Type::Array { item: 158, min: 0 },
+    Type::Array { item: 175, min: 0 },
     // 370
-    Type::Array { item: 142, min: 0 },
+    Type::Array { item: 158, min: 0 },
     // 371
-    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
+    Type::Array { item: 142, min: 0 },
     // 372
-    Type::Array { item: 311, min: 0 },
+    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
     // 373
-    Type::Array { item: 171, min: 0 },
+    Type::Array { item: 312, min: 0 },
     // 374
-    Type::Array { item: 182, min: 1 },
+    Type::Array { item: 171, min: 0 },
     // 375
-    Type::Object { fields: &[f("planId", 189, 1, 0)] },
+    Type::Array { item: 182, min: 1 },
     // 376
-    Type::Array { item: 185, min: 0 },
+    Type::Object { fields: &[f("planId", 189, 1, 0)] },
     // 377
-    Type::Array { item: 55, min: 1 },
+    Type::Array { item: 185, min: 0 },
     // 378
-    Type::Array { item: 206, min: 0 },
+    Type::Array { item: 55, min: 1 },
     // 379
-    Type::Array { item: 114, min: 0 },
+    Type::Array { item: 206, min: 0 },
     // 380
-    Type::Map { value: 312 },
+    Type::Array { item: 114, min: 0 },
     // 381
-    Type::Array { item: 244, min: 0 },
+    Type::Map { value: 313 },
     // 382
-    Type::Array { item: 1, min: 0 },
+    Type::Array { item: 244, min: 0 },
     // 383
-    Type::Array { item: 125, min: 0 },
+    Type::Array { item: 1, min: 0 },
     // 384
-    Type::Array { item: 55, min: 0 },
+    Type::Array { item: 125, min: 0 },
     // 385
-    Type::Array { item: 27, min: 0 },
+    Type::Array { item: 55, min: 0 },
     // 386
-    Type::Object { fields: &[f("usage", 308, 6, 2), f("background", 385, 6, 0), f("_meta", 316, 6, 0)] },
+    Type::Array { item: 27, min: 0 },
     // 387
-    Type::Object {
-        fields: &[f("error", 95, 6, 0), f("usage", 308, 6, 2), f("background", 385, 6, 0), f("_meta", 316, 6, 0)],
-    },
+    Type::Object { fields: &[f("usage", 309, 6, 2), f("background", 386, 6, 0), f("_meta", 317, 6, 0)] },
     // 388
-    Type::Integer { min: 1, max: u16::MAX as u64 },
-    // 389
-    Type::Array { item: 295, min: 0 },
-    // 390
-    Type::Array { item: 298, min: 0 },
-    // 391
     Type::Object {
-        fields: &[f("path", 1, 1, 0), f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 316, 6, 0)],
+        fields: &[f("error", 95, 6, 0), f("usage", 309, 6, 2), f("background", 386, 6, 0), f("_meta", 317, 6, 0)],
     },
+    // 389
+    Type::Integer { min: 1, max: u16::MAX as u64 },
+    // 390
+    Type::Array { item: 296, min: 0 },
+    // 391
+    Type::Array { item: 299, min: 0 },
     // 392
+    Type::Object {
+        fields: &[f("path", 1, 1, 0), f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 317, 6, 0)],
+    },
+    // 393
     Type::Object {
         fields: &[
             f("oldPath", 1, 1, 0),
             f("path", 1, 1, 0),
             f("fileType", 69, 6, 0),
             f("mimeType", 131, 6, 0),
-            f("_meta", 316, 6, 0),
+            f("_meta", 317, 6, 0),
         ],
     },
-    // 393
-    Type::Object { fields: &[f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 316, 6, 0)] },
     // 394
-    Type::Array { item: 68, min: 0 },
+    Type::Object { fields: &[f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 317, 6, 0)] },
     // 395
+    Type::Array { item: 68, min: 0 },
+    // 396
     Type::Line,
 ];
 
@@ -1792,68 +1794,69 @@ static NAMES: &[(&str, TypeId)] = &[
     ("SessionMessage", 247),
     ("SessionMessageChunk", 248),
     ("SessionNotFoundErrorData", 249),
-    ("SessionStatus", 250),
-    ("SessionStatusCapabilities", 251),
-    ("SessionStatusRequest", 252),
-    ("SessionStatusResponse", 253),
-    ("SessionSystemPromptCapabilities", 254),
-    ("SessionSystemPromptModeCapabilities", 255),
-    ("SessionSystemPromptOverrideCapabilities", 256),
-    ("SessionTitleCapabilities", 257),
-    ("SessionUpdate", 258),
-    ("SetProviderRequest", 259),
-    ("SetProviderResponse", 260),
-    ("SetSessionConfigOptionRequest", 261),
-    ("SetSessionConfigOptionResponse", 262),
-    ("SetSessionTitleRequest", 263),
-    ("SetSessionTitleResponse", 264),
-    ("StartNesRequest", 265),
-    ("StartNesResponse", 266),
-    ("StateUpdate", 267),
-    ("StringFormat", 268),
-    ("StringMultiSelectItems", 269),
-    ("StringPropertySchema", 270),
-    ("SubagentSessionCapabilities", 271),
-    ("SubagentUpdate", 272),
-    ("SuggestNesRequest", 273),
-    ("SuggestNesResponse", 274),
-    ("SystemPrompt", 275),
-    ("SystemPromptMode", 276),
-    ("Terminal", 277),
-    ("TerminalAuthCapabilities", 278),
-    ("TerminalCancelCapabilities", 279),
-    ("TerminalCapabilities", 280),
-    ("TerminalExitStatus", 281),
-    ("TerminalId", 282),
-    ("TerminalOutput", 283),
-    ("TerminalOutputChunk", 284),
-    ("TerminalSize", 285),
-    ("TerminalUpdate", 286),
-    ("TextCommandInput", 287),
-    ("TextContent", 288),
-    ("TextDocumentContentChangeEvent", 289),
-    ("TextDocumentSyncKind", 290),
-    ("TextResourceContents", 291),
-    ("TitledMultiSelectItems", 292),
-    ("ToolCallCancelCapabilities", 293),
-    ("ToolCallCapabilities", 294),
-    ("ToolCallContent", 295),
-    ("ToolCallContentChunk", 296),
-    ("ToolCallId", 297),
-    ("ToolCallLocation", 298),
-    ("ToolCallPermissionSubject", 299),
-    ("ToolCallStatus", 300),
-    ("ToolCallUpdate", 301),
-    ("ToolKind", 302),
-    ("UnarchiveSessionRequest", 303),
-    ("UnarchiveSessionResponse", 304),
-    ("UnknownStateUpdate", 305),
-    ("UnsupportedProtocolVersionErrorData", 306),
-    ("UpdateSessionNotification", 307),
-    ("Usage", 308),
-    ("UsageUpdate", 309),
-    ("UserMessage", 310),
-    ("WorkspaceFolder", 311),
+    ("SessionReference", 250),
+    ("SessionStatus", 251),
+    ("SessionStatusCapabilities", 252),
+    ("SessionStatusRequest", 253),
+    ("SessionStatusResponse", 254),
+    ("SessionSystemPromptCapabilities", 255),
+    ("SessionSystemPromptModeCapabilities", 256),
+    ("SessionSystemPromptOverrideCapabilities", 257),
+    ("SessionTitleCapabilities", 258),
+    ("SessionUpdate", 259),
+    ("SetProviderRequest", 260),
+    ("SetProviderResponse", 261),
+    ("SetSessionConfigOptionRequest", 262),
+    ("SetSessionConfigOptionResponse", 263),
+    ("SetSessionTitleRequest", 264),
+    ("SetSessionTitleResponse", 265),
+    ("StartNesRequest", 266),
+    ("StartNesResponse", 267),
+    ("StateUpdate", 268),
+    ("StringFormat", 269),
+    ("StringMultiSelectItems", 270),
+    ("StringPropertySchema", 271),
+    ("SubagentSessionCapabilities", 272),
+    ("SubagentUpdate", 273),
+    ("SuggestNesRequest", 274),
+    ("SuggestNesResponse", 275),
+    ("SystemPrompt", 276),
+    ("SystemPromptMode", 277),
+    ("Terminal", 278),
+    ("TerminalAuthCapabilities", 279),
+    ("TerminalCancelCapabilities", 280),
+    ("TerminalCapabilities", 281),
+    ("TerminalExitStatus", 282),
+    ("TerminalId", 283),
+    ("TerminalOutput", 284),
+    ("TerminalOutputChunk", 285),
+    ("TerminalSize", 286),
+    ("TerminalUpdate", 287),
+    ("TextCommandInput", 288),
+    ("TextContent", 289),
+    ("TextDocumentContentChangeEvent", 290),
+    ("TextDocumentSyncKind", 291),
+    ("TextResourceContents", 292),
+    ("TitledMultiSelectItems", 293),
+    ("ToolCallCancelCapabilities", 294),
+    ("ToolCallCapabilities", 295),
+    ("ToolCallContent", 296),
+    ("ToolCallContentChunk", 297),
+    ("ToolCallId", 298),
+    ("ToolCallLocation", 299),
+    ("ToolCallPermissionSubject", 300),
+    ("ToolCallStatus", 301),
+    ("ToolCallUpdate", 302),
+    ("ToolKind", 303),
+    ("UnarchiveSessionRequest", 304),
+    ("UnarchiveSessionResponse", 305),
+    ("UnknownStateUpdate", 306),
+    ("UnsupportedProtocolVersionErrorData", 307),
+    ("UpdateSessionNotification", 308),
+    ("Usage", 309),
+    ("UsageUpdate", 310),
+    ("UserMessage", 311),
+    ("WorkspaceFolder", 312),
 ];
 
 static METHODS: &[Method] = &[
@@ -2108,8 +2111,8 @@ static METHODS: &[Method] = &[
         name: "nes/start",
         from: From::Client,
         kind: Kind::Request,
-        params: 265,
-        result: 266,
+        params: 266,
+        result: 267,
         session: false,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
@@ -2121,8 +2124,8 @@ static METHODS: &[Method] = &[
         name: "nes/suggest",
         from: From::Client,
         kind: Kind::Request,
-        params: 273,
-        result: 274,
+        params: 274,
+        result: 275,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
@@ -2160,8 +2163,8 @@ static METHODS: &[Method] = &[
         name: "providers/set",
         from: From::Client,
         kind: Kind::Request,
-        params: 259,
-        result: 260,
+        params: 260,
+        result: 261,
         session: false,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["providers"], boolean: false, rule: id!("PROV-01") }),
@@ -2329,8 +2332,8 @@ static METHODS: &[Method] = &[
         name: "session/set_config_option",
         from: From::Client,
         kind: Kind::Request,
-        params: 261,
-        result: 262,
+        params: 262,
+        result: 263,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
@@ -2342,8 +2345,8 @@ static METHODS: &[Method] = &[
         name: "session/set_title",
         from: From::Client,
         kind: Kind::Request,
-        params: 263,
-        result: 264,
+        params: 264,
+        result: 265,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "title"], boolean: false, rule: id!("CAP-15") }),
@@ -2355,8 +2358,8 @@ static METHODS: &[Method] = &[
         name: "session/status",
         from: From::Client,
         kind: Kind::Request,
-        params: 252,
-        result: 253,
+        params: 253,
+        result: 254,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "status"], boolean: false, rule: id!("CAP-15") }),
@@ -2368,8 +2371,8 @@ static METHODS: &[Method] = &[
         name: "session/unarchive",
         from: From::Client,
         kind: Kind::Request,
-        params: 303,
-        result: 304,
+        params: 304,
+        result: 305,
         session: true,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "archive"], boolean: false, rule: id!("CAP-15") }),
@@ -2381,7 +2384,7 @@ static METHODS: &[Method] = &[
         name: "session/update",
         from: From::Agent,
         kind: Kind::Notification,
-        params: 307,
+        params: 308,
         result: 0,
         session: true,
         phase: Phase::Ready,
@@ -2612,113 +2615,113 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (245, 0, id!("SESS-50")),
     (245, 1, id!("SESS-50")),
     (249, 0, id!("SESS-01")),
-    (259, 0, id!("PROV-06")),
-    (259, 1, id!("PROV-06")),
-    (259, 2, id!("PROV-06")),
-    (259, 3, id!("PROV-05")),
-    (262, 0, id!("CONF-06")),
-    (269, 0, id!("ELIC-07")),
-    (270, 4, id!("ELIC-10")),
-    (270, 5, id!("ELIC-11")),
-    (270, 7, id!("ELIC-07")),
-    (270, 8, id!("ELIC-07")),
-    (273, 2, id!("NES-11")),
-    (273, 6, id!("NES-06")),
-    (274, 0, id!("NES-07")),
-    (277, 0, id!("DTERM-01")),
-    (281, 1, id!("DTERM-11")),
-    (283, 0, id!("DTERM-07")),
-    (284, 0, id!("DTERM-01")),
-    (284, 1, id!("DTERM-07")),
-    (286, 0, id!("DTERM-01")),
-    (286, 1, id!("DTERM-04")),
-    (286, 2, id!("DTERM-05")),
-    (286, 3, id!("DTERM-06")),
-    (286, 4, id!("DTERM-10")),
-    (287, 0, id!("CMD-04")),
-    (288, 0, id!("CONT-06")),
-    (289, 0, id!("NES-05")),
-    (291, 0, id!("CONT-06")),
-    (291, 1, id!("CONT-06")),
-    (292, 0, id!("ELIC-07")),
-    (296, 0, id!("TOOL-21")),
-    (296, 1, id!("TOOL-21")),
-    (298, 0, id!("TOOL-10")),
-    (298, 1, id!("TOOL-11")),
-    (299, 0, id!("PERM-09")),
-    (301, 0, id!("TOOL-02")),
-    (301, 1, id!("TOOL-17")),
-    (301, 2, id!("TOOL-19")),
-    (301, 3, id!("TOOL-24")),
-    (301, 4, id!("TOOL-24")),
-    (301, 5, id!("TOOL-19")),
-    (301, 6, id!("TOOL-10")),
-    (301, 7, id!("TOOL-16")),
-    (301, 8, id!("TOOL-16")),
-    (306, 0, id!("INIT-04")),
-    (306, 1, id!("INIT-04")),
-    (307, 0, id!("SESS-01")),
-    (307, 1, id!("LIFE-20")),
-    (308, 0, id!("TURN-18")),
-    (308, 1, id!("TURN-18")),
-    (308, 2, id!("TURN-18")),
-    (309, 0, id!("TURN-12")),
-    (309, 1, id!("TURN-12")),
-    (309, 2, id!("TURN-12")),
-    (310, 0, id!("LIFE-09")),
-    (310, 1, id!("LIFE-10")),
-    (313, 0, id!("AUTH-18")),
-    (313, 1, id!("AUTH-18")),
-    (319, 0, id!("CMD-06")),
-    (319, 1, id!("CMD-02")),
-    (321, 0, id!("CONF-04")),
-    (321, 1, id!("CONF-04")),
-    (321, 2, id!("CONF-03")),
-    (321, 5, id!("CONF-14")),
-    (322, 0, id!("CONF-02")),
-    (322, 1, id!("CONF-03")),
-    (322, 4, id!("CONF-14")),
-    (323, 0, id!("CONF-03")),
-    (323, 3, id!("CONF-14")),
-    (327, 0, id!("CONF-05")),
-    (327, 1, id!("SESS-01")),
-    (327, 2, id!("CONF-05")),
+    (260, 0, id!("PROV-06")),
+    (260, 1, id!("PROV-06")),
+    (260, 2, id!("PROV-06")),
+    (260, 3, id!("PROV-05")),
+    (263, 0, id!("CONF-06")),
+    (270, 0, id!("ELIC-07")),
+    (271, 4, id!("ELIC-10")),
+    (271, 5, id!("ELIC-11")),
+    (271, 7, id!("ELIC-07")),
+    (271, 8, id!("ELIC-07")),
+    (274, 2, id!("NES-11")),
+    (274, 6, id!("NES-06")),
+    (275, 0, id!("NES-07")),
+    (278, 0, id!("DTERM-01")),
+    (282, 1, id!("DTERM-11")),
+    (284, 0, id!("DTERM-07")),
+    (285, 0, id!("DTERM-01")),
+    (285, 1, id!("DTERM-07")),
+    (287, 0, id!("DTERM-01")),
+    (287, 1, id!("DTERM-04")),
+    (287, 2, id!("DTERM-05")),
+    (287, 3, id!("DTERM-06")),
+    (287, 4, id!("DTERM-10")),
+    (288, 0, id!("CMD-04")),
+    (289, 0, id!("CONT-06")),
+    (290, 0, id!("NES-05")),
+    (292, 0, id!("CONT-06")),
+    (292, 1, id!("CONT-06")),
+    (293, 0, id!("ELIC-07")),
+    (297, 0, id!("TOOL-21")),
+    (297, 1, id!("TOOL-21")),
+    (299, 0, id!("TOOL-10")),
+    (299, 1, id!("TOOL-11")),
+    (300, 0, id!("PERM-09")),
+    (302, 0, id!("TOOL-02")),
+    (302, 1, id!("TOOL-17")),
+    (302, 2, id!("TOOL-19")),
+    (302, 3, id!("TOOL-24")),
+    (302, 4, id!("TOOL-24")),
+    (302, 5, id!("TOOL-19")),
+    (302, 6, id!("TOOL-10")),
+    (302, 7, id!("TOOL-16")),
+    (302, 8, id!("TOOL-16")),
+    (307, 0, id!("INIT-04")),
+    (307, 1, id!("INIT-04")),
+    (308, 0, id!("SESS-01")),
+    (308, 1, id!("LIFE-20")),
+    (309, 0, id!("TURN-18")),
+    (309, 1, id!("TURN-18")),
+    (309, 2, id!("TURN-18")),
+    (310, 0, id!("TURN-12")),
+    (310, 1, id!("TURN-12")),
+    (310, 2, id!("TURN-12")),
+    (311, 0, id!("LIFE-09")),
+    (311, 1, id!("LIFE-10")),
+    (314, 0, id!("AUTH-18")),
+    (314, 1, id!("AUTH-18")),
+    (320, 0, id!("CMD-06")),
+    (320, 1, id!("CMD-02")),
+    (322, 0, id!("CONF-04")),
+    (322, 1, id!("CONF-04")),
+    (322, 2, id!("CONF-03")),
+    (322, 5, id!("CONF-14")),
+    (323, 0, id!("CONF-02")),
+    (323, 1, id!("CONF-03")),
+    (323, 4, id!("CONF-14")),
+    (324, 0, id!("CONF-03")),
+    (324, 3, id!("CONF-14")),
     (328, 0, id!("CONF-05")),
     (328, 1, id!("SESS-01")),
     (328, 2, id!("CONF-05")),
     (329, 0, id!("CONF-05")),
     (329, 1, id!("SESS-01")),
     (329, 2, id!("CONF-05")),
-    (340, 0, id!("ELIC-04")),
-    (340, 1, id!("ELIC-04")),
-    (340, 2, id!("ELIC-06")),
+    (330, 0, id!("CONF-05")),
+    (330, 1, id!("SESS-01")),
+    (330, 2, id!("CONF-05")),
     (341, 0, id!("ELIC-04")),
-    (341, 1, id!("ELIC-06")),
-    (343, 0, id!("ELIC-04")),
-    (343, 1, id!("ELIC-04")),
-    (343, 2, id!("ELIC-15")),
-    (343, 3, id!("ELIC-15")),
+    (341, 1, id!("ELIC-04")),
+    (341, 2, id!("ELIC-06")),
+    (342, 0, id!("ELIC-04")),
+    (342, 1, id!("ELIC-06")),
     (344, 0, id!("ELIC-04")),
-    (344, 1, id!("ELIC-15")),
+    (344, 1, id!("ELIC-04")),
     (344, 2, id!("ELIC-15")),
-    (351, 0, id!("ELIC-04")),
-    (351, 1, id!("ELIC-04")),
-    (351, 2, id!("ELIC-06")),
+    (344, 3, id!("ELIC-15")),
+    (345, 0, id!("ELIC-04")),
+    (345, 1, id!("ELIC-15")),
+    (345, 2, id!("ELIC-15")),
     (352, 0, id!("ELIC-04")),
-    (352, 1, id!("ELIC-06")),
+    (352, 1, id!("ELIC-04")),
+    (352, 2, id!("ELIC-06")),
     (353, 0, id!("ELIC-04")),
-    (353, 1, id!("ELIC-04")),
-    (353, 2, id!("ELIC-15")),
-    (353, 3, id!("ELIC-15")),
+    (353, 1, id!("ELIC-06")),
     (354, 0, id!("ELIC-04")),
-    (354, 1, id!("ELIC-15")),
+    (354, 1, id!("ELIC-04")),
     (354, 2, id!("ELIC-15")),
-    (356, 0, id!("ELIC-18")),
-    (371, 0, id!("NES-14")),
-    (375, 0, id!("PLAN-06")),
-    (391, 0, id!("TOOL-26")),
+    (354, 3, id!("ELIC-15")),
+    (355, 0, id!("ELIC-04")),
+    (355, 1, id!("ELIC-15")),
+    (355, 2, id!("ELIC-15")),
+    (357, 0, id!("ELIC-18")),
+    (372, 0, id!("NES-14")),
+    (376, 0, id!("PLAN-06")),
     (392, 0, id!("TOOL-26")),
-    (392, 1, id!("TOOL-26")),
+    (393, 0, id!("TOOL-26")),
+    (393, 1, id!("TOOL-26")),
 ];
 
 static ALIASES: &[(TypeId, u8, &str)] = &[
@@ -2729,7 +2732,7 @@ static ALIASES: &[(TypeId, u8, &str)] = &[
     (190, 0, "id"),
     (191, 0, "id"),
     (192, 0, "id"),
-    (375, 0, "id"),
+    (376, 0, "id"),
 ];
 
 /// Places of the named types.
@@ -2989,66 +2992,67 @@ pub mod ids {
     pub const SESSION_MESSAGE: TypeId = 247;
     pub const SESSION_MESSAGE_CHUNK: TypeId = 248;
     pub const SESSION_NOT_FOUND_ERROR_DATA: TypeId = 249;
-    pub const SESSION_STATUS: TypeId = 250;
-    pub const SESSION_STATUS_CAPABILITIES: TypeId = 251;
-    pub const SESSION_STATUS_REQUEST: TypeId = 252;
-    pub const SESSION_STATUS_RESPONSE: TypeId = 253;
-    pub const SESSION_SYSTEM_PROMPT_CAPABILITIES: TypeId = 254;
-    pub const SESSION_SYSTEM_PROMPT_MODE_CAPABILITIES: TypeId = 255;
-    pub const SESSION_SYSTEM_PROMPT_OVERRIDE_CAPABILITIES: TypeId = 256;
-    pub const SESSION_TITLE_CAPABILITIES: TypeId = 257;
-    pub const SESSION_UPDATE: TypeId = 258;
-    pub const SET_PROVIDER_REQUEST: TypeId = 259;
-    pub const SET_PROVIDER_RESPONSE: TypeId = 260;
-    pub const SET_SESSION_CONFIG_OPTION_REQUEST: TypeId = 261;
-    pub const SET_SESSION_CONFIG_OPTION_RESPONSE: TypeId = 262;
-    pub const SET_SESSION_TITLE_REQUEST: TypeId = 263;
-    pub const SET_SESSION_TITLE_RESPONSE: TypeId = 264;
-    pub const START_NES_REQUEST: TypeId = 265;
-    pub const START_NES_RESPONSE: TypeId = 266;
-    pub const STATE_UPDATE: TypeId = 267;
-    pub const STRING_FORMAT: TypeId = 268;
-    pub const STRING_MULTI_SELECT_ITEMS: TypeId = 269;
-    pub const STRING_PROPERTY_SCHEMA: TypeId = 270;
-    pub const SUBAGENT_SESSION_CAPABILITIES: TypeId = 271;
-    pub const SUBAGENT_UPDATE: TypeId = 272;
-    pub const SUGGEST_NES_REQUEST: TypeId = 273;
-    pub const SUGGEST_NES_RESPONSE: TypeId = 274;
-    pub const SYSTEM_PROMPT: TypeId = 275;
-    pub const SYSTEM_PROMPT_MODE: TypeId = 276;
-    pub const TERMINAL: TypeId = 277;
-    pub const TERMINAL_AUTH_CAPABILITIES: TypeId = 278;
-    pub const TERMINAL_CANCEL_CAPABILITIES: TypeId = 279;
-    pub const TERMINAL_CAPABILITIES: TypeId = 280;
-    pub const TERMINAL_EXIT_STATUS: TypeId = 281;
-    pub const TERMINAL_ID: TypeId = 282;
-    pub const TERMINAL_OUTPUT: TypeId = 283;
-    pub const TERMINAL_OUTPUT_CHUNK: TypeId = 284;
-    pub const TERMINAL_SIZE: TypeId = 285;
-    pub const TERMINAL_UPDATE: TypeId = 286;
-    pub const TEXT_COMMAND_INPUT: TypeId = 287;
-    pub const TEXT_CONTENT: TypeId = 288;
-    pub const TEXT_DOCUMENT_CONTENT_CHANGE_EVENT: TypeId = 289;
-    pub const TEXT_DOCUMENT_SYNC_KIND: TypeId = 290;
-    pub const TEXT_RESOURCE_CONTENTS: TypeId = 291;
-    pub const TITLED_MULTI_SELECT_ITEMS: TypeId = 292;
-    pub const TOOL_CALL_CANCEL_CAPABILITIES: TypeId = 293;
-    pub const TOOL_CALL_CAPABILITIES: TypeId = 294;
-    pub const TOOL_CALL_CONTENT: TypeId = 295;
-    pub const TOOL_CALL_CONTENT_CHUNK: TypeId = 296;
-    pub const TOOL_CALL_ID: TypeId = 297;
-    pub const TOOL_CALL_LOCATION: TypeId = 298;
-    pub const TOOL_CALL_PERMISSION_SUBJECT: TypeId = 299;
-    pub const TOOL_CALL_STATUS: TypeId = 300;
-    pub const TOOL_CALL_UPDATE: TypeId = 301;
-    pub const TOOL_KIND: TypeId = 302;
-    pub const UNARCHIVE_SESSION_REQUEST: TypeId = 303;
-    pub const UNARCHIVE_SESSION_RESPONSE: TypeId = 304;
-    pub const UNKNOWN_STATE_UPDATE: TypeId = 305;
-    pub const UNSUPPORTED_PROTOCOL_VERSION_ERROR_DATA: TypeId = 306;
-    pub const UPDATE_SESSION_NOTIFICATION: TypeId = 307;
-    pub const USAGE: TypeId = 308;
-    pub const USAGE_UPDATE: TypeId = 309;
-    pub const USER_MESSAGE: TypeId = 310;
-    pub const WORKSPACE_FOLDER: TypeId = 311;
+    pub const SESSION_REFERENCE: TypeId = 250;
+    pub const SESSION_STATUS: TypeId = 251;
+    pub const SESSION_STATUS_CAPABILITIES: TypeId = 252;
+    pub const SESSION_STATUS_REQUEST: TypeId = 253;
+    pub const SESSION_STATUS_RESPONSE: TypeId = 254;
+    pub const SESSION_SYSTEM_PROMPT_CAPABILITIES: TypeId = 255;
+    pub const SESSION_SYSTEM_PROMPT_MODE_CAPABILITIES: TypeId = 256;
+    pub const SESSION_SYSTEM_PROMPT_OVERRIDE_CAPABILITIES: TypeId = 257;
+    pub const SESSION_TITLE_CAPABILITIES: TypeId = 258;
+    pub const SESSION_UPDATE: TypeId = 259;
+    pub const SET_PROVIDER_REQUEST: TypeId = 260;
+    pub const SET_PROVIDER_RESPONSE: TypeId = 261;
+    pub const SET_SESSION_CONFIG_OPTION_REQUEST: TypeId = 262;
+    pub const SET_SESSION_CONFIG_OPTION_RESPONSE: TypeId = 263;
+    pub const SET_SESSION_TITLE_REQUEST: TypeId = 264;
+    pub const SET_SESSION_TITLE_RESPONSE: TypeId = 265;
+    pub const START_NES_REQUEST: TypeId = 266;
+    pub const START_NES_RESPONSE: TypeId = 267;
+    pub const STATE_UPDATE: TypeId = 268;
+    pub const STRING_FORMAT: TypeId = 269;
+    pub const STRING_MULTI_SELECT_ITEMS: TypeId = 270;
+    pub const STRING_PROPERTY_SCHEMA: TypeId = 271;
+    pub const SUBAGENT_SESSION_CAPABILITIES: TypeId = 272;
+    pub const SUBAGENT_UPDATE: TypeId = 273;
+    pub const SUGGEST_NES_REQUEST: TypeId = 274;
+    pub const SUGGEST_NES_RESPONSE: TypeId = 275;
+    pub const SYSTEM_PROMPT: TypeId = 276;
+    pub const SYSTEM_PROMPT_MODE: TypeId = 277;
+    pub const TERMINAL: TypeId = 278;
+    pub const TERMINAL_AUTH_CAPABILITIES: TypeId = 279;
+    pub const TERMINAL_CANCEL_CAPABILITIES: TypeId = 280;
+    pub const TERMINAL_CAPABILITIES: TypeId = 281;
+    pub const TERMINAL_EXIT_STATUS: TypeId = 282;
+    pub const TERMINAL_ID: TypeId = 283;
+    pub const TERMINAL_OUTPUT: TypeId = 284;
+    pub const TERMINAL_OUTPUT_CHUNK: TypeId = 285;
+    pub const TERMINAL_SIZE: TypeId = 286;
+    pub const TERMINAL_UPDATE: TypeId = 287;
+    pub const TEXT_COMMAND_INPUT: TypeId = 288;
+    pub const TEXT_CONTENT: TypeId = 289;
+    pub const TEXT_DOCUMENT_CONTENT_CHANGE_EVENT: TypeId = 290;
+    pub const TEXT_DOCUMENT_SYNC_KIND: TypeId = 291;
+    pub const TEXT_RESOURCE_CONTENTS: TypeId = 292;
+    pub const TITLED_MULTI_SELECT_ITEMS: TypeId = 293;
+    pub const TOOL_CALL_CANCEL_CAPABILITIES: TypeId = 294;
+    pub const TOOL_CALL_CAPABILITIES: TypeId = 295;
+    pub const TOOL_CALL_CONTENT: TypeId = 296;
+    pub const TOOL_CALL_CONTENT_CHUNK: TypeId = 297;
+    pub const TOOL_CALL_ID: TypeId = 298;
+    pub const TOOL_CALL_LOCATION: TypeId = 299;
+    pub const TOOL_CALL_PERMISSION_SUBJECT: TypeId = 300;
+    pub const TOOL_CALL_STATUS: TypeId = 301;
+    pub const TOOL_CALL_UPDATE: TypeId = 302;
+    pub const TOOL_KIND: TypeId = 303;
+    pub const UNARCHIVE_SESSION_REQUEST: TypeId = 304;
+    pub const UNARCHIVE_SESSION_RESPONSE: TypeId = 305;
+    pub const UNKNOWN_STATE_UPDATE: TypeId = 306;
+    pub const UNSUPPORTED_PROTOCOL_VERSION_ERROR_DATA: TypeId = 307;
+    pub const UPDATE_SESSION_NOTIFICATION: TypeId = 308;
+    pub const USAGE: TypeId = 309;
+    pub const USAGE_UPDATE: TypeId = 310;
+    pub const USER_MESSAGE: TypeId = 311;
+    pub const WORKSPACE_FOLDER: TypeId = 312;
 }

@@ -278,6 +278,8 @@ string_enum! {
         ModelConfig = "model_config",
         /// How much the model reasons.
         ThoughtLevel = "thought_level",
+        /// How fast the model answers, as opposed to how much that costs.
+        Speed = "speed",
     }
 }
 
@@ -845,6 +847,189 @@ impl IntoOwned for SetSessionConfigOptionRequest<'_> {
     fn into_owned(self) -> Self::Owned {
         SetSessionConfigOptionRequest {
             session_id: self.session_id.into_owned(),
+            config_id: self.config_id.into_owned(),
+            meta: self.meta.into_owned(),
+            kind: self.kind.into_owned(),
+        }
+    }
+}
+
+/// Value that one setting of a session is to start with.
+///
+/// See <https://agentclientprotocol.com/rfds/session-options>. Draft `session_options`: may still
+/// change.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct InitialSessionConfigOption<'a> {
+    /// Setting that gets the value; unknown ones are passed over.
+    ///
+    /// Rule CONF-11.
+    pub config_id: SessionConfigId<'a>,
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+    /// What `type` tells apart: its members stand beside the others.
+    #[serde(flatten)]
+    pub kind: InitialSessionConfigOptionKind<'a>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for InitialSessionConfigOption<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Own<'a> {
+            config_id: SessionConfigId<'a>,
+            #[serde(rename = "_meta", borrow, default)]
+            meta: Option<Raw<'a>>,
+        }
+
+        let json = <&'de RawValue>::deserialize(deserializer)?;
+        let own: Own = unions::part(json)?;
+        Ok(InitialSessionConfigOption { config_id: own.config_id, meta: own.meta, kind: unions::part(json)? })
+    }
+}
+
+/// What `type` tells apart in [`InitialSessionConfigOption`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type")]
+#[non_exhaustive]
+pub enum InitialSessionConfigOptionKind<'a> {
+    /// The setting is a switch.
+    #[serde(rename = "boolean")]
+    Boolean(InitialSessionConfigOptionKindBoolean),
+    /// What is meant without `type`.
+    #[serde(untagged)]
+    Untagged(InitialSessionConfigOptionKindUntagged<'a>),
+    /// Another value of `type`, with the whole object as it was sent.
+    #[serde(untagged, serialize_with = "InitialSessionConfigOptionKind::rest")]
+    Unrecognized {
+        /// The value of `type`.
+        tag: Str<'a>,
+        /// The object.
+        json: Raw<'a>,
+    },
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for InitialSessionConfigOptionKind<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        unions::union(deserializer)
+    }
+}
+
+impl<'de: 'a, 'a> unions::Union<'de> for InitialSessionConfigOptionKind<'a> {
+    const NAME: &'static str = "$union type";
+
+    fn variant<A: VariantAccess<'de>>(tag: Option<Str<'de>>, object: A) -> Result<Self, A::Error> {
+        match tag.as_deref() {
+            Some("boolean") => object.newtype_variant().map(Self::Boolean),
+            None => object.newtype_variant().map(Self::Untagged),
+            Some(_) => Ok(InitialSessionConfigOptionKind::Unrecognized {
+                tag: tag.unwrap_or_default(),
+                json: object.newtype_variant()?,
+            }),
+        }
+    }
+}
+
+impl From<InitialSessionConfigOptionKindBoolean> for InitialSessionConfigOptionKind<'_> {
+    fn from(value: InitialSessionConfigOptionKindBoolean) -> Self {
+        InitialSessionConfigOptionKind::Boolean(value)
+    }
+}
+
+impl<'a> From<InitialSessionConfigOptionKindUntagged<'a>> for InitialSessionConfigOptionKind<'a> {
+    fn from(value: InitialSessionConfigOptionKindUntagged<'a>) -> Self {
+        InitialSessionConfigOptionKind::Untagged(value)
+    }
+}
+
+impl IntoOwned for InitialSessionConfigOptionKind<'_> {
+    type Owned = InitialSessionConfigOptionKind<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        match self {
+            InitialSessionConfigOptionKind::Boolean(value) => {
+                InitialSessionConfigOptionKind::Boolean(value.into_owned())
+            }
+            InitialSessionConfigOptionKind::Untagged(value) => {
+                InitialSessionConfigOptionKind::Untagged(value.into_owned())
+            }
+            InitialSessionConfigOptionKind::Unrecognized { tag, json } => {
+                InitialSessionConfigOptionKind::Unrecognized { tag: tag.into_owned(), json: json.into_owned() }
+            }
+        }
+    }
+}
+
+impl InitialSessionConfigOptionKind<'_> {
+    fn rest<S: serde::Serializer>(_tag: &Str<'_>, json: &Raw<'_>, to: S) -> Result<S::Ok, S::Error> {
+        unions::rest(json, &["configId", "_meta"], to)
+    }
+}
+
+/// Members of a variant that has no name of its own in the specification.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct InitialSessionConfigOptionKindBoolean {
+    /// True to switch the setting on.
+    ///
+    /// Rule CONF-09.
+    pub value: bool,
+}
+
+impl InitialSessionConfigOptionKindBoolean {
+    /// One from what must be there; the rest is left out.
+    #[must_use]
+    pub fn new(value: bool) -> Self {
+        InitialSessionConfigOptionKindBoolean { value }
+    }
+}
+
+crate::schema::owned::never_borrow!(InitialSessionConfigOptionKindBoolean);
+
+/// Members of a variant that has no name of its own in the specification.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct InitialSessionConfigOptionKindUntagged<'a> {
+    /// Id of one of the values on offer.
+    ///
+    /// Rule CONF-09.
+    #[serde(borrow)]
+    pub value: SessionConfigValueId<'a>,
+}
+
+impl<'a> InitialSessionConfigOptionKindUntagged<'a> {
+    /// One from what must be there; the rest is left out.
+    #[must_use]
+    pub fn new(value: impl Into<SessionConfigValueId<'a>>) -> Self {
+        InitialSessionConfigOptionKindUntagged { value: value.into() }
+    }
+}
+
+impl IntoOwned for InitialSessionConfigOptionKindUntagged<'_> {
+    type Owned = InitialSessionConfigOptionKindUntagged<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        InitialSessionConfigOptionKindUntagged { value: self.value.into_owned() }
+    }
+}
+
+impl<'a> InitialSessionConfigOption<'a> {
+    /// One from what must be there; the rest is left out.
+    #[must_use]
+    pub fn new(config_id: impl Into<SessionConfigId<'a>>, kind: InitialSessionConfigOptionKind<'a>) -> Self {
+        InitialSessionConfigOption { config_id: config_id.into(), meta: None, kind }
+    }
+}
+
+impl IntoOwned for InitialSessionConfigOption<'_> {
+    type Owned = InitialSessionConfigOption<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        InitialSessionConfigOption {
             config_id: self.config_id.into_owned(),
             meta: self.meta.into_owned(),
             kind: self.kind.into_owned(),

@@ -299,8 +299,8 @@ pub struct SessionCapabilities<'a> {
     pub additional_directories: Option<SessionAdditionalDirectoriesCapabilities<'a>>,
     /// Present when a client may add instructions of its own at system level.
     ///
-    /// Rule CAP-03. Draft `session_system_prompt`: may still change.
-    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    /// Rule CAP-03.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SessionSystemPromptCapabilities<'a>>,
     /// Present when `session/fork` is served.
     ///
@@ -332,6 +332,11 @@ pub struct SessionCapabilities<'a> {
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub close: Option<SessionCloseCapabilities<'a>>,
+    /// Present when `session/options` is served and sessions may be given values of settings to start with.
+    ///
+    /// Rule CAP-03. Draft `session_options`: may still change.
+    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    pub options: Option<SessionOptionsCapabilities<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -352,6 +357,7 @@ impl SessionCapabilities<'_> {
             title: None,
             resume: None,
             close: None,
+            options: None,
             meta: None,
         }
     }
@@ -378,6 +384,7 @@ impl IntoOwned for SessionCapabilities<'_> {
             title: self.title.into_owned(),
             resume: self.resume.into_owned(),
             close: self.close.into_owned(),
+            options: self.options.into_owned(),
             meta: self.meta.into_owned(),
         }
     }
@@ -487,8 +494,7 @@ impl IntoOwned for SessionAdditionalDirectoriesCapabilities<'_> {
 
 /// Mark of an agent that takes instructions at system level from the client.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_system_prompt`: may still
-/// change.
+/// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -527,8 +533,7 @@ impl IntoOwned for SessionSystemPromptCapabilities<'_> {
 
 /// Ways to apply a client's instructions that an agent offers besides appending.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_system_prompt`: may still
-/// change.
+/// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -567,8 +572,7 @@ impl IntoOwned for SessionSystemPromptModeCapabilities<'_> {
 
 /// Empty mark of an agent whose built-in instructions can be replaced.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_system_prompt`: may still
-/// change.
+/// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -805,6 +809,41 @@ impl IntoOwned for SessionCloseCapabilities<'_> {
     }
 }
 
+/// Empty mark; being there, it says that settings are known before there is a session.
+///
+/// See <https://agentclientprotocol.com/rfds/session-options>. Draft `session_options`: may still
+/// change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SessionOptionsCapabilities<'a> {
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+}
+
+impl SessionOptionsCapabilities<'_> {
+    /// One with everything left out.
+    #[must_use]
+    pub const fn new() -> Self {
+        SessionOptionsCapabilities { meta: None }
+    }
+}
+
+impl Default for SessionOptionsCapabilities<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl IntoOwned for SessionOptionsCapabilities<'_> {
+    type Owned = SessionOptionsCapabilities<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        SessionOptionsCapabilities { meta: self.meta.into_owned() }
+    }
+}
+
 /// What an agent offers around login, apart from the login itself.
 ///
 /// See <https://agentclientprotocol.com/protocol/v1/authentication>.
@@ -998,7 +1037,7 @@ impl IntoOwned for Implementation<'_> {
 
 /// What a client may do to one child session; nothing is allowed unless listed.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -1037,7 +1076,7 @@ impl IntoOwned for SubagentSessionCapabilities<'_> {
 
 /// Empty mark; being there, it lets the client cancel a child session's work.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -1145,8 +1184,8 @@ pub struct ClientCapabilities<'a> {
     pub session: Option<ClientSessionCapabilities<'a>>,
     /// Present when the client can follow the child sessions of an agent.
     ///
-    /// Rule CAP-03. Draft `subagents`: may still change.
-    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    /// Rule CAP-03.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagents: Option<SubagentCapabilities<'a>>,
     /// Present when the client can keep several plans apart by their ids.
     ///
@@ -1292,6 +1331,11 @@ pub struct ClientSessionCapabilities<'a> {
     /// Rule CAP-03.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notices: Option<NoticeCapabilities>,
+    /// Present when the client offers the prompts that an agent suggests.
+    ///
+    /// Rule CAP-03. Draft `prompt_suggestions`: may still change.
+    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    pub prompt_suggestions: Option<PromptSuggestionsCapabilities<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -1301,7 +1345,13 @@ impl ClientSessionCapabilities<'_> {
     /// One with everything left out.
     #[must_use]
     pub const fn new() -> Self {
-        ClientSessionCapabilities { compaction: None, config_options: None, notices: None, meta: None }
+        ClientSessionCapabilities {
+            compaction: None,
+            config_options: None,
+            notices: None,
+            prompt_suggestions: None,
+            meta: None,
+        }
     }
 }
 
@@ -1319,6 +1369,7 @@ impl IntoOwned for ClientSessionCapabilities<'_> {
             compaction: self.compaction.into_owned(),
             config_options: self.config_options.into_owned(),
             notices: self.notices.into_owned(),
+            prompt_suggestions: self.prompt_suggestions.into_owned(),
             meta: self.meta.into_owned(),
         }
     }
@@ -1445,9 +1496,58 @@ impl Default for NoticeCapabilities {
 
 crate::schema::owned::never_borrow!(NoticeCapabilities);
 
+/// Kinds of content that suggested prompts may hold on top of text and resource links.
+///
+/// See <https://agentclientprotocol.com/rfds/prompt-suggestions>. Draft `prompt_suggestions`: may still
+/// change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PromptSuggestionsCapabilities<'a> {
+    /// There when suggestions may hold images; its form in this version is not settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<Raw<'a>>,
+    /// There when suggestions may hold sound; its form in this version is not settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audio: Option<Raw<'a>>,
+    /// There when suggestions may hold whole resources; its form in this version is not settled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedded_context: Option<Raw<'a>>,
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+}
+
+impl PromptSuggestionsCapabilities<'_> {
+    /// One with everything left out.
+    #[must_use]
+    pub const fn new() -> Self {
+        PromptSuggestionsCapabilities { image: None, audio: None, embedded_context: None, meta: None }
+    }
+}
+
+impl Default for PromptSuggestionsCapabilities<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl IntoOwned for PromptSuggestionsCapabilities<'_> {
+    type Owned = PromptSuggestionsCapabilities<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        PromptSuggestionsCapabilities {
+            image: self.image.into_owned(),
+            audio: self.audio.into_owned(),
+            embedded_context: self.embedded_context.into_owned(),
+            meta: self.meta.into_owned(),
+        }
+    }
+}
+
 /// Empty mark; being there, it says that the client can follow child sessions.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ContentBlock, McpServer, SessionConfigOption, SessionModeState};
+use super::{ContentBlock, InitialSessionConfigOption, McpServer, SessionConfigOption, SessionModeState};
 use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwned, Raw, Str};
 
 string_type! {
@@ -547,10 +547,13 @@ pub struct NewSessionRequest<'a> {
     #[serde(default, deserialize_with = "unions::null_as_default")]
     pub mcp_servers: Vec<McpServer<'a>>,
     /// Instructions at system level in addition to, or in place of, the agent's own.
-    ///
-    /// Draft `session_system_prompt`: may still change.
-    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
+    /// Values that settings start with; ones that do not fit are passed over.
+    ///
+    /// Draft `session_options`: may still change.
+    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
+    pub config_options: Vec<InitialSessionConfigOption<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -565,6 +568,7 @@ impl<'a> NewSessionRequest<'a> {
             additional_directories: Vec::new(),
             mcp_servers,
             system_prompt: None,
+            config_options: Vec::new(),
             meta: None,
         }
     }
@@ -579,6 +583,7 @@ impl IntoOwned for NewSessionRequest<'_> {
             additional_directories: self.additional_directories.into_owned(),
             mcp_servers: self.mcp_servers.into_owned(),
             system_prompt: self.system_prompt.into_owned(),
+            config_options: self.config_options.into_owned(),
             meta: self.meta.into_owned(),
         }
     }
@@ -586,15 +591,16 @@ impl IntoOwned for NewSessionRequest<'_> {
 
 /// Instructions from the client that rank with the agent's own instead of with user messages.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_system_prompt`: may still
-/// change.
+/// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SystemPrompt<'a> {
     /// How the content meets the agent's own instructions; unsupported ways are refused.
     pub mode: SystemPromptMode<'a>,
-    /// Blocks of the instructions; at least one, and only text for now.
+    /// Blocks of the instructions: at least one, all of them text.
+    ///
+    /// Rule SESS-70.
     pub content: Vec<ContentBlock<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -620,8 +626,7 @@ impl IntoOwned for SystemPrompt<'_> {
 string_enum! {
     /// How a client's instructions are combined with those of the agent.
     ///
-    /// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `session_system_prompt`: may still
-    /// change.
+    /// See <https://agentclientprotocol.com/protocol/v1/session-setup>.
     SystemPromptMode {
         /// The client's text is added to what the agent already says to its model.
         Append = "append",
@@ -656,10 +661,13 @@ pub struct LoadSessionRequest<'a> {
     /// Rule SESS-01.
     pub session_id: SessionId<'a>,
     /// Instructions at system level; left out, the agent decides between stored and usual ones.
-    ///
-    /// Draft `session_system_prompt`: may still change.
-    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
+    /// Values that settings are brought back with; ones that do not fit are passed over.
+    ///
+    /// Draft `session_options`: may still change.
+    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
+    pub config_options: Vec<InitialSessionConfigOption<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -675,6 +683,7 @@ impl<'a> LoadSessionRequest<'a> {
             additional_directories: Vec::new(),
             session_id: session_id.into(),
             system_prompt: None,
+            config_options: Vec::new(),
             meta: None,
         }
     }
@@ -690,6 +699,7 @@ impl IntoOwned for LoadSessionRequest<'_> {
             additional_directories: self.additional_directories.into_owned(),
             session_id: self.session_id.into_owned(),
             system_prompt: self.system_prompt.into_owned(),
+            config_options: self.config_options.into_owned(),
             meta: self.meta.into_owned(),
         }
     }
@@ -819,6 +829,11 @@ pub struct ForkSessionRequest<'a> {
     /// Instructions at system level for the branch; left out, the agent picks what applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
+    /// Values that settings of the branch start with; ones that do not fit are passed over.
+    ///
+    /// Draft `session_options`: may still change.
+    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
+    pub config_options: Vec<InitialSessionConfigOption<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -834,6 +849,7 @@ impl<'a> ForkSessionRequest<'a> {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             system_prompt: None,
+            config_options: Vec::new(),
             meta: None,
         }
     }
@@ -849,6 +865,7 @@ impl IntoOwned for ForkSessionRequest<'_> {
             additional_directories: self.additional_directories.into_owned(),
             mcp_servers: self.mcp_servers.into_owned(),
             system_prompt: self.system_prompt.into_owned(),
+            config_options: self.config_options.into_owned(),
             meta: self.meta.into_owned(),
         }
     }
@@ -1005,10 +1022,13 @@ pub struct ResumeSessionRequest<'a> {
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<McpServer<'a>>,
     /// Instructions at system level; left out, the agent decides between stored and usual ones.
-    ///
-    /// Draft `session_system_prompt`: may still change.
-    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
+    /// Values that settings go on with; ones that do not fit are passed over.
+    ///
+    /// Draft `session_options`: may still change.
+    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Vec::is_empty")]
+    pub config_options: Vec<InitialSessionConfigOption<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -1024,6 +1044,7 @@ impl<'a> ResumeSessionRequest<'a> {
             additional_directories: Vec::new(),
             mcp_servers: Vec::new(),
             system_prompt: None,
+            config_options: Vec::new(),
             meta: None,
         }
     }
@@ -1039,6 +1060,102 @@ impl IntoOwned for ResumeSessionRequest<'_> {
             additional_directories: self.additional_directories.into_owned(),
             mcp_servers: self.mcp_servers.into_owned(),
             system_prompt: self.system_prompt.into_owned(),
+            config_options: self.config_options.into_owned(),
+            meta: self.meta.into_owned(),
+        }
+    }
+}
+
+/// Surroundings of a session that need not exist, to learn the settings that it would start with.
+///
+/// See <https://agentclientprotocol.com/rfds/session-options>. Draft `session_options`: may still
+/// change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SessionOptionsRequest<'a> {
+    /// Base directory that the session would have.
+    ///
+    /// Rule SESS-04.
+    pub cwd: Str<'a>,
+    /// Further roots that the session would have.
+    ///
+    /// Rule SESS-26.
+    #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
+    pub additional_directories: Vec<Str<'a>>,
+    /// Stored session that is meant; left out, a new one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<SessionId<'a>>,
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+}
+
+impl<'a> SessionOptionsRequest<'a> {
+    /// One from what must be there; the rest is left out.
+    #[must_use]
+    pub fn new(cwd: impl Into<Str<'a>>) -> Self {
+        SessionOptionsRequest { cwd: cwd.into(), additional_directories: Vec::new(), session_id: None, meta: None }
+    }
+}
+
+impl IntoOwned for SessionOptionsRequest<'_> {
+    type Owned = SessionOptionsRequest<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        SessionOptionsRequest {
+            cwd: self.cwd.into_owned(),
+            additional_directories: self.additional_directories.into_owned(),
+            session_id: self.session_id.into_owned(),
+            meta: self.meta.into_owned(),
+        }
+    }
+}
+
+/// Settings that a session would start with at this moment; no session was made or changed.
+///
+/// See <https://agentclientprotocol.com/rfds/session-options>. Draft `session_options`: may still
+/// change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SessionOptionsResponse<'a> {
+    /// Modes of the agent, when it has any.
+    ///
+    /// Rule MODE-03.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modes: Option<SessionModeState<'a>>,
+    /// Settings with the values that the session would start with, in the agent's order.
+    ///
+    /// Rule CONF-02.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config_options: Option<Vec<SessionConfigOption<'a>>>,
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+}
+
+impl SessionOptionsResponse<'_> {
+    /// One with everything left out.
+    #[must_use]
+    pub const fn new() -> Self {
+        SessionOptionsResponse { modes: None, config_options: None, meta: None }
+    }
+}
+
+impl Default for SessionOptionsResponse<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl IntoOwned for SessionOptionsResponse<'_> {
+    type Owned = SessionOptionsResponse<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        SessionOptionsResponse {
+            modes: self.modes.into_owned(),
+            config_options: self.config_options.into_owned(),
             meta: self.meta.into_owned(),
         }
     }

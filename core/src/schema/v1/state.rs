@@ -11,7 +11,7 @@ use crate::schema::{unions, IntoOwned, Raw, Str};
 
 /// What a child session is doing, reported as a whole each time.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "state")]
 #[non_exhaustive]
@@ -101,7 +101,7 @@ impl IntoOwned for StateUpdate<'_> {
 
 /// The child session is at work on what its parent asked it to do.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -135,7 +135,7 @@ impl IntoOwned for RunningStateUpdate<'_> {
 
 /// The child session's work ended in a failure, with details where there are any.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -169,7 +169,7 @@ impl IntoOwned for ErrorStopReason<'_> {
 
 /// The child session has finished its work and waits for the next prompt.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -317,7 +317,7 @@ impl IntoOwned for IdleStateUpdate<'_> {
 
 /// The child session stands still until the user has done something.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -351,7 +351,7 @@ impl IntoOwned for RequiresActionStateUpdate<'_> {
 
 /// The agent has lost sight of the child session's activity; the last state may be out of date.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

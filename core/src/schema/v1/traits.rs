@@ -100,6 +100,7 @@ messages! {
     IdleStateUpdate<'a> = IDLE_STATE_UPDATE, false;
     ImageContent<'a> = IMAGE_CONTENT, false;
     Implementation<'a> = IMPLEMENTATION, false;
+    InitialSessionConfigOption<'a> = INITIAL_SESSION_CONFIG_OPTION, false;
     InitializeProxyRequest<'a> = INITIALIZE_PROXY_REQUEST, false;
     InitializeProxyResponse<'a> = INITIALIZE_PROXY_RESPONSE, false;
     InitializeRequest<'a> = INITIALIZE_REQUEST, false;
@@ -198,6 +199,9 @@ messages! {
     PromptCapabilities<'a> = PROMPT_CAPABILITIES, false;
     PromptRequest<'a> = PROMPT_REQUEST, false;
     PromptResponse<'a> = PROMPT_RESPONSE, false;
+    PromptSuggestion<'a> = PROMPT_SUGGESTION, false;
+    PromptSuggestionsCapabilities<'a> = PROMPT_SUGGESTIONS_CAPABILITIES, false;
+    PromptSuggestionsUpdate<'a> = PROMPT_SUGGESTIONS_UPDATE, false;
     ProtocolVersion = PROTOCOL_VERSION, false;
     ProviderCurrentConfig<'a> = PROVIDER_CURRENT_CONFIG, false;
     ProviderId<'a> = PROVIDER_ID, false;
@@ -251,6 +255,10 @@ messages! {
     SessionModeId<'a> = SESSION_MODE_ID, false;
     SessionModeState<'a> = SESSION_MODE_STATE, false;
     SessionNotification<'a> = SESSION_NOTIFICATION, false;
+    SessionOptionsCapabilities<'a> = SESSION_OPTIONS_CAPABILITIES, false;
+    SessionOptionsRequest<'a> = SESSION_OPTIONS_REQUEST, false;
+    SessionOptionsResponse<'a> = SESSION_OPTIONS_RESPONSE, false;
+    SessionReference<'a> = SESSION_REFERENCE, false;
     SessionResumeCapabilities<'a> = SESSION_RESUME_CAPABILITIES, false;
     SessionStatus<'a> = SESSION_STATUS, false;
     SessionStatusCapabilities<'a> = SESSION_STATUS_CAPABILITIES, false;
@@ -344,6 +352,7 @@ requests! {
     ArchiveSessionRequest = "session/archive", Client, ArchiveSessionResponse<'r>;
     UnarchiveSessionRequest = "session/unarchive", Client, UnarchiveSessionResponse<'r>;
     SessionStatusRequest = "session/status", Client, SessionStatusResponse<'r>;
+    SessionOptionsRequest = "session/options", Client, SessionOptionsResponse<'r>;
     SetSessionTitleRequest = "session/set_title", Client, SetSessionTitleResponse<'r>;
     InitializeProxyRequest = "proxy/initialize", Client, InitializeProxyResponse<'r>;
     ProxySuccessorRequest = "proxy/successor", Both, ProxySuccessorResponse<'r>;
@@ -395,6 +404,7 @@ calls! {
     ArchiveSessionRequest = ArchiveSession, "session/archive";
     UnarchiveSessionRequest = UnarchiveSession, "session/unarchive";
     SessionStatusRequest = SessionStatus, "session/status";
+    SessionOptionsRequest = SessionOptions, "session/options";
     SetSessionTitleRequest = SetSessionTitle, "session/set_title";
     InitializeProxyRequest = InitializeProxy, "proxy/initialize";
     ProxySuccessorRequest = ProxySuccessor, "proxy/successor";

@@ -111,20 +111,19 @@ pub enum SessionUpdate<'a> {
     #[serde(rename = "compaction_summary_chunk")]
     CompactionSummaryChunk(CompactionSummaryChunk<'a>),
     /// A session that the agent runs below another one: its first report or changes to it.
-    ///
-    /// Draft `subagents`: may still change.
     #[serde(rename = "subagent_update")]
     SubagentUpdate(SubagentUpdate<'a>),
     /// Message from one session to another, as either side's history shows it; absent members stay.
-    ///
-    /// Draft `subagents`: may still change.
     #[serde(rename = "session_message")]
     SessionMessage(SessionMessage<'a>),
     /// Next block of a message between sessions, which is sent piece by piece.
-    ///
-    /// Draft `subagents`: may still change.
     #[serde(rename = "session_message_chunk")]
     SessionMessageChunk(SessionMessageChunk<'a>),
+    /// Prompts that the user may want to send next; they replace all earlier ones and are no history.
+    ///
+    /// Draft `prompt_suggestions`: may still change.
+    #[serde(rename = "prompt_suggestions_update")]
+    PromptSuggestionsUpdate(PromptSuggestionsUpdate<'a>),
     /// Another value of `sessionUpdate`, with the whole object as it was sent.
     #[serde(untagged, serialize_with = "unions::as_sent")]
     Unrecognized {
@@ -168,16 +167,11 @@ impl<'de: 'a, 'a> unions::Union<'de> for SessionUpdate<'a> {
             Some("notice") => object.newtype_variant().map(Self::Notice),
             Some("compaction_update") => object.newtype_variant().map(Self::CompactionUpdate),
             Some("compaction_summary_chunk") => object.newtype_variant().map(Self::CompactionSummaryChunk),
-            Some("subagent_update") => unions::of_draft(object, Self::SubagentUpdate, |json| Self::Unrecognized {
-                tag: "subagent_update".into(),
-                json,
-            }),
-            Some("session_message") => unions::of_draft(object, Self::SessionMessage, |json| Self::Unrecognized {
-                tag: "session_message".into(),
-                json,
-            }),
-            Some("session_message_chunk") => unions::of_draft(object, Self::SessionMessageChunk, |json| {
-                Self::Unrecognized { tag: "session_message_chunk".into(), json }
+            Some("subagent_update") => object.newtype_variant().map(Self::SubagentUpdate),
+            Some("session_message") => object.newtype_variant().map(Self::SessionMessage),
+            Some("session_message_chunk") => object.newtype_variant().map(Self::SessionMessageChunk),
+            Some("prompt_suggestions_update") => unions::of_draft(object, Self::PromptSuggestionsUpdate, |json| {
+                Self::Unrecognized { tag: "prompt_suggestions_update".into(), json }
             }),
             None => Err(serde::de::Error::missing_field("sessionUpdate")),
             Some(_) => {
@@ -283,6 +277,12 @@ impl<'a> From<SessionMessageChunk<'a>> for SessionUpdate<'a> {
     }
 }
 
+impl<'a> From<PromptSuggestionsUpdate<'a>> for SessionUpdate<'a> {
+    fn from(value: PromptSuggestionsUpdate<'a>) -> Self {
+        SessionUpdate::PromptSuggestionsUpdate(value)
+    }
+}
+
 impl IntoOwned for SessionUpdate<'_> {
     type Owned = SessionUpdate<'static>;
 
@@ -307,6 +307,7 @@ impl IntoOwned for SessionUpdate<'_> {
             SessionUpdate::SubagentUpdate(value) => SessionUpdate::SubagentUpdate(value.into_owned()),
             SessionUpdate::SessionMessage(value) => SessionUpdate::SessionMessage(value.into_owned()),
             SessionUpdate::SessionMessageChunk(value) => SessionUpdate::SessionMessageChunk(value.into_owned()),
+            SessionUpdate::PromptSuggestionsUpdate(value) => SessionUpdate::PromptSuggestionsUpdate(value.into_owned()),
             SessionUpdate::Unrecognized { tag, json } => {
                 SessionUpdate::Unrecognized { tag: tag.into_owned(), json: json.into_owned() }
             }
@@ -628,7 +629,7 @@ impl IntoOwned for CompactionSummaryChunk<'_> {
 
 /// A session that the agent runs below another one: its first report or changes to it.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -694,7 +695,7 @@ impl IntoOwned for SubagentUpdate<'_> {
 
 /// Message from one session to another, as either side's history shows it; absent members stay.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -755,7 +756,7 @@ impl IntoOwned for SessionMessage<'_> {
 
 /// Next block of a message between sessions, which is sent piece by piece.
 ///
-/// See <https://agentclientprotocol.com/protocol/v1/schema>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v1/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -786,5 +787,71 @@ impl IntoOwned for SessionMessageChunk<'_> {
             content: self.content.into_owned(),
             meta: self.meta.into_owned(),
         }
+    }
+}
+
+/// Prompts that the user may want to send next; they replace all earlier ones and are no history.
+///
+/// See <https://agentclientprotocol.com/rfds/prompt-suggestions>. Draft `prompt_suggestions`: may still
+/// change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PromptSuggestionsUpdate<'a> {
+    /// Suggested prompts, the most likely first; empty takes back what is on offer.
+    ///
+    /// Rule NOTE-14.
+    pub suggestions: Vec<PromptSuggestion<'a>>,
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+}
+
+impl<'a> PromptSuggestionsUpdate<'a> {
+    /// One from what must be there; the rest is left out.
+    #[must_use]
+    pub fn new(suggestions: Vec<PromptSuggestion<'a>>) -> Self {
+        PromptSuggestionsUpdate { suggestions, meta: None }
+    }
+}
+
+impl IntoOwned for PromptSuggestionsUpdate<'_> {
+    type Owned = PromptSuggestionsUpdate<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        PromptSuggestionsUpdate { suggestions: self.suggestions.into_owned(), meta: self.meta.into_owned() }
+    }
+}
+
+/// One prompt that the user may want to send next.
+///
+/// See <https://agentclientprotocol.com/rfds/prompt-suggestions>. Draft `prompt_suggestions`: may still
+/// change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PromptSuggestion<'a> {
+    /// Blocks of the prompt, to be sent as they are.
+    ///
+    /// Rule NOTE-14.
+    pub prompt: Vec<ContentBlock<'a>>,
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+}
+
+impl<'a> PromptSuggestion<'a> {
+    /// One from what must be there; the rest is left out.
+    #[must_use]
+    pub fn new(prompt: Vec<ContentBlock<'a>>) -> Self {
+        PromptSuggestion { prompt, meta: None }
+    }
+}
+
+impl IntoOwned for PromptSuggestion<'_> {
+    type Owned = PromptSuggestion<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        PromptSuggestion { prompt: self.prompt.into_owned(), meta: self.meta.into_owned() }
     }
 }

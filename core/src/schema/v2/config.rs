@@ -195,6 +195,8 @@ string_enum! {
         ModelConfig = "model_config",
         /// How much the model reasons.
         ThoughtLevel = "thought_level",
+        /// How fast the model answers, as opposed to how much that costs.
+        Speed = "speed",
     }
 }
 

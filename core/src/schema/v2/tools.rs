@@ -163,7 +163,8 @@ string_enum! {
     }
 }
 
-/// One item of what a tool call shows: a content block, a change to a file or a terminal.
+/// One item of what a tool call shows: a content block, a change to a file, a terminal or a link to a
+/// session.
 ///
 /// See <https://agentclientprotocol.com/protocol/v2/tool-calls>.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -179,6 +180,10 @@ pub enum ToolCallContent<'a> {
     /// A terminal of the agent as part of a tool call, for display only.
     #[serde(rename = "terminal")]
     Terminal(Terminal<'a>),
+    /// Link from a tool call to another session, such as the child that it gave work to; it is for display
+    /// only.
+    #[serde(rename = "session")]
+    Session(SessionReference<'a>),
     /// Another value of `type`, with the whole object as it was sent.
     #[serde(untagged, serialize_with = "unions::as_sent")]
     Unrecognized {
@@ -203,6 +208,7 @@ impl<'de: 'a, 'a> unions::Union<'de> for ToolCallContent<'a> {
             Some("content") => object.newtype_variant().map(Self::Content),
             Some("diff") => object.newtype_variant().map(Self::Diff),
             Some("terminal") => object.newtype_variant().map(Self::Terminal),
+            Some("session") => object.newtype_variant().map(Self::Session),
             None => Err(serde::de::Error::missing_field("type")),
             Some(_) => {
                 Ok(ToolCallContent::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
@@ -229,6 +235,12 @@ impl<'a> From<Terminal<'a>> for ToolCallContent<'a> {
     }
 }
 
+impl<'a> From<SessionReference<'a>> for ToolCallContent<'a> {
+    fn from(value: SessionReference<'a>) -> Self {
+        ToolCallContent::Session(value)
+    }
+}
+
 impl IntoOwned for ToolCallContent<'_> {
     type Owned = ToolCallContent<'static>;
 
@@ -237,10 +249,42 @@ impl IntoOwned for ToolCallContent<'_> {
             ToolCallContent::Content(value) => ToolCallContent::Content(value.into_owned()),
             ToolCallContent::Diff(value) => ToolCallContent::Diff(value.into_owned()),
             ToolCallContent::Terminal(value) => ToolCallContent::Terminal(value.into_owned()),
+            ToolCallContent::Session(value) => ToolCallContent::Session(value.into_owned()),
             ToolCallContent::Unrecognized { tag, json } => {
                 ToolCallContent::Unrecognized { tag: tag.into_owned(), json: json.into_owned() }
             }
         }
+    }
+}
+
+/// Link from a tool call to another session, such as the child that it gave work to; it is for display
+/// only.
+///
+/// See <https://agentclientprotocol.com/protocol/v2/subagents>.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SessionReference<'a> {
+    /// Session that the link leads to; the client knows it already.
+    pub session_id: SessionId<'a>,
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+}
+
+impl<'a> SessionReference<'a> {
+    /// One from what must be there; the rest is left out.
+    #[must_use]
+    pub fn new(session_id: impl Into<SessionId<'a>>) -> Self {
+        SessionReference { session_id: session_id.into(), meta: None }
+    }
+}
+
+impl IntoOwned for SessionReference<'_> {
+    type Owned = SessionReference<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        SessionReference { session_id: self.session_id.into_owned(), meta: self.meta.into_owned() }
     }
 }
 

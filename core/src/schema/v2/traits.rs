@@ -259,6 +259,7 @@ messages! {
     SessionMessage<'a> = SESSION_MESSAGE, false;
     SessionMessageChunk<'a> = SESSION_MESSAGE_CHUNK, false;
     SessionNotFoundErrorData<'a> = SESSION_NOT_FOUND_ERROR_DATA, false;
+    SessionReference<'a> = SESSION_REFERENCE, false;
     SessionStatus<'a> = SESSION_STATUS, false;
     SessionStatusCapabilities<'a> = SESSION_STATUS_CAPABILITIES, false;
     SessionStatusRequest<'a> = SESSION_STATUS_REQUEST, false;
