@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::dense;
 use super::scan::{Kind, Scanner};
 use super::special::special;
 
@@ -11,8 +12,14 @@ pub const MAX_DEPTH: u32 = 1024;
 /// Strings of which every byte is looked at in turn.
 const SHORT: usize = 64;
 
+/// A text in which a letter stands so often that a search for the whole name is worth its preparation.
+const FEW_LETTERS: usize = 1024;
+
 /// Whether a quoted name stands anywhere in a text, found by its first letter: there are fewer of them than of quotes.
 pub(crate) fn mentions(text: &[u8], name: &[u8]) -> bool {
+    if dense::WORTH_IT && text.len() >= FEW_LETTERS {
+        return memchr::memmem::find(text, name).is_some();
+    }
     let (Some(&letter), Some(inside)) = (name.get(1), text.get(1..)) else { return false };
     memchr::memchr_iter(letter, inside).any(|at| text[at..].starts_with(name))
 }
@@ -138,13 +145,32 @@ pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(inside));
     }
     let mut scanner = Scanner::new(json, MAX_DEPTH);
-    let text = scanner.string().ok()?;
+    let mut room = Vec::new();
+    let (text, value) = scanner.string_in(&mut room).ok()?;
     scanner.end().ok()?;
-    Some(text.value())
+    Some(value.map_or_else(|| text.value(), |value| Cow::Owned(value.to_owned())))
+}
+
+/// The value of the string whose inside begins at a place of a JSON text, and the place of the quote that ends it; `None`
+/// where there is no string, or one with half a surrogate pair. For hosts that read JSON by themselves: one pass, and
+/// memory that can be used again for the next string.
+///
+/// ```
+/// let (json, mut room) = (r#"["a\tb","c"]"#, Vec::new());
+/// assert_eq!(libacp::json::unescape_at(json, 2, &mut room), Some(("a\tb", 6)));
+/// assert_eq!(libacp::json::unescape_at(json, 9, &mut room), Some(("c", 10)));
+/// ```
+pub fn unescape_at<'r>(json: &str, at: usize, room: &'r mut Vec<u8>) -> Option<(&'r str, usize)> {
+    dense::unescape(json.as_bytes(), at, room).filter(|(_, end)| *end < json.len())
 }
 
 /// The value of the inside of a JSON string that the scanner has accepted.
 pub(super) fn unescape_raw(raw: &str) -> String {
+    if dense::WORTH_IT && raw.len() >= dense::LONG {
+        if let Some((value, _)) = dense::unescape(raw.as_bytes(), 0, &mut Vec::new()) {
+            return value.to_owned();
+        }
+    }
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     loop {
