@@ -1,12 +1,13 @@
-//! Strings with many escapes, such as code in a diff, a block of bytes at a time.
+//! Strings with many escapes, such as code in a diff, read and written a block of bytes at a time.
 //!
-//! Code has an escape every ten bytes or so. A search that starts again behind each of them waits for the one before to
-//! end, and a copy of what stands between two is mostly the call. Here one pass marks what is special in a block, which
-//! compilers do with vectors; the escapes are then walked bit by bit, and what stands between them is copied in pieces of
-//! a fixed size, some of which write more than is needed and are written over by the next.
+//! Theory of operation. Code has an escape every ten bytes or so. A search that starts anew behind each escape has to wait
+//! until the one before has ended, and copying what stands between two escapes costs little more than the call. Here one
+//! pass marks the special bytes of a block, which compilers do with vectors. The marks are then visited bit by bit, and
+//! what stands between them is copied in pieces of a fixed size. A piece may copy more than is wanted; the next one
+//! overwrites the surplus.
 //!
-//! Without vectors this is slower than looking at eight bytes at a time, and a browser would download it for nothing;
-//! callers ask [`WORTH_IT`].
+//! Without vectors this is slower than the search of eight bytes at a time (`special`), and browsers would download it for
+//! nothing. Callers check [`WORTH_IT`].
 
 use std::ops::Range;
 
@@ -17,15 +18,15 @@ pub(super) const WORTH_IT: bool = cfg!(any(not(target_family = "wasm"), target_f
 const BLOCK: usize = 64;
 /// Bytes that are copied at once.
 const PIECE: usize = 16;
-/// A block and what is read behind it: the rest of an escape, or of a piece, that begins in its last byte.
+/// A block, and what is read behind it: the rest of an escape or of a piece that begins in the block's last byte.
 const WINDOW: usize = BLOCK + PIECE;
-/// A string that is shorter is not worth a block.
+/// Shorter strings are not worth a block.
 pub(super) const LONG: usize = BLOCK;
-/// The longest that an escape becomes, or comes of: `\u001f` and `\ud83d\ude42`.
+/// Bytes of the longest escape that is written, `\u001f`, and of the longest that is read, `\ud83d\ude42`.
 const WRITTEN: usize = 6;
 const READ: usize = 12;
 const _: () = assert!(BLOCK == u64::BITS as usize && READ < PIECE);
-/// Bytes that an unescaped string is given room for at first.
+/// Room that an unescaped string gets at first, at most.
 const ROOM: usize = 16 * 1024;
 
 /// What an escape of two bytes stands for; 0 where it is none.
@@ -58,7 +59,7 @@ pub(super) fn skip(bytes: &[u8], mut at: usize) -> usize {
         while marks != 0 {
             let here = marks.trailing_zeros() as usize;
             let Some((_, behind)) = escape(window, here) else { return at + here };
-            // A jump, and no sum: the next block is fetched before the escapes of this one have been walked.
+            // A branch, where a sum would do: it lets the processor begin the next block before this one is done.
             if behind >= BLOCK {
                 at += behind;
                 continue 'blocks;
@@ -131,7 +132,7 @@ pub(super) fn quote(out: &mut String, text: &str) {
     let (mut room, mut padded, mut done, mut at) = ([0; ROOM], [0; WINDOW], 0, 0);
     while at < bytes.len() {
         let window = window(bytes, at, &mut padded);
-        // Whole characters, so that what is in the room is text.
+        // Only whole characters, so that the room holds text.
         let mut length = BLOCK.min(bytes.len() - at);
         while window[length] & 0xC0 == 0x80 {
             length -= 1;
@@ -192,8 +193,8 @@ fn window<'w>(bytes: &'w [u8], at: usize, padded: &'w mut [u8; WINDOW]) -> &'w [
 /// A bit for each byte of a block that ends a string or is not itself in it: a quote, a backslash, a control character.
 #[inline]
 fn marks(window: &[u8; WINDOW]) -> u64 {
-    // In each of eight bytes another bit, so that their sum is the byte of the result. Compilers know this as one
-    // instruction for the comparison of sixteen bytes, and one for the sum of eight.
+    // Each of eight bytes contributes another bit, so their sum is a byte of the result. Compilers turn both steps into
+    // vector instructions: comparisons of sixteen bytes, and sums of eight.
     let bits: [u8; BLOCK] = std::array::from_fn(|at| {
         let byte = window[at];
         let special = u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
@@ -229,7 +230,7 @@ fn piece<const N: usize>(out: &mut [u8; N], to: usize, window: &[u8; WINDOW], fr
 }
 
 /// What the escape at a place of a block stands for, and the place behind it.
-#[inline(always)]
+#[inline]
 fn escape(window: &[u8; WINDOW], at: usize) -> Option<(u32, usize)> {
     let [b'\\', code] = *window.get(at..at + 2)? else { return None };
     match SIMPLE[usize::from(code)] {
@@ -240,6 +241,7 @@ fn escape(window: &[u8; WINDOW], at: usize) -> Option<(u32, usize)> {
 
 /// The same for an escape of digits, or two that are one character.
 #[cold]
+#[inline(never)]
 fn unicode(window: &[u8; WINDOW], at: usize) -> Option<(u32, usize)> {
     let unit = |at: usize| {
         let [b'\\', b'u', digits @ ..] = window.get(at..at + 6)? else { return None };

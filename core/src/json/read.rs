@@ -1,6 +1,8 @@
 //! Look-ups by JSON pointer, and strings without their escapes.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
+use std::string::FromUtf8Error;
 
 use super::dense;
 use super::scan::{Kind, Scanner};
@@ -12,12 +14,15 @@ pub const MAX_DEPTH: u32 = 1024;
 /// Strings of which every byte is looked at in turn.
 const SHORT: usize = 64;
 
-/// A text in which a letter stands so often that a search for the whole name is worth its preparation.
-const FEW_LETTERS: usize = 1024;
+/// From this length on, a search for the whole name pays for its preparation.
+const LONG_TEXT: usize = 1024;
+
+/// Lengths at which copying costs less than the faster check saves.
+const COPIED: RangeInclusive<usize> = 1024..=256 * 1024;
 
 /// Whether a quoted name stands anywhere in a text, found by its first letter: there are fewer of them than of quotes.
 pub(crate) fn mentions(text: &[u8], name: &[u8]) -> bool {
-    if dense::WORTH_IT && text.len() >= FEW_LETTERS {
+    if dense::WORTH_IT && text.len() >= LONG_TEXT {
         return memchr::memmem::find(text, name).is_some();
     }
     let (Some(&letter), Some(inside)) = (name.get(1), text.get(1..)) else { return false };
@@ -98,6 +103,17 @@ pub(crate) fn items(json: &str) -> Vec<&str> {
     list
 }
 
+/// Bytes as text. `simdutf8` checks text that is not ASCII several times as fast as the standard library does, but only
+/// the standard library makes a string of bytes without copying them.
+pub(crate) fn text(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
+    if dense::WORTH_IT && COPIED.contains(&bytes.len()) {
+        if let Ok(text) = simdutf8::basic::from_utf8(&bytes) {
+            return Ok(text.to_owned());
+        }
+    }
+    String::from_utf8(bytes)
+}
+
 /// Some members of each object in a list, in one pass; nothing for any other text.
 pub(crate) fn columns<'a, const N: usize>(json: &'a str, names: [&str; N]) -> Vec<[Option<&'a str>; N]> {
     let mut scanner = Scanner::new(json, MAX_DEPTH);
@@ -151,9 +167,10 @@ pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
     Some(value.map_or_else(|| text.value(), |value| Cow::Owned(value.to_owned())))
 }
 
-/// The value of the string whose inside begins at a place of a JSON text, and the place of the quote that ends it; `None`
-/// where there is no string, or one with half a surrogate pair. For hosts that read JSON by themselves: one pass, and
-/// memory that can be used again for the next string.
+/// The value of the string whose inside begins at a byte of a JSON text, and the byte of the quote that ends it. `None`
+/// when this is no string, or has half a surrogate pair.
+///
+/// It is for hosts that read JSON themselves: it takes one pass, and `room` can be used again for the next string.
 ///
 /// ```
 /// let (json, mut room) = (r#"["a\tb","c"]"#, Vec::new());

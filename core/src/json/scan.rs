@@ -244,7 +244,7 @@ impl<'a> Scanner<'a> {
                         Some(&code) if SIMPLE[usize::from(code)] => self.pos += 2,
                         _ => self.escape()?,
                     }
-                    // Where there is a second one there are most often many.
+                    // A string with two escapes most often has many.
                     if escaped && dense::WORTH_IT {
                         self.pos = dense::skip(bytes, self.pos);
                     }
@@ -255,8 +255,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// A string, and its value where it has escapes and was unescaped in the same pass. Errors, half surrogate pairs and
-    /// strings without escapes are left to [`string`](Self::string) and [`Text::value`].
+    /// A string, unescaped in the same pass if possible: then its value follows. Without a value there were no escapes, or
+    /// half a surrogate pair, which is left to [`Text::value`].
     pub(crate) fn string_in<'r>(&mut self, room: &'r mut Vec<u8>) -> Scan<(Text<'a>, Option<&'r str>)> {
         self.space();
         let (bytes, start) = (self.text.as_bytes(), self.pos + 1);
