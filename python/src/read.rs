@@ -16,7 +16,7 @@ const DEPTH: usize = 256;
 
 /// The value of a JSON text, or `None` where the `json` module has to be asked.
 pub(crate) fn object<'py>(py: Python<'py>, text: &str) -> Option<Bound<'py, PyAny>> {
-    let mut reader = Reader { py, text, at: 0, strings: Strings::open(), name: 0, unescaped: String::new() };
+    let mut reader = Reader { py, text, at: 0, strings: Strings::open(), name: 0, room: Vec::new() };
     let value = reader.value(0)?;
     reader.space();
     (reader.at == text.len()).then_some(value)
@@ -31,6 +31,13 @@ fn stops(word: u64) -> u64 {
     (below(word, b' ') | is(b'"') | is(b'\\')) & (ONES << 7)
 }
 
+/// The value of a string whose inside begins at `start`, with escapes; moves behind it.
+fn unescaped<'r>(text: &str, start: usize, at: &mut usize, room: &'r mut Vec<u8>) -> Option<&'r str> {
+    let (value, end) = libacp::json::unescape_at(text, start, room)?;
+    *at = end + 1;
+    Some(value)
+}
+
 struct Reader<'py, 'a> {
     py: Python<'py>,
     text: &'a str,
@@ -39,13 +46,7 @@ struct Reader<'py, 'a> {
     /// The name that was read last.
     name: Place,
     /// Room for strings with escapes.
-    unescaped: String,
-}
-
-/// The text of a string, in the JSON text or unescaped.
-enum Text<'a> {
-    Plain(&'a str),
-    Unescaped,
+    room: Vec<u8>,
 }
 
 impl<'py, 'a> Reader<'py, 'a> {
@@ -91,9 +92,10 @@ impl<'py, 'a> Reader<'py, 'a> {
             self.name = place;
             return Some(name);
         }
-        let text = match self.text()? {
-            Text::Plain(text) => text,
-            Text::Unescaped => &self.unescaped,
+        let start = self.at + 1;
+        let text = match self.plain()? {
+            Some(text) => text,
+            None => unescaped(self.text, start, &mut self.at, &mut self.room)?,
         };
         let (name, place) = self.strings.name(self.py, self.name, text);
         self.name = place;
@@ -106,30 +108,20 @@ impl<'py, 'a> Reader<'py, 'a> {
             self.at += length;
             return Some(value);
         }
-        Some(match self.text()? {
-            Text::Plain(text) => self.strings.value(self.py, self.name, text),
-            Text::Unescaped => PyString::new(self.py, &self.unescaped),
+        let start = self.at + 1;
+        Some(match self.plain()? {
+            Some(text) => self.strings.value(self.py, self.name, text),
+            None => PyString::new(self.py, unescaped(self.text, start, &mut self.at, &mut self.room)?),
         })
     }
 
-    /// The text of a string.
-    fn text(&mut self) -> Option<Text<'a>> {
+    /// The text of a string; nothing, and nothing read to its end, when it has escapes.
+    fn plain(&mut self) -> Option<Option<&'a str>> {
         if !self.take(b'"') {
             return None;
         }
         let text = self.run()?;
-        if self.take(b'"') {
-            return Some(Text::Plain(text));
-        }
-        self.unescaped.clear();
-        self.unescaped.push_str(text);
-        while !self.take(b'"') {
-            let character = self.escape()?;
-            self.unescaped.push(character);
-            let text = self.run()?;
-            self.unescaped.push_str(text);
-        }
-        Some(Text::Unescaped)
+        Some(self.take(b'"').then_some(text))
     }
 
     /// What stands before the next quote or backslash.
@@ -145,38 +137,6 @@ impl<'py, 'a> Reader<'py, 'a> {
         };
         self.at += end;
         (rest.as_bytes()[end] >= b' ').then(|| &rest[..end])
-    }
-
-    /// The character that an escape stands for.
-    fn escape(&mut self) -> Option<char> {
-        let code = *self.text.as_bytes().get(self.at + 1)?;
-        self.at += 2;
-        Some(match code {
-            b'"' | b'\\' | b'/' => char::from(code),
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let mut unit = self.unit()?;
-                if (0xD800..0xDC00).contains(&unit) {
-                    let second = self.rest()?.starts_with("\\u");
-                    self.at += 2;
-                    let low = self.unit().filter(|low| second && (0xDC00..0xE000).contains(low))?;
-                    unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                }
-                char::from_u32(unit)?
-            }
-            _ => return None,
-        })
-    }
-
-    /// The four digits of an escape.
-    fn unit(&mut self) -> Option<u32> {
-        let digits = self.text.as_bytes().get(self.at..self.at + 4)?;
-        self.at += 4;
-        digits.iter().try_fold(0, |unit, &digit| Some(unit << 4 | char::from(digit).to_digit(16)?))
     }
 
     fn number(&mut self) -> Option<Bound<'py, PyAny>> {

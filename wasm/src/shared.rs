@@ -51,7 +51,7 @@ pub(crate) fn with_texts<T>(work: impl FnOnce([&str; TEXTS]) -> T) -> T {
         work(std::array::from_fn(|place| {
             let (text, more) = rest.split_at_checked(sizes[place]).unwrap_or_default();
             rest = more;
-            std::str::from_utf8(text).unwrap_or_default()
+            simdutf8::basic::from_utf8(text).unwrap_or_default()
         }))
     })
 }

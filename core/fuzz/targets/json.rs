@@ -1,8 +1,8 @@
-//! JSON and the envelope: what is JSON here is JSON for `serde_json`, and a message that is delivered is the one that
-//! `serde_json` reads.
+//! JSON and the envelope: what is JSON here is JSON for `serde_json`, a string has the same value, and a message that is
+//! delivered is the one that `serde_json` reads.
 
 use libacp::connection::Event;
-use libacp::json::SyntaxKind;
+use libacp::json::{self, SyntaxKind};
 use libacp::schema::tables::v1::TABLES;
 use libacp::validation::{check, Mode, Part, Rejected};
 use libacp::{Config, Connection, Id};
@@ -18,8 +18,23 @@ pub(crate) fn run(data: &[u8]) {
         Err(Rejected::Syntax(error)) if matches!(error.kind, SyntaxKind::Depth | SyntaxKind::Surrogate) => {}
         Err(error) => assert!(other.is_err(), "JSON: {text}: {error}"),
     }
+    strings(text);
     if !text.contains('\n') {
         envelope(text);
+    }
+}
+
+/// A text as the value of a string, and as a string itself.
+fn strings(text: &str) {
+    let quoted = serde_json::to_string(text).expect("a string");
+    assert_eq!(json::unescape(&quoted).as_deref(), Some(text));
+    let mut out = String::new();
+    json::quote(&mut out, text);
+    assert_eq!(serde_json::from_str::<String>(&out).expect("a string"), text);
+    match serde_json::from_str::<String>(text) {
+        Ok(value) => assert_eq!(json::unescape(text).as_deref(), Some(&*value)),
+        // Half surrogate pairs are read as U+FFFD.
+        Err(_) => assert!(json::unescape(text).is_none_or(|value| value.contains(char::REPLACEMENT_CHARACTER))),
     }
 }
 

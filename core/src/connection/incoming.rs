@@ -9,7 +9,7 @@ use super::mould::{Cast, Holes, Read};
 use super::report::{Breach, Subject};
 use super::{Connection, Consequence, Follows};
 use crate::framing::Item;
-use crate::json::{Kind, Scanner, SyntaxError, SyntaxKind};
+use crate::json::{self, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Envelope, ErrorCode, Id, IdMember, Member, Version, LONGEST_NAME};
 use crate::validation::Facts;
 
@@ -62,7 +62,7 @@ impl Connection {
     }
 
     fn frame(&mut self, bytes: Vec<u8>) {
-        match String::from_utf8(bytes) {
+        match json::text(bytes) {
             Ok(text) => self.text(text),
             Err(error) => {
                 let offset = error.utf8_error().valid_up_to();

@@ -4,6 +4,7 @@
 //! [`pointer()`] for look-ups.
 
 mod decimal;
+mod dense;
 mod edit;
 mod read;
 mod scan;
@@ -13,8 +14,8 @@ mod write;
 
 pub(crate) use decimal::Decimal;
 pub(crate) use edit::{without, Edits, Trim};
-pub(crate) use read::{columns, items, members, mentions};
-pub use read::{pointer, unescape, MAX_DEPTH};
+pub(crate) use read::{columns, items, members, mentions, text};
+pub use read::{pointer, unescape, unescape_at, MAX_DEPTH};
 pub(crate) use scan::{Kind, Mark, Scanner, Text};
 pub use syntax::{SyntaxError, SyntaxKind};
 pub use write::{quote, Writer};

@@ -1,7 +1,10 @@
 //! Look-ups by JSON pointer, and strings without their escapes.
 
 use std::borrow::Cow;
+use std::ops::RangeInclusive;
+use std::string::FromUtf8Error;
 
+use super::dense;
 use super::scan::{Kind, Scanner};
 use super::special::special;
 
@@ -11,8 +14,17 @@ pub const MAX_DEPTH: u32 = 1024;
 /// Strings of which every byte is looked at in turn.
 const SHORT: usize = 64;
 
+/// From this length on, a search for the whole name pays for its preparation.
+const LONG_TEXT: usize = 1024;
+
+/// Lengths at which copying costs less than the faster check saves.
+const COPIED: RangeInclusive<usize> = 1024..=256 * 1024;
+
 /// Whether a quoted name stands anywhere in a text, found by its first letter: there are fewer of them than of quotes.
 pub(crate) fn mentions(text: &[u8], name: &[u8]) -> bool {
+    if dense::WORTH_IT && text.len() >= LONG_TEXT {
+        return memchr::memmem::find(text, name).is_some();
+    }
     let (Some(&letter), Some(inside)) = (name.get(1), text.get(1..)) else { return false };
     memchr::memchr_iter(letter, inside).any(|at| text[at..].starts_with(name))
 }
@@ -91,6 +103,17 @@ pub(crate) fn items(json: &str) -> Vec<&str> {
     list
 }
 
+/// Bytes as text. `simdutf8` checks text that is not ASCII several times as fast as the standard library does, but only
+/// the standard library makes a string of bytes without copying them.
+pub(crate) fn text(bytes: Vec<u8>) -> Result<String, FromUtf8Error> {
+    if dense::WORTH_IT && COPIED.contains(&bytes.len()) {
+        if let Ok(text) = simdutf8::basic::from_utf8(&bytes) {
+            return Ok(text.to_owned());
+        }
+    }
+    String::from_utf8(bytes)
+}
+
 /// Some members of each object in a list, in one pass; nothing for any other text.
 pub(crate) fn columns<'a, const N: usize>(json: &'a str, names: [&str; N]) -> Vec<[Option<&'a str>; N]> {
     let mut scanner = Scanner::new(json, MAX_DEPTH);
@@ -138,13 +161,33 @@ pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(inside));
     }
     let mut scanner = Scanner::new(json, MAX_DEPTH);
-    let text = scanner.string().ok()?;
+    let mut room = Vec::new();
+    let (text, value) = scanner.string_in(&mut room).ok()?;
     scanner.end().ok()?;
-    Some(text.value())
+    Some(value.map_or_else(|| text.value(), |value| Cow::Owned(value.to_owned())))
+}
+
+/// The value of the string whose inside begins at a byte of a JSON text, and the byte of the quote that ends it. `None`
+/// when this is no string, or has half a surrogate pair.
+///
+/// It is for hosts that read JSON themselves: it takes one pass, and `room` can be used again for the next string.
+///
+/// ```
+/// let (json, mut room) = (r#"["a\tb","c"]"#, Vec::new());
+/// assert_eq!(libacp::json::unescape_at(json, 2, &mut room), Some(("a\tb", 6)));
+/// assert_eq!(libacp::json::unescape_at(json, 9, &mut room), Some(("c", 10)));
+/// ```
+pub fn unescape_at<'r>(json: &str, at: usize, room: &'r mut Vec<u8>) -> Option<(&'r str, usize)> {
+    dense::unescape(json.as_bytes(), at, room).filter(|(_, end)| *end < json.len())
 }
 
 /// The value of the inside of a JSON string that the scanner has accepted.
 pub(super) fn unescape_raw(raw: &str) -> String {
+    if dense::WORTH_IT && raw.len() >= dense::LONG {
+        if let Some((value, _)) = dense::unescape(raw.as_bytes(), 0, &mut Vec::new()) {
+            return value.to_owned();
+        }
+    }
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     loop {

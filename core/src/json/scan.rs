@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::dense;
 use super::special::special;
 use super::syntax::{SyntaxError, SyntaxKind};
 
@@ -239,15 +240,38 @@ impl<'a> Scanner<'a> {
                     return Ok(Text { raw: &self.text[start..stop], escaped });
                 }
                 Some(b'\\') => {
-                    escaped = true;
                     match bytes.get(stop + 1) {
                         Some(&code) if SIMPLE[usize::from(code)] => self.pos += 2,
                         _ => self.escape()?,
                     }
+                    // A string with two escapes most often has many.
+                    if escaped && dense::WORTH_IT {
+                        self.pos = dense::skip(bytes, self.pos);
+                    }
+                    escaped = true;
                 }
                 _ => return self.fail(SyntaxKind::Control),
             }
         }
+    }
+
+    /// A string, unescaped in the same pass if possible: then its value follows. Without a value there were no escapes, or
+    /// half a surrogate pair, which is left to [`Text::value`].
+    pub(crate) fn string_in<'r>(&mut self, room: &'r mut Vec<u8>) -> Scan<(Text<'a>, Option<&'r str>)> {
+        self.space();
+        let (bytes, start) = (self.text.as_bytes(), self.pos + 1);
+        if dense::WORTH_IT && self.byte() == Some(b'"') {
+            let stop = special(bytes, start);
+            if bytes.get(stop) == Some(&b'"') {
+                self.pos = stop + 1;
+                return Ok((Text { raw: &self.text[start..stop], escaped: false }, None));
+            }
+            if let Some((value, end)) = dense::unescape(bytes, start, room).filter(|(_, end)| *end < bytes.len()) {
+                self.pos = end + 1;
+                return Ok((Text { raw: &self.text[start..end], escaped: true }, Some(value)));
+            }
+        }
+        self.string().map(|text| (text, None))
     }
 
     /// An escape of four digits, or none that JSON has.

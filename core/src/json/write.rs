@@ -1,5 +1,6 @@
 //! Writing JSON text for hosts that have no JSON library at hand.
 
+use super::dense;
 use super::special::special;
 
 /// Appends a string as JSON, quotes included.
@@ -11,6 +12,10 @@ pub fn quote(out: &mut String, value: &str) {
     loop {
         let at = special(bytes, done);
         out.push_str(&value[done..at]);
+        if dense::WORTH_IT && bytes.len() - at >= dense::LONG {
+            dense::quote(out, &value[at..]);
+            break;
+        }
         match bytes.get(at) {
             None => break,
             Some(b'"') => out.push_str("\\\""),

@@ -21,7 +21,7 @@ const DEPTH: u32 = 127;
 
 /// Reads a text as a type.
 pub(crate) fn read<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Error> {
-    let mut reader = Reader { scanner: Scanner::new(json, DEPTH) };
+    let mut reader = Reader { scanner: Scanner::new(json, DEPTH), room: Vec::new() };
     let value = T::deserialize(&mut reader).and_then(|value| reader.scanner.end().map(|()| value).map_err(refused));
     value.map_err(|error| placed(&error, &json[..reader.scanner.offset().min(json.len())]))
 }
@@ -45,6 +45,8 @@ fn refused(error: SyntaxError) -> Error {
 
 struct Reader<'de> {
     scanner: Scanner<'de>,
+    /// Where strings are unescaped.
+    room: Vec<u8>,
 }
 
 impl<'de> Reader<'de> {
@@ -60,9 +62,12 @@ impl<'de> Reader<'de> {
 
     fn text<V: Visitor<'de>>(&mut self, visitor: V) -> Result<V::Value, Error> {
         let start = self.scanner.offset();
-        let text = self.scanner.string().map_err(refused)?;
+        let (text, value) = self.scanner.string_in(&mut self.room).map_err(refused)?;
         if !text.escaped {
             return visitor.visit_borrowed_str(text.raw);
+        }
+        if let Some(value) = value {
+            return visitor.visit_string(value.to_owned());
         }
         // An earlier look may have met them as well.
         if self.scanner.lone_surrogates().iter().any(|at| *at >= start && *at < self.scanner.offset()) {
