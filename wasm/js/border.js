@@ -6,7 +6,7 @@ const ROOM = 64 * 1024;
 const KEPT = 1 << 20;
 // As the core counts them.
 const TIMINGS = ["turn", "replay", "idle", "none"];
-const [KIND, ASCII, STATIC, SAME, TIMING] = [7, 8, 16, 32, 64];
+const [KIND, LATIN1, STATIC, SAME, TIMING] = [7, 8, 16, 32, 64];
 
 // Safari's decoders fail after 2 GiB, so they are replaced in time.
 const LIFE = 1 << 30;
@@ -24,7 +24,7 @@ function read(bytes, from, to) {
 
 const encoder = new TextEncoder();
 
-/** How bytes are seen, and text is read and written, in every place; Node has faster ways. */
+/** How bytes are seen, and text is read and written, in every place; Node has faster ways. Here Latin-1 is only ASCII. */
 const ANYWHERE = {
   view: (buffer) => new Uint8Array(buffer),
   read,
@@ -110,16 +110,16 @@ export class Border {
     const [words, record] = [this.#words, this.#record];
     const method = found & STATIC ? this.#name(record + 2) : this.#text(record + 2);
     if (!(found & SAME)) session = words[record + 6] === 0 ? undefined : this.#text(record + 6);
-    const text = this.#text(record, (found & ASCII) !== 0);
+    const text = this.#text(record, (found & LATIN1) !== 0);
     const kind = found & KIND;
     if (kind !== NOTIFICATION) return called(kind, words[record + 8], words[record + 9], method, session, text);
     const update = words[record + 4] === 0 ? undefined : this.#name(record + 4);
     return notification(method, session, update, TIMINGS[(found / TIMING) | 0], text);
   }
 
-  #text(place, ascii = false) {
+  #text(place, latin1 = false) {
     const from = this.#words[place];
-    return this.#how.read(this.#bytes, from, from + this.#words[place + 1], ascii);
+    return this.#how.read(this.#bytes, from, from + this.#words[place + 1], latin1);
   }
 
   #name(place) {

@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { loaded } from "./connection.js";
 import * as glue from "./libacp_core_node.js";
 
-/** Short texts are read and written faster this way than by the platform's decoders. */
+/** Short texts are read and written faster this way than by the platform's decoders, and Latin-1 at any length. */
 const BUFFERS = {
   view: (buffer) => Buffer.from(buffer),
-  read: (bytes, from, to, ascii) => (ascii ? bytes.latin1Slice(from, to) : bytes.utf8Slice(from, to)),
+  read: (bytes, from, to, latin1) => (latin1 ? bytes.latin1Slice(from, to) : bytes.utf8Slice(from, to)),
   write: (bytes, text, at) => bytes.write(text, at),
 };
 

@@ -193,15 +193,17 @@ fn window<'w>(bytes: &'w [u8], at: usize, padded: &'w mut [u8; WINDOW]) -> &'w [
 /// A bit for each byte of a block that ends a string or is not itself in it: a quote, a backslash, a control character.
 #[inline]
 fn marks(window: &[u8; WINDOW]) -> u64 {
-    // Each of eight bytes contributes another bit, so their sum is a byte of the result. Compilers turn both steps into
-    // vector instructions: comparisons of sixteen bytes, and sums of eight.
+    // Each of eight bytes contributes another bit, so their sum is a byte of the result.
     let bits: [u8; BLOCK] = std::array::from_fn(|at| {
         let byte = window[at];
         let special = u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
         0u8.wrapping_sub(special) & 1 << (at % 8)
     });
-    let sum = |at: usize| bits[8 * at..8 * at + 8].iter().fold(0u8, |sum, bit| sum.wrapping_add(*bit));
-    u64::from_le_bytes(std::array::from_fn(sum))
+    u64::from_le_bytes(std::array::from_fn(|at| {
+        // As a product: WebAssembly has no instruction for sums of bytes.
+        let eight = u64::from_le_bytes(std::array::from_fn(|of| bits[8 * at + of]));
+        (eight.wrapping_mul(u64::from_le_bytes([1; 8])) >> 56) as u8
+    }))
 }
 
 /// Copies a range, and up to a piece more.
