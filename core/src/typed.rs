@@ -208,6 +208,7 @@ impl<R: Request<'static>> Ticket<R> {
             Outcome::Error(error) => return Err(CallError::Peer(error.clone())),
             Outcome::Invalid => return Err(CallError::Invalid),
             Outcome::Timeout => return Err(CallError::Timeout),
+            Outcome::Cancelled => return Err(CallError::Cancelled),
             Outcome::Closed => return Err(CallError::Closed),
         }
         let json = response.outcome.result().unwrap_or("{}");
@@ -235,6 +236,9 @@ pub enum CallError {
     /// No answer in time.
     #[error("no answer in time")]
     Timeout,
+    /// It was cancelled, and not answered in the time that [`Config::cancel_grace`](crate::Config::cancel_grace) leaves.
+    #[error("cancelled, and not answered in time")]
+    Cancelled,
     /// The connection was over before the answer.
     #[error("the connection was over before the answer")]
     Closed,

@@ -11,13 +11,15 @@ use std::sync::Arc;
 use super::builder::builder;
 use super::drive::drive;
 use super::error::{Failure, RequestError};
-use super::handlers::{Advices, Failures, Handler, Handlers, Incoming, Kind, Report, Violations, Watching};
+use super::handlers::{
+    Advices, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Violations, Watching,
+};
 use super::host::{offer, Host};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed};
 use super::shared::{Held, Shared};
 use super::transport::Transport;
 use super::turn::Turn;
-use crate::connection::{Advice, Violation};
+use crate::connection::{Advice, Response, Violation};
 use crate::jsonrpc::ErrorCode;
 use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};

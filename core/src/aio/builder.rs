@@ -87,6 +87,13 @@ macro_rules! builder {
                 self.with(|rest| Watching::new(rest, Advices(hook)))
             }
 
+            /// Is called with answers to calls that had ended with [`Error::Timeout`](super::Error::Timeout) or had been
+            /// dropped. What such an answer opens is given back before: a terminal is released, and a new session closed
+            /// if the agent can close sessions.
+            pub fn on_late_response<F: Fn(&Response)>(self, hook: F) -> $Host<Watching<H, LateResponses<F>>> {
+                self.with(|rest| Watching::new(rest, LateResponses(hook)))
+            }
+
             /// Is called with the method and the error when a handler fails other than with a
             /// [`RequestError`](super::RequestError), or what it returned cannot be sent.
             pub fn on_error<F: Fn(&str, &Failure)>(self, hook: F) -> $Host<Watching<H, Failures<F>>> {

@@ -151,6 +151,7 @@ fn outcome(response: Response) -> Result<Response, Error> {
         Outcome::Error(error) => Err(Error::Peer(error)),
         Outcome::Invalid => Err(Error::Invalid),
         Outcome::Timeout => Err(Error::Timeout),
+        Outcome::Cancelled => Err(Error::Cancelled),
         Outcome::Closed => Err(Error::Closed),
     }
 }

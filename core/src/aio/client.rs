@@ -10,13 +10,15 @@ use super::builder::builder;
 use super::client_session::ClientSession;
 use super::drive::drive;
 use super::error::{Error, Failure};
-use super::handlers::{Advices, Failures, Handler, Handlers, Incoming, Kind, Report, Violations, Watching};
+use super::handlers::{
+    Advices, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Violations, Watching,
+};
 use super::host::Host;
 use super::peer::AgentPeer;
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed};
 use super::shared::Shared;
 use super::transport::Transport;
-use crate::connection::{Advice, Violation};
+use crate::connection::{Advice, Response, Violation};
 use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Config;

@@ -41,6 +41,7 @@ pub(super) async fn drive<H: Handlers, T: Transport>(
                     Step::Serve(request) => running.push(work(shared, handlers, Message::Request(request))),
                     Step::Violation(violation) => handlers.report(&Report::Violation(&violation)),
                     Step::Advice(advice) => handlers.report(&Report::Advice(&advice)),
+                    Step::Late(response) => handlers.report(&Report::Late(&response)),
                 }
                 moved = true;
             }

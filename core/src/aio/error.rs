@@ -23,6 +23,9 @@ pub enum Error {
     /// No answer in the time that [`Config::timeout`](crate::Config::timeout) allows.
     #[error("no answer in time")]
     Timeout,
+    /// It was cancelled, and not answered in the time that [`Config::cancel_grace`](crate::Config::cancel_grace) leaves.
+    #[error("cancelled, and not answered in time")]
+    Cancelled,
     /// The connection is over, or nobody drives it any more.
     #[error("the connection is over")]
     Closed,

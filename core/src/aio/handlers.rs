@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::error::{Failure, RequestError};
 use super::shared::Shared;
-use crate::connection::{Advice, Notification, Request, Violation};
+use crate::connection::{Advice, Notification, Request, Response, Violation};
 use crate::jsonrpc::ErrorCode;
 
 /// The handlers of an agent or of a client. Its builder methods put them together; there is nothing to implement.
@@ -78,6 +78,7 @@ impl Incoming {
 pub enum Report<'r> {
     Violation(&'r Violation),
     Advice(&'r Advice),
+    Late(&'r Response),
     /// The handler of a method failed, or what it returned cannot be sent.
     Failure(&'r str, &'r Failure),
 }
@@ -175,6 +176,7 @@ macro_rules! hook {
 
 hook!(Violations(Fn(&Violation)): Report::Violation(violation) => violation);
 hook!(Advices(Fn(&Advice)): Report::Advice(advice) => advice);
+hook!(LateResponses(Fn(&Response)): Report::Late(response) => response);
 hook!(Failures(Fn(&str, &Failure)): Report::Failure(method, failure) => method, failure);
 
 /// What looks at reports, in front of others.

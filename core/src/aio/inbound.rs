@@ -19,6 +19,7 @@ pub(super) enum Step {
     Serve(Request),
     Violation(Violation),
     Advice(Advice),
+    Late(Response),
 }
 
 impl State {
@@ -39,6 +40,11 @@ impl State {
                 }
                 Event::Notification(notification) => self.notified(notification, size, &heard),
                 Event::Response(response) => self.settle(response),
+                Event::LateResponse(response) => {
+                    self.unpark();
+                    self.give_back(&response);
+                    return Some(Step::Late(response));
+                }
                 Event::Cancel(cancel) => self.stop(|serial, _| serial == cancel.serial),
                 Event::Answered(answered) => {
                     self.replies += 1;
@@ -118,7 +124,7 @@ impl State {
         }
         if slot.abandoned {
             self.calls.remove(&serial);
-            self.release(&response);
+            self.give_back(&response);
         } else {
             let waker = slot.waker.take();
             slot.answer = Some(response);

@@ -177,9 +177,13 @@ impl State {
 
     /// Milliseconds on the host's clock.
     pub(super) fn tell_time(&mut self) {
-        if let Some(now) = &self.clock {
-            self.connection.handle_timeout(now().as_millis() as u64);
+        let Some(clock) = &self.clock else { return };
+        let now = clock().as_millis() as u64;
+        if self.connection.poll_timeout().is_some_and(|due| due <= now) {
+            // A turn may end by that.
+            self.unpark();
         }
+        self.connection.handle_timeout(now);
     }
 
     /// Sends a request, and says its number.
@@ -234,7 +238,7 @@ impl State {
         let unread = slot.updates.take().unwrap_or_default();
         if let Some(answer) = slot.answer.take() {
             self.calls.remove(&serial);
-            self.release(&answer);
+            self.give_back(&answer);
         } else {
             slot.abandoned = true;
             self.give_up(serial);
@@ -260,6 +264,7 @@ impl State {
     }
 
     fn cancel(&mut self, id: &Id) {
+        self.tell_time();
         // It fails when the connection is over, and then there is nothing to cancel.
         let _ = self.connection.cancel(id);
     }
@@ -270,11 +275,26 @@ impl State {
         let _ = self.tell("session/cancel", &params);
     }
 
-    /// A terminal that is there and that nobody has waited for.
-    pub(super) fn release(&mut self, answer: &Response) {
-        let (Some(session), "terminal/create") = (&answer.session, &*answer.method) else { return };
-        let Ok(Some(created)) = answer.outcome.result_as::<v1::CreateTerminalResponse<'_>>() else { return };
-        self.release_terminal(session, created.terminal_id.as_str());
+    /// Gives back what an answer has opened that nobody waits for any more: releases a terminal, closes a new session.
+    pub(super) fn give_back(&mut self, answer: &Response) {
+        let Some(result) = answer.outcome.result() else { return };
+        let id = |pointer| json::pointer(result, pointer).and_then(json::unescape);
+        match (&*answer.method, &answer.session) {
+            ("terminal/create", Some(session)) => {
+                if let Some(terminal) = id("/terminalId") {
+                    self.release_terminal(session, &terminal);
+                }
+            }
+            ("session/new" | "session/fork", _) if self.connection.can("session/close") => {
+                if let Some(session) = id("/sessionId") {
+                    let params = crate::schema::write(&v1::CloseSessionRequest::new(&*session)).unwrap_or_default();
+                    // It fails when the connection is over, and the session with it.
+                    let _ = self.connection.request("session/close", &params);
+                    self.kick();
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Releases a terminal, whatever the answer will be.

@@ -9,7 +9,7 @@ use super::outgoing::CANCELLED_TURN;
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
 use super::session::Turn;
-use super::{Connection, Consequence};
+use super::{Connection, Consequence, Phase};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
 use crate::rules::scene::{Message as Said, On};
@@ -23,7 +23,7 @@ impl Connection {
             // What the peer could not read has no id that it could name (RPC-14).
             _ => return self.answer_to_nothing(&text, message, subject),
         };
-        let Some(request) = self.state.outbound.remove(&id) else {
+        let Some(mut request) = self.state.outbound.remove(&id).or_else(|| self.take_late(&id)) else {
             let known = matches!(id, Id::Number(number) if (1..self.next_id).contains(&number));
             let (rule, message) = if known {
                 (id!("RPC-16"), "a second answer")
@@ -58,7 +58,11 @@ impl Connection {
         }
         let Some(range) = message.result.clone() else { return };
         if request.row.is_some_and(|row| row.phase == table::Phase::Start) {
-            return self.welcome(&text[range], request, subject);
+            if self.phase != Phase::Ready {
+                return self.welcome(&text[range], request, subject);
+            }
+            // Another `initialize`, which was answered late or sent after that time-out, has opened the connection.
+            request.row = self.state.method(&request.method);
         }
         self.result(text, std::mem::take(&mut message.checked), request, subject, range);
     }

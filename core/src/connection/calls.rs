@@ -13,40 +13,21 @@ use super::judge::{Form, Verdict};
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
 use super::rules::{too_early, Attempt, Refusal};
-use super::session::Turn;
+use super::session::{unknown, Standing, Turn};
 use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy, Request};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, Member};
 use crate::rules::scene::{kind_of, rows, Applying, Message as Said, On, ENDING};
+use crate::rules::Severity;
 use crate::validation::table::{self, Method};
 use crate::validation::{Facts, Part, Problem};
 
-/// Session methods that may name a session which is not open here: they open it, need not, or have a rule of their own
-/// about it (ELIC-05).
-const ATTACHING: &[&str] = &[
-    "session/load",
-    "session/resume",
-    "session/delete",
-    "session/fork",
-    "session/close",
-    "session/archive",
-    "session/unarchive",
-    "session/status",
-    "session/set_title",
-    "session/options",
-    "elicitation/create",
-];
-/// Methods whose sessions are another kind of session (NES-03).
-const OTHER_SESSIONS: &[&str] = &["nes/", "document/"];
 /// Methods that begin with this are JSON-RPC's own, and it has none.
 pub(super) const JSON_RPC: &str = "rpc.";
+/// What `$/cancel_request` is called by the Kotlin SDK before 0.30.0.
+const OLD_CANCEL: &str = "$/cancelRequest";
 /// A session id longer than this is not repeated in an answer.
 const ECHO: usize = 128;
-
-/// Whether a method may only name a session that is open.
-pub(super) fn needs_open_session(row: &Method) -> bool {
-    row.session && !ATTACHING.contains(&row.name) && !OTHER_SESSIONS.iter().any(|prefix| row.name.starts_with(prefix))
-}
 
 impl Connection {
     pub(super) fn call(&mut self, text: String, message: &mut Message, subject: Subject) {
@@ -74,7 +55,7 @@ impl Connection {
         let checked = &mut message.checked;
         let problems = std::mem::take(&mut checked.problems);
         let session = checked.session.take();
-        if !checked.open && !self.session_fits(row, session.as_ref(), &subject, is_request) {
+        if !self.session_fits(row, session.as_ref(), &subject, is_request) {
             return;
         }
         if let Some(limit) = self.state.sessions.full(row.name, session.as_deref(), &self.state.config.limits) {
@@ -121,7 +102,8 @@ impl Connection {
         self.refuse(subject, refusal.code, breach);
         // A cancel must not be lost because it came in the wrong form (RPC-29).
         if refusal.rule == id!("RPC-29") && row.name == "session/cancel" && self.phase == Phase::Ready {
-            if let (Some(session), None) = (message.checked.session.take(), &message.checked.invalid) {
+            let session = message.checked.session.take().filter(|id| self.state.sessions.is_known(id));
+            if let (Some(session), None) = (session, &message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
                 let seen = Seen { facts: None, rows: rows(On::Call, row.name, None) };
                 self.deliver_notification(subject.clone(), Some(session), None, params, seen);
@@ -141,6 +123,9 @@ impl Connection {
             } else if !method.starts_with("$/") {
                 self.drop_message(&subject, breach);
             };
+        }
+        if !is_request && method == OLD_CANCEL {
+            return self.old_cancel(&text, message, &subject);
         }
         if !extension {
             // EXT-07, CANCEL-21: other names are the specification's.
@@ -245,7 +230,7 @@ impl Connection {
         }
     }
 
-    /// SESS-01, SESS-52 and the like: the session is one of this connection.
+    /// SESS-01, SESS-52, TURN-20: the session is one that the message may name.
     fn session_fits(
         &mut self,
         row: &'static Method,
@@ -254,14 +239,20 @@ impl Connection {
         is_request: bool,
     ) -> bool {
         let Some(session) = session else { return true };
-        if !needs_open_session(row) || self.state.sessions.may_be(session) {
+        let standing = self.state.sessions.standing(row, session);
+        if standing == Standing::Fits {
             return true;
         }
-        let mut breach =
-            Breach::new(if is_request { id!("SESS-01") } else { id!("SESS-52") }, "no such session on this connection");
-        breach.pointer = "/sessionId".into();
+        let pointer = String::from("/sessionId");
+        if standing == Standing::NotSetUp {
+            let message = "the session is being loaded or resumed, which has not been answered".into();
+            let breach = Breach { rule: id!("TURN-20"), message, pointer };
+            self.refuse(subject, ErrorCode::INVALID_REQUEST, breach);
+            return false;
+        }
+        let breach = Breach { rule: unknown(row), message: "no such session on this connection".into(), pointer };
         if is_request {
-            let mut data = String::from("{\"rule\":\"SESS-01\"");
+            let mut data = format!("{{\"rule\":\"{}\"", breach.rule);
             if session.len() <= ECHO {
                 data.push_str(",\"sessionId\":");
                 json::quote(&mut data, session);
@@ -271,7 +262,7 @@ impl Connection {
             return false;
         }
         // What a session shows is never lost to a tolerant host; it says so and the host decides.
-        let deliver = self.state.config.policy == Policy::Tolerant;
+        let deliver = breach.rule == id!("SESS-52") && self.state.config.policy == Policy::Tolerant;
         self.report(subject, breach, if deliver { Consequence::Delivered } else { Consequence::Dropped });
         deliver
     }
@@ -302,6 +293,8 @@ impl Connection {
             row,
             life,
             note,
+            grace: None,
+            late: None,
         };
         self.state.inbound.insert(open);
         let cancelling = session.as_ref().and_then(|id| self.state.sessions.get(id)).map(|known| known.turn)
@@ -325,6 +318,7 @@ impl Connection {
             return self.cancel_requested(params.as_str());
         }
         let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
+        self.state.sessions.foresee(&method, session.as_ref());
         self.track(&seen.message(&method, session.as_ref(), &params));
         self.events.push(Event::Notification(Notification { method, session, update, timing, params }));
     }
@@ -336,8 +330,23 @@ impl Connection {
         }
     }
 
+    /// CANCEL-21: peers built before the notification had its name send it under that of LSP. Lost, it would leave the
+    /// request open and its sender waiting.
+    fn old_cancel(&mut self, text: &str, message: &Message, subject: &Subject) {
+        let Some((Kind::Object, range)) = message.params.clone() else { return };
+        let params = &text[range];
+        let Some(id) = json::pointer(params, "/requestId").and_then(Id::from_json) else { return };
+        let breach = Breach::new(id!("CANCEL-21"), "a cancel under an old name; it is $/cancel_request");
+        // Only a host that wants to be strict about notes loses it.
+        if self.state.config.policies[Severity::Note as usize] == Some(Policy::Strict) {
+            return self.drop_message(subject, breach);
+        }
+        self.report(subject, breach, Consequence::Delivered);
+        self.cancel_event(&id);
+    }
+
     fn cancel_event(&mut self, id: &Id) {
-        if let Some(request) = self.state.inbound.mark_cancelled(id).cloned() {
+        if let Some(request) = self.state.inbound.mark_cancelled(id, None).cloned() {
             self.events.push(Event::Cancel(Cancel {
                 id: request.id,
                 serial: request.serial,
@@ -352,9 +361,8 @@ impl Connection {
         if self.state.sessions.get(session).is_none_or(|known| known.turn != Turn::Running) {
             return;
         }
-        let mine =
-            |request: &&OpenRequest| request.method == "session/prompt" && request.session.as_ref() == Some(session);
-        let prompts: Vec<Id> = self.state.inbound.iter().filter(mine).map(|request| request.id.clone()).collect();
+        let open = self.state.inbound.of_session(session).filter(|request| request.method == "session/prompt");
+        let prompts: Vec<Id> = open.map(|request| request.id.clone()).collect();
         for id in prompts {
             self.cancel_event(&id);
         }

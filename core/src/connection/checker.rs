@@ -104,7 +104,8 @@ impl<'a> Body<'a> for Checker<'_> {
     }
 
     fn result(&mut self, scanner: &mut Scanner<'a>, id: Option<&Id>) -> Result<(), SyntaxError> {
-        let row = id.and_then(|id| self.state.outbound.get(id)).and_then(|request| request.row);
+        let of = |id| self.state.outbound.get(id).or_else(|| self.state.late.get(id));
+        let row = id.and_then(of).and_then(|request| request.row);
         match row.filter(|row| row.phase != table::Phase::Start) {
             Some(row) if scanner.peek()? != Kind::Null => self.check(scanner, row.result, Part::Response),
             _ => scanner.skip().map(drop),

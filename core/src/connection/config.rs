@@ -68,6 +68,9 @@ impl Default for Limits {
     }
 }
 
+/// Long enough for work that stops between two steps, short enough for a person who waits.
+const CANCEL_GRACE: u64 = 10_000;
+
 /// What a host decides before a connection begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -93,13 +96,18 @@ pub struct Config {
     /// Milliseconds after which a request of the host's own fails, unless the call says otherwise; `None` waits for
     /// ever.
     pub timeout: Option<u64>,
+    /// Milliseconds that the peer has to answer a request after [`cancel`](super::Connection::cancel) has asked it to
+    /// stop (10,000). Then the request ends with [`Outcome::Cancelled`](super::Outcome::Cancelled), and an answer that
+    /// still comes is an [`Event::LateResponse`](super::Event::LateResponse). `None` waits for ever.
+    pub cancel_grace: Option<u64>,
     /// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered
     /// (RPC-15): an [advice event](super::Advice) with the method and the id. `None` reminds of nothing.
     pub reminder: Option<u64>,
 }
 
 impl Config {
-    /// The defaults for a role: lines, tolerant, version 1, no drafts, no time-out, no reminders.
+    /// The defaults for a role: lines, tolerant, version 1, no drafts, no time-out, ten seconds to answer what was
+    /// cancelled, no reminders.
     pub fn new(role: Role) -> Self {
         Config {
             role,
@@ -110,6 +118,7 @@ impl Config {
             version_2: false,
             drafts: 0,
             timeout: None,
+            cancel_grace: Some(CANCEL_GRACE),
             reminder: None,
         }
     }

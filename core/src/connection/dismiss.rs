@@ -3,6 +3,9 @@
 //! The specification says of each of [`QUESTIONS`] how it ends when its user is no longer asked. A further method of that
 //! kind is a further row.
 
+use std::sync::Arc;
+
+use super::pending::OpenRequest;
 use super::{Answered, Connection, Event};
 use crate::jsonrpc::{write_result, Id};
 use crate::rules::RuleId;
@@ -54,13 +57,19 @@ pub(super) fn question(method: &str) -> Option<&'static Question> {
 
 impl Connection {
     /// Answers the open questions of one session and its children (SESS-76), or of all (CANCEL-03).
-    pub(super) fn dismiss(&mut self, session: Option<&str>, occasion: Occasion) {
-        let below = session.map(|session| self.state.sessions.below(session)).unwrap_or_default();
-        let is_one = |id: &str| session == Some(id) || below.iter().any(|child| **child == *id);
-        let mine = self.state.inbound.iter().filter(|request| {
-            question(&request.method).is_some() && (session.is_none() || request.session.as_deref().is_some_and(is_one))
-        });
-        let ids: Vec<Id> = mine.map(|request| request.id.clone()).collect();
+    pub(super) fn dismiss(&mut self, session: Option<&Arc<str>>, occasion: Occasion) {
+        let asks = |request: &&OpenRequest| question(&request.method).is_some();
+        let ids: Vec<Id> = match session {
+            Some(session) => {
+                let mut sessions = self.state.sessions.below(session);
+                sessions.push(Arc::clone(session));
+                let open = sessions.iter().flat_map(|session| self.state.inbound.of_session(session)).filter(asks);
+                let mut open: Vec<&OpenRequest> = open.collect();
+                open.sort_unstable_by_key(|request| request.serial);
+                open.into_iter().map(|request| request.id.clone()).collect()
+            }
+            None => self.state.inbound.iter().filter(asks).map(|request| request.id.clone()).collect(),
+        };
         for id in ids {
             self.dismiss_one(&id, occasion);
         }

@@ -18,6 +18,10 @@ pub enum Event {
     Notification(Notification),
     /// A request of the host's has ended. Exactly one for each.
     Response(Response),
+    /// The peer has answered a request of the host's that had ended with [`Outcome::Timeout`] or
+    /// [`Outcome::Cancelled`]. The answer was checked like any other, and its outcome is `Result`, `Error` or `Invalid`.
+    /// What it opened is open: close the session or release the terminal if nobody wants it any more.
+    LateResponse(Response),
     /// The peer no longer wants the answer to a request (`$/cancel_request`). It must be answered all the same
     /// (CANCEL-10).
     Cancel(Cancel),
@@ -38,6 +42,7 @@ impl Event {
             Event::Request(_) => "request",
             Event::Notification(_) => "notification",
             Event::Response(_) => "response",
+            Event::LateResponse(_) => "late_response",
             Event::Cancel(_) => "cancel",
             Event::Answered(_) => "answered",
             Event::Violation(_) => "violation",
@@ -186,7 +191,7 @@ impl Notification {
     }
 }
 
-/// The end of a request of the host's.
+/// The end of a request of the host's, or an answer that came after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     /// The id that `request` returned.
@@ -211,8 +216,11 @@ pub enum Outcome {
     Error(PeerError),
     /// With an answer that cannot be used; a violation event before this one says why.
     Invalid,
-    /// Without an answer in time.
+    /// Without an answer in time. One may still come, as an [`Event::LateResponse`].
     Timeout,
+    /// Without an answer, so many milliseconds after the host had cancelled it as
+    /// [`Config::cancel_grace`](super::Config::cancel_grace) says. One may still come, as an [`Event::LateResponse`].
+    Cancelled,
     /// Without an answer before the connection was over.
     Closed,
 }
@@ -253,6 +261,7 @@ impl Outcome {
             Outcome::Error(_) => "error",
             Outcome::Invalid => "invalid",
             Outcome::Timeout => "timeout",
+            Outcome::Cancelled => "cancelled",
             Outcome::Closed => "closed",
         }
     }

@@ -139,6 +139,8 @@ impl Connection {
             row: Some(row),
             life: None,
             note: None,
+            grace: None,
+            late: None,
         });
         self.events.push(Event::Request(Request {
             id,

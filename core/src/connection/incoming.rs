@@ -213,7 +213,7 @@ impl Connection {
             return self.answer(text, message, &subject);
         }
         if let (false, Some(id)) = (is_call, &subject.id) {
-            if let Some(request) = self.state.outbound.remove(id) {
+            if let Some(request) = self.state.outbound.remove(id).or_else(|| self.take_late(id)) {
                 let subject = Subject { method: Some(request.method.clone()), ..subject };
                 return self.unusable(request, &subject, Breach::new(id!("RPC-03"), "neither a result nor an error"));
             }

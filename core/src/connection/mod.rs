@@ -8,14 +8,16 @@
 //!
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` and `telling` (the host's calls),
 //! `incoming`, `checker` and `mould` (frames), `calls` and `answers` (what frames turn into), `dismiss` (what the
-//! connection answers by itself), `handshake` (`initialize`), `state`, `session` and `pending` (what is tracked),
-//! `snapshot` (all that hosts see of it), `rules`. `queue` holds the events.
+//! connection answers by itself), `clock` (what nobody answers), `handshake` (`initialize`), `state`, `session`,
+//! `early` and `pending` (what is tracked), `snapshot` (all that hosts see of it), `rules`. `queue` holds the events.
 
 mod answers;
 mod calls;
 mod checker;
+mod clock;
 mod config;
 mod dismiss;
+mod early;
 mod event;
 mod handshake;
 mod incoming;
@@ -57,7 +59,7 @@ use crate::rules::{Auth, Elicitations, Mcp, Providers};
 use crate::schema::tables;
 use crate::validation::Facts;
 use mould::{Holes, Moulds};
-use pending::Pending;
+pub(crate) use pending::Pending;
 use queue::Queue;
 pub(crate) use session::Sessions;
 pub(crate) use state::State;
@@ -161,6 +163,7 @@ impl Connection {
                 tables: &tables::v1::TABLES,
                 version: None,
                 outbound: Pending::default(),
+                late: Pending::default(),
                 inbound: Pending::default(),
                 sessions: Sessions::default(),
                 auth: Auth::default(),
@@ -189,25 +192,6 @@ impl Connection {
     /// stopped writing may still read, so its own requests can be answered after [`Event::Closed`] has listed them.
     pub fn receive_eof(&mut self) {
         self.end_of_stream = true;
-    }
-
-    /// Tells the time, in milliseconds on a clock of the host's own that does not run backwards. Requests whose time is
-    /// up end with [`Outcome::Timeout`]; of the peer's that wait too long the host is [reminded](Config::reminder).
-    pub fn handle_timeout(&mut self, now: u64) {
-        self.now = self.now.max(now);
-        while let Some(request) = self.state.outbound.pop_expired(self.now) {
-            self.end_request(request, Outcome::Timeout);
-        }
-        while let Some(request) = self.state.inbound.overdue(self.now) {
-            let advice = Advice {
-                rule: id!("RPC-15"),
-                message: "a request of the peer's still waits for its one answer; respond to it".into(),
-                pointer: String::new(),
-                method: request.method.to_string(),
-                id: Some(request.id.clone()),
-            };
-            self.events.push(Event::Advice(advice));
-        }
     }
 
     /// The next thing that the host must know.
@@ -246,15 +230,6 @@ impl Connection {
     pub fn is_starved(&mut self) -> bool {
         // What is held has to be let go by a poll.
         self.events.is_empty() && !self.end_of_stream && !self.replies.held && self.decoder.is_starved()
-    }
-
-    /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
-    #[must_use]
-    pub fn poll_timeout(&self) -> Option<u64> {
-        if self.replies.held && !self.crowded() {
-            return Some(self.now);
-        }
-        [&self.state.outbound, &self.state.inbound].into_iter().filter_map(Pending::next_deadline).min()
     }
 
     /// Bytes for the peer, which wait here until they are consumed: while they are many, read no more from the peer (with
@@ -415,21 +390,17 @@ impl Connection {
         serial
     }
 
-    /// Ends a request of the host's with an event.
+    /// Ends a request of the host's, which may be a late one, with an event.
     fn end_request(&mut self, request: OpenRequest, outcome: Outcome) {
         self.track_answer(&request, outcome.result());
         let starts = request.row.is_some_and(|row| row.phase == crate::validation::table::Phase::Start);
-        if starts && self.phase == Phase::Initializing {
+        if starts && request.late.is_none() && self.phase == Phase::Initializing {
             // It failed and may be tried again.
             self.phase = Phase::Start;
         }
-        self.events.push(Event::Response(Response {
-            id: request.id,
-            serial: request.serial,
-            method: request.method,
-            session: request.session,
-            outcome,
-        }));
+        let OpenRequest { id, serial, method, session, late, .. } = request;
+        let response = Response { id, serial, method, session, outcome };
+        self.events.push(if late.is_some() { Event::LateResponse(response) } else { Event::Response(response) });
     }
 
     /// Ends everything (RPC-33).
@@ -438,6 +409,9 @@ impl Connection {
         self.ended = Some(reason);
         while let Some(request) = self.state.outbound.pop_first() {
             self.end_request(request, Outcome::Closed);
+        }
+        while let Some(request) = self.state.late.pop_first() {
+            self.track_answer(&request, None);
         }
         self.state.inbound.stop_clock();
         let unanswered: Vec<Id> = self.state.inbound.iter().map(|request| request.id.clone()).collect();

@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::calls::{needs_open_session, JSON_RPC};
+use super::calls::JSON_RPC;
 use super::config::Policy;
 use super::dismiss::{question, Occasion};
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::rules::too_early;
-use super::session::Turn;
+use super::session::{unknown, Standing, Turn};
 use super::telling::Told;
 use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
@@ -22,6 +22,9 @@ use crate::validation::{look, Looked, Mode, Part, Rejected, Walker};
 
 /// The answer to a prompt that the client has cancelled.
 pub(super) const CANCELLED_TURN: &str = r#"{"stopReason":"cancelled"}"#;
+
+const NOT_SET_UP: &str =
+    "the session is being loaded or resumed; wait for the answer to that, or send session/cancel or session/close";
 
 /// The notification that asks for a request back.
 pub(super) const CANCEL: &str = "$/cancel_request";
@@ -101,11 +104,11 @@ impl Connection {
             Some(Id::Null) => {
                 return Err(Misuse::new(MisuseKind::Id, id!("RPC-07"), "the id of a request is not null"))
             }
-            Some(id) if self.state.outbound.get(&id).is_some() => {
+            Some(id) if self.is_taken(&id) => {
                 return Err(Misuse::new(
                     MisuseKind::Id,
                     id!("RPC-10"),
-                    format!("the id {id} names a request that is still open"),
+                    format!("the id {id} names a request that the peer has not answered"),
                 ));
             }
             Some(id) => id,
@@ -134,6 +137,8 @@ impl Connection {
             row,
             life,
             note,
+            grace: None,
+            late: None,
         });
         if let Some(session) = session.as_ref().filter(|_| ENDING.contains(&method)) {
             self.dismiss(Some(session), Occasion::SessionEnd);
@@ -214,7 +219,8 @@ impl Connection {
     }
 
     /// Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes, whatever it is
-    /// (CANCEL-14). Asking twice sends nothing more.
+    /// (CANCEL-14); without one the request ends after the [grace time](super::Config::cancel_grace). Asking twice sends
+    /// nothing more.
     ///
     /// # Errors
     /// [`Misuse`] when no own request with this id is open (CANCEL-08).
@@ -227,7 +233,7 @@ impl Connection {
                 format!("no own request with the id {id} is open"),
             ));
         }
-        if self.state.outbound.mark_cancelled(id).is_some() {
+        if self.state.outbound.mark_cancelled(id, self.grace()).is_some() {
             let params = format!("{{\"requestId\":{id}}}");
             self.outbox.push_whole(write_notification(CANCEL, &params));
         }
@@ -337,13 +343,19 @@ impl Connection {
         Ok((Fitting { text, own }, looked))
     }
 
-    /// The session of this id; one that is not open here is misuse (SESS-01).
+    /// The session of this id, if the method may name it now: misuse if it is not open here (SESS-01) or not set up yet
+    /// (TURN-20).
     pub(super) fn own_session(&self, row: &Method, id: &str) -> Result<Arc<str>, Misuse> {
-        if needs_open_session(row) && !self.state.sessions.may_be(id) {
-            let message = format!("the session \"{id}\" is not open on this connection");
-            return Err(Misuse::new(MisuseKind::Session, id!("SESS-01"), message).at("/sessionId"));
+        match self.state.sessions.standing(row, id) {
+            Standing::Fits => Ok(self.state.sessions.intern(id)),
+            Standing::Unknown => {
+                let message = format!("the session \"{id}\" is not open on this connection");
+                // The host's update cannot be one that comes too early: it knows whether a call waits for its answer.
+                let rule = if row.name == "session/update" { id!("SESS-01") } else { unknown(row) };
+                Err(Misuse::new(MisuseKind::Session, rule, message).at("/sessionId"))
+            }
+            Standing::NotSetUp => Err(Misuse::new(MisuseKind::Phase, id!("TURN-20"), NOT_SET_UP).at("/sessionId")),
         }
-        Ok(self.state.sessions.intern(id))
     }
 
     /// A peer that only stopped writing can still be told and answered.
@@ -385,10 +397,15 @@ impl Connection {
 
     fn free_id(&self) -> Id {
         let mut number = self.next_id;
-        while self.state.outbound.get(&Id::Number(number)).is_some() {
+        while self.is_taken(&Id::Number(number)) {
             number += 1;
         }
         Id::Number(number)
+    }
+
+    /// Whether the peer may still answer a request with this id.
+    fn is_taken(&self, id: &Id) -> bool {
+        self.state.outbound.get(id).is_some() || self.state.late.get(id).is_some()
     }
 }
 

@@ -5,7 +5,10 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::dismiss::question;
 use crate::jsonrpc::Id;
+use crate::map::Set;
+use crate::rules::scene::ATTACHING;
 use crate::validation::table::Method;
 
 /// A request that has no answer yet.
@@ -28,6 +31,19 @@ pub struct OpenRequest {
     pub(crate) life: Option<u64>,
     /// What the tracker must remember until the answer: a terminal's id, say.
     pub(crate) note: Option<Box<str>>,
+    /// When it ends because its sender has cancelled it. Of a prompt that has ended: when its turn ends too.
+    pub(crate) grace: Option<u64>,
+    /// How it ended before it was answered, if it did.
+    pub(crate) late: Option<Late>,
+}
+
+/// What a request of the host's that ended without an answer still holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// All that it held when it was sent: the answer settles it.
+    Holds,
+    /// It was a prompt, and its turn is over.
+    Released,
 }
 
 /// The open requests of one direction, by number and by id.
@@ -39,6 +55,13 @@ pub(crate) struct Pending {
     by_id: HashMap<Id, u64>,
     /// When somebody is to be told, the first on top; below it there may be some of requests that have ended.
     deadlines: BinaryHeap<Reverse<(u64, u64)>>,
+    /// Those that end, or matter, with the work of their session ([`follows_session`]).
+    by_session: Set<(Arc<str>, u64)>,
+}
+
+/// Whether requests of a method are looked up by their session.
+fn follows_session(method: &str) -> bool {
+    question(method).is_some() || method == "session/prompt" || ATTACHING.contains(&method)
 }
 
 /// Below this many entries there is nothing to tidy up.
@@ -50,11 +73,17 @@ impl Pending {
     }
 
     pub(crate) fn insert(&mut self, request: OpenRequest) {
-        self.by_id.insert(request.id.clone(), request.serial);
-        if let Some(deadline) = request.deadline {
-            self.deadlines.push(Reverse((deadline, request.serial)));
+        self.insert_as(request.serial, request);
+    }
+
+    /// Inserts a request under a number above those of all others.
+    pub(crate) fn insert_as(&mut self, number: u64, request: OpenRequest) {
+        self.by_id.insert(request.id.clone(), number);
+        self.deadlines.extend([request.deadline, request.grace].into_iter().flatten().map(|at| Reverse((at, number))));
+        if let Some(session) = request.session.as_ref().filter(|_| follows_session(&request.method)) {
+            self.by_session.insert((Arc::clone(session), number), ());
         }
-        self.requests.push_back((request.serial, Some(request)));
+        self.requests.push_back((number, Some(request)));
     }
 
     pub(crate) fn get(&self, id: &Id) -> Option<&OpenRequest> {
@@ -65,21 +94,33 @@ impl Pending {
         self.requests.get(self.place(serial)?)?.1.as_ref()
     }
 
-    /// Marks a request as cancelled; whether it was not before.
-    pub(crate) fn mark_cancelled(&mut self, id: &Id) -> Option<&OpenRequest> {
-        let at = self.place(*self.by_id.get(id)?)?;
+    /// Marks a request as cancelled, and ends it at this time unless it is answered before; `None` if it was marked
+    /// already.
+    pub(crate) fn mark_cancelled(&mut self, id: &Id, grace: Option<u64>) -> Option<&OpenRequest> {
+        let number = *self.by_id.get(id)?;
+        let at = self.place(number)?;
         let request = self.requests.get_mut(at)?.1.as_mut()?;
         if std::mem::replace(&mut request.cancelled, true) {
-            None
-        } else {
-            Some(request)
+            return None;
         }
+        request.grace = grace;
+        self.deadlines.extend(grace.map(|at| Reverse((at, number))));
+        Some(request)
+    }
+
+    /// The requests of one session that follow it ([`follows_session`]), oldest first.
+    pub(crate) fn of_session<'p>(&'p self, session: &'p Arc<str>) -> impl Iterator<Item = &'p OpenRequest> {
+        let mine = self.by_session.from(&(Arc::clone(session), 0)).take_while(move |((of, _), ())| of == session);
+        mine.filter_map(|((_, number), ())| self.by_serial(*number))
     }
 
     pub(crate) fn remove(&mut self, id: &Id) -> Option<OpenRequest> {
         let serial = self.by_id.remove(id)?;
         let at = self.place(serial)?;
         let request = self.requests.get_mut(at)?.1.take();
+        if let Some(session) = request.as_ref().and_then(|request| request.session.as_ref()) {
+            self.by_session.remove(&(Arc::clone(session), serial));
+        }
         while self.requests.front().is_some_and(|(_, request)| request.is_none()) {
             self.requests.pop_front();
         }
@@ -93,6 +134,15 @@ impl Pending {
             self.by_id.shrink_to_fit();
         }
         request
+    }
+
+    /// Marks a late prompt as one whose turn is over.
+    pub(crate) fn release(&mut self, id: &Id) {
+        let at = self.by_id.get(id).and_then(|number| self.place(*number));
+        if let Some(request) = at.and_then(|at| self.requests.get_mut(at)?.1.as_mut()) {
+            request.late = Some(Late::Released);
+            request.grace = None;
+        }
     }
 
     pub(crate) fn next_deadline(&self) -> Option<u64> {
@@ -165,6 +215,8 @@ mod tests {
             row: None,
             life: None,
             note: None,
+            grace: None,
+            late: None,
         }
     }
 

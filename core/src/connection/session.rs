@@ -4,17 +4,62 @@
 //! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
 //! Read `snapshot` next for what hosts see of it.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::config::Limits;
+use super::early::Early;
 use super::event::{TerminalRef, Timing};
 use super::known::Known;
 use super::pending::OpenRequest;
 use crate::map::{Map, Set};
 use crate::rules::RuleId;
-use crate::rules::{Child, Permits, Place, Shelf, Turns};
 use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
+use crate::rules::{Child, Permits, Place, Released, Shelf, Turns};
+use crate::validation::table::Method;
+
+const UPDATE: &str = "session/update";
+/// Session methods that may name any session: they open it, or need not.
+const ANY_SESSION: &[&str] = &[
+    "session/load",
+    "session/resume",
+    "session/delete",
+    "session/fork",
+    "session/close",
+    "session/archive",
+    "session/unarchive",
+    "session/status",
+    "session/set_title",
+    "session/options",
+];
+/// Methods whose sessions are another kind of session (NES-03).
+const OTHER_SESSIONS: &[&str] = &["nes/", "document/"];
+/// Methods that need a session whose set-up is complete (TURN-20). What stops work, and what the agent asks while it
+/// sets up, does not.
+const SET_UP: &[&str] = &["session/prompt", "session/set_mode", "session/set_config_option"];
+
+fn needs_known_session(row: &Method) -> bool {
+    row.session && !ANY_SESSION.contains(&row.name) && !OTHER_SESSIONS.iter().any(|prefix| row.name.starts_with(prefix))
+}
+
+/// The rule that a message of this method breaks by naming a session that is not known.
+pub(super) fn unknown(row: &Method) -> RuleId {
+    match row.name {
+        UPDATE => id!("SESS-52"),
+        "elicitation/create" => id!("ELIC-05"),
+        _ => id!("SESS-01"),
+    }
+}
+
+/// Whether a message may name a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It may.
+    Fits,
+    /// The session is being loaded or resumed.
+    NotSetUp,
+    /// There is no such session on this connection.
+    Unknown,
+}
 
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,14 +118,18 @@ pub struct Session {
     pub(super) life: u64,
     /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
     pub auth_uncertain: bool,
+    /// A call that opens it has succeeded.
+    pub(crate) opened: bool,
     /// Prompts without an answer.
     pub(crate) prompts: usize,
+    /// Prompts whose turn has ended without an answer, which may still come.
+    pub(crate) late_prompts: usize,
     /// Terminals that were asked for and are not there yet.
     pub(crate) creating: usize,
     /// Byte limits of open terminals that have one.
     pub(crate) byte_limits: Map<Box<str>, u64>,
-    /// Ids of released terminals, oldest first.
-    pub(crate) released: VecDeque<Box<str>>,
+    /// Terminals that were released.
+    pub(crate) released: Released,
     pub(crate) modes: Modes,
     pub(crate) options: Options,
     pub(crate) tools: Tools,
@@ -104,10 +153,12 @@ impl Session {
             terminals: Map::default(),
             life: 0,
             auth_uncertain: false,
+            opened: false,
             prompts: 0,
+            late_prompts: 0,
             creating: 0,
             byte_limits: Map::default(),
-            released: VecDeque::new(),
+            released: Released::default(),
             modes: Modes::default(),
             options: Options::default(),
             tools: Tools::default(),
@@ -127,10 +178,14 @@ impl Session {
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     pub(crate) known: Known,
-    /// Calls under way that will make a session known whose id is not known yet.
+    /// Calls without an answer that will make a session known whose id is not known yet.
     pub(crate) expected: usize,
+    /// Sessions that updates name while such a call has no answer.
+    pub(super) early: Early,
     /// Sessions that are not open here.
     pub(crate) shelf: Shelf,
+    /// Child sessions, each behind its parent.
+    pub(crate) children: Set<(Arc<str>, Arc<str>)>,
     lives: u64,
 }
 
@@ -152,8 +207,24 @@ impl Sessions {
         self.known.iter()
     }
 
+    /// The session that a message is about; what is told of one before its id is answered counts too.
     pub(crate) fn get_mut(&mut self, id: Option<&Arc<str>>) -> Option<&mut Session> {
-        self.known.get_mut(id?)
+        self.told_mut(id?)
+    }
+
+    /// As [`get_mut`](Self::get_mut), by the text of the id.
+    pub(crate) fn told_mut(&mut self, id: &str) -> Option<&mut Session> {
+        if self.known.contains_key(id) {
+            self.known.get_mut(id)
+        } else {
+            self.early.get_mut(id)
+        }
+    }
+
+    /// What a message of this method is held against.
+    pub(crate) fn told(&self, method: &str, id: &str) -> Option<&Session> {
+        let early = || (self.expected > 0 && method == UPDATE).then(|| self.early.get(id));
+        self.known.get(id).or_else(early)
     }
 
     /// The session of this id, which begins now if there is none.
@@ -208,10 +279,60 @@ impl Sessions {
         self.known.get_key_value(id).map(|(known, _)| Arc::clone(known))
     }
 
-    /// Whether a message may name this session now: it is known, or may become known by an answer that is under way
-    /// (SESS-52).
-    pub(crate) fn may_be(&self, id: &str) -> bool {
-        self.expected > 0 || self.known.contains_key(id)
+    /// Whether there is a session of this id that both sides know of: opened, or being loaded or resumed. Every check
+    /// of whether a message may name a session comes here.
+    pub(crate) fn is_known(&self, id: &str) -> bool {
+        self.known.contains_key(id)
+    }
+
+    /// Whether a message of this method may name this session now (SESS-01, SESS-52, TURN-20).
+    pub(crate) fn standing(&self, row: &Method, id: &str) -> Standing {
+        match self.known.get(id) {
+            Some(Session { state: SessionState::Ready, .. }) => Standing::Fits,
+            _ if self.is_known(id) && SET_UP.contains(&row.name) => Standing::NotSetUp,
+            _ if self.is_known(id) || !needs_known_session(row) => Standing::Fits,
+            // An update may come before the answer that names its session. A call may not: nothing has opened the
+            // session, so nothing bounds what is done in its name.
+            _ if self.expected > 0 && row.name == UPDATE => Standing::Fits,
+            _ => Standing::Unknown,
+        }
+    }
+
+    /// Makes room for what an update tells of a session whose id has not been answered yet.
+    pub(crate) fn foresee(&mut self, method: &str, id: Option<&Arc<str>>) {
+        if let Some(id) = id.filter(|id| self.expected > 0 && method == UPDATE && !self.is_known(id)) {
+            self.early.enter(id, self.expected);
+        }
+    }
+
+    /// A call that opens a session has no id to wait for any more: it named this one, or failed.
+    pub(crate) fn expected_one(&mut self, id: Option<&str>) {
+        self.expected = self.expected.saturating_sub(1);
+        if let Some(id) = id {
+            let early = self.early.take(id);
+            let lives = &mut self.lives;
+            let session = self.known.enter(id.into(), || {
+                *lives += 1;
+                Session { life: *lives, ..early.unwrap_or_else(|| Session::new(SessionState::Ready)) }
+            });
+            session.opened = true;
+        }
+        if self.expected == 0 {
+            self.early = Early::default();
+        }
+    }
+
+    /// A prompt whose turn has ended here may still be answered.
+    pub(super) fn awaits_late_answer(&mut self, prompt: &OpenRequest) {
+        if let Some(session) = self.of(prompt).and_then(|id| self.known.get_mut(id)) {
+            session.late_prompts += 1;
+        }
+    }
+
+    pub(super) fn has_late_answer(&mut self, prompt: &OpenRequest) {
+        if let Some(session) = self.of(prompt).and_then(|id| self.known.get_mut(id)) {
+            session.late_prompts -= 1;
+        }
     }
 
     pub(crate) fn timing(&self, id: &str) -> Timing {

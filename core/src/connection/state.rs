@@ -20,6 +20,8 @@ pub(crate) struct State {
     pub(crate) version: Option<u16>,
     /// The host's open requests.
     pub(crate) outbound: Pending,
+    /// Those that ended without an answer, in the order of their ends; the peer may still answer them.
+    pub(crate) late: Pending,
     /// The peer's open requests.
     pub(crate) inbound: Pending,
     pub(crate) sessions: Sessions,

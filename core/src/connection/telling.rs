@@ -47,6 +47,7 @@ impl Connection {
             Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
         let advice = self.judge_host(&said, own)?;
         self.outbox.push_whole(message);
+        self.state.sessions.foresee(method, session.as_ref());
         self.track(&said);
         if let (Some(session), "session/cancel") = (&session, method) {
             self.dismiss(Some(session), Occasion::Cancel);
@@ -64,12 +65,11 @@ impl Connection {
         part: Part,
     ) -> Result<Told<'a>, Misuse> {
         let cast = self.own_moulds.cast(params, self.state.tables, &mut self.spare);
-        if let Some(Cast { session, update, facts, .. }) =
+        if let Some(Cast { row, session, update, facts, .. }) =
             cast.filter(|cast| row.is_some_and(|row| std::ptr::eq(row, cast.row)))
         {
-            if let Some(session) = self.state.sessions.find(&session) {
-                return Ok(Told { text: Cow::Borrowed(params), own: None, session: Some(session), update, facts });
-            }
+            let session = Some(self.own_session(row, &session)?);
+            return Ok(Told { text: Cow::Borrowed(params), own: None, session, update, facts });
         }
         let spare = std::mem::take(&mut self.spare);
         let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, Mode::Send, part);

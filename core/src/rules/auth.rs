@@ -279,6 +279,7 @@ fn logged_in(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
         Role::Client => state.outbound.iter().last(),
         Role::Agent => state.inbound.iter().last(),
     };
+    let open = open.into_iter().chain(state.late.iter());
     let last = answer.request.into_iter().chain(open).map(|request| request.serial).max();
     state.auth.after = last;
     state.sessions.known.values_mut().for_each(|session| session.auth_uncertain = false);

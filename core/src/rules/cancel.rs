@@ -93,7 +93,7 @@ pub(super) static RULES: &[super::Rule] = &[
         May,
         Note,
         R,
-        "Unknown notifications that begin with $/ are ignored, and such requests are unknown methods.",
+        "Unknown notifications that begin with $/ are ignored, and such requests are unknown methods; $/cancelRequest, which some peers send, is read as $/cancel_request and reported.",
     ),
     rule("CANCEL-22", Must, Note, T, "A cancel stops the work of one session and of no other."),
     rule("CANCEL-23", Must, Note, E | T, "A cancel that comes when nothing runs does not touch the next prompt."),

@@ -263,6 +263,6 @@ fn listed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
     let list = message.get(place(message))?;
     let unknown = list.len() > KEPT;
     let list = (!unknown).then(|| list.into());
-    state.sessions.known.get_mut(&message.opens()?)?.options = Options { list, unknown };
+    state.sessions.told_mut(&message.opens()?)?.options = Options { list, unknown };
     None
 }

@@ -61,6 +61,7 @@ pub(crate) use plan::Plans;
 pub(crate) use prov::Providers;
 pub(crate) use recent::KEPT;
 pub(crate) use sess::{Child, Place, Shelf};
+pub(crate) use term::Released;
 pub(crate) use tool::Tools;
 pub(crate) use turn::Turns;
 

@@ -35,17 +35,29 @@ impl<V> Recent<V> {
 
     /// The entry of an id, made if there is none.
     pub(super) fn entry(&mut self, id: &str, limit: usize, new: impl FnOnce() -> V) -> &mut V {
+        self.entry_for(id, limit, new).1
+    }
+
+    /// The same, with the shared copy of the id, and the one that was forgotten for it.
+    pub(super) fn entry_for(
+        &mut self,
+        id: &str,
+        limit: usize,
+        new: impl FnOnce() -> V,
+    ) -> (Arc<str>, &mut V, Option<Arc<str>>) {
         let known = self.entries.get_key_value(id).map(|(known, _)| Arc::clone(known));
+        let mut forgotten = None;
         let id = known.unwrap_or_else(|| {
             let id: Arc<str> = id.into();
             self.order.push_back(Arc::clone(&id));
             if self.order.len() > limit.max(1) {
                 self.forgot = true;
-                self.order.pop_front().and_then(|oldest| self.entries.remove(&oldest));
+                forgotten = self.order.pop_front();
+                forgotten.as_ref().and_then(|oldest| self.entries.remove(oldest));
             }
             id
         });
-        self.entries.get_or_insert_with(id, new)
+        (Arc::clone(&id), self.entries.get_or_insert_with(id, new), forgotten)
     }
 
     /// Oldest first.
@@ -53,7 +65,7 @@ impl<V> Recent<V> {
         self.order.iter().filter_map(|id| Some((&**id, self.entries.get(id)?)))
     }
 
-    pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
-        self.entries.values_mut()
+    pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut V> {
+        self.entries.get_mut(id)
     }
 }

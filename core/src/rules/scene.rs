@@ -39,6 +39,9 @@ pub(crate) enum Action {
 /// Calls whose answers open a session.
 pub(crate) const OPENING: &[&str] = &["session/new", "session/load", "session/resume", "session/fork"];
 
+/// Calls that open a session of a known id.
+pub(crate) const ATTACHING: &[&str] = &["session/load", "session/resume"];
+
 /// Calls that end the work of a session, which is not open once they are answered.
 pub(crate) const ENDING: &[&str] = &["session/close", "session/archive"];
 
@@ -225,7 +228,7 @@ pub(crate) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     pub(crate) fn new(message: Message<'a>, sender: Role, state: &'a State) -> Self {
-        let session = message.session.and_then(|id| state.sessions.get(id));
+        let session = message.session.and_then(|id| state.sessions.told(message.method, id));
         Scene { message, sender, state, session, options: OnceCell::new() }
     }
 

@@ -1,6 +1,6 @@
 //! SESS: opening, loading, resuming, listing, closing and deleting sessions.
 //!
-//! SESS-01, SESS-24, SESS-44 and SESS-52 are in the connection (`session_fits`, `own_session`), as is what it does
+//! SESS-01, SESS-24, SESS-44 and SESS-52 are in the connection (`Sessions::standing`), as is what it does
 //! when a session is closed (SESS-22); the gates and most shapes are in the model. `roots` has the directories and
 //! tool servers of a session, `prompt` its system prompt, `children` the sessions that its agent runs below it, and
 //! `list` what is known of sessions that are not open here.
@@ -11,10 +11,9 @@ mod prompt;
 mod roots;
 
 use super::catalogue::{rule, E, R, T};
-use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, ENDING, OPENING};
+use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, ATTACHING, ENDING, OPENING};
 use super::{Area, Level, Severity};
-use crate::connection::{MisuseKind, SessionState, State, Turn};
-use crate::json;
+use crate::connection::{MisuseKind, Pending, Role, SessionState, State, Turn};
 use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
@@ -45,10 +44,10 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("SESS-17"), On::Call, HISTORY, history).receive(Action::Report).kind(MisuseKind::Phase),
         Check::new(id!("SESS-25"), On::Call, OPENING, roots::not_advertised).kind(MisuseKind::Capability),
         Check::new(id!("SESS-27"), On::Call, OPENING, roots::twice).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("SESS-30"), On::Call, &["session/load", "session/resume"], list::roots_left_out)
+        Check::new(id!("SESS-30"), On::Call, ATTACHING, list::roots_left_out)
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new(id!("SESS-31"), On::Call, &["session/load", "session/resume"], list::moved)
+        Check::new(id!("SESS-31"), On::Call, ATTACHING, list::moved)
             .send(Action::Report)
             .receive(Action::Report),
         Check::new(id!("SESS-33"), On::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
@@ -98,7 +97,7 @@ pub(super) static AREA: Area = Area {
             messages: &["session/resume"],
             track: |state, call| attach(state, call, SessionState::Resuming),
         },
-        Tracker { on: On::Answer, messages: &["session/load", "session/resume"], track: attached },
+        Tracker { on: On::Answer, messages: ATTACHING, track: attached },
         Tracker { on: On::Call, messages: ENDING, track: closing },
         Tracker { on: On::Answer, messages: &["session/close", "session/archive", "session/delete"], track: closed },
         Tracker { on: On::Answer, messages: &["session/list"], track: list::listed },
@@ -241,40 +240,44 @@ fn more_than_a_title(scene: &Scene<'_>) -> Option<Objection> {
 /// SESS-52: the session will be known by an answer that is under way.
 fn expect(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     state.sessions.expected += 1;
-    Place::note(call, false)
+    Place::note(call)
 }
 
 fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    state.sessions.expected = state.sessions.expected.saturating_sub(1);
-    if let Some(id) = answer.text("/sessionId") {
+    let id = answer.text("/sessionId");
+    state.sessions.expected_one(id.as_deref());
+    if let Some(id) = id {
         state.sessions.shelf.reopened(&id);
-        let session = state.sessions.enter(id.into(), SessionState::Ready);
-        session.child = None;
+        let session = state.sessions.known.get_mut(&id)?;
         session.place = answer.note().and_then(Place::read);
+        state.sessions.set_free(&id);
     }
     None
 }
 
-/// Notes whether the session was unknown before, so that a failure can forget it.
 fn attach(state: &mut State, call: &Message<'_>, to: SessionState) -> Option<Box<str>> {
     let id = call.session?;
-    let new = !state.sessions.known.contains_key(id);
     state.sessions.enter(id.clone(), to).state = to;
     children::follow(state, id);
-    Place::note(call, new)
+    Place::note(call)
 }
 
 fn attached(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let id = answer.session?;
-    let new = answer.note().and_then(|note| json::pointer(note, "/new")) == Some("true");
-    if answer.body.is_none() && new {
-        state.sessions.known.remove(id);
-    } else if let Some(session) = state.sessions.known.get_mut(id) {
+    let attaching = |pending: &Pending| pending.of_session(id).any(|request| ATTACHING.contains(&&*request.method));
+    let open = if state.config.role == Role::Client { &state.outbound } else { &state.inbound };
+    let (waits, may_come) = (attaching(open), attaching(&state.late));
+    let session = state.sessions.known.get_mut(id)?;
+    if answer.body.is_some() {
+        session.opened = true;
+        session.place = answer.note().and_then(Place::read);
+        state.sessions.shelf.reopened(id);
+    }
+    // Other calls that load or resume it may still be under way.
+    if session.opened && !waits {
         session.state = SessionState::Ready;
-        if answer.body.is_some() {
-            session.place = answer.note().and_then(Place::read);
-            state.sessions.shelf.reopened(id);
-        }
+    } else if !session.opened && !waits && !may_come {
+        state.sessions.remove(id);
     }
     children::follow(state, id);
     None
@@ -292,7 +295,7 @@ fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     answer.body?;
     let id = answer.session?;
-    let place = state.sessions.known.remove(id).and_then(|session| session.place);
+    let place = state.sessions.remove(id).and_then(|session| session.place);
     let limit = state.config.limits.sessions;
     if answer.method == "session/delete" {
         state.sessions.shelf.delete(id, limit);

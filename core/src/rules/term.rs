@@ -3,6 +3,8 @@
 //! TERM-01 is a gate and TERM-02 and TERM-13 are types in the model; the rest is here.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
@@ -10,6 +12,7 @@ use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
+use crate::map::Map;
 use Level::{May, Must, MustNot};
 use Severity::{Error, Note, Warning};
 
@@ -59,6 +62,36 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("TERM-16", May, Note, T, "A command that takes too long is killed, read and released."),
 ];
 
+/// The ids of terminals that were released, the newest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Released {
+    /// Oldest first. An id may be used again after its release, and then be released again.
+    order: VecDeque<Arc<str>>,
+    /// How often each is in the list.
+    times: Map<Arc<str>, usize>,
+}
+
+impl Released {
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.times.contains_key(id)
+    }
+
+    /// Adds one; the one that is forgotten for it.
+    fn add(&mut self, id: Box<str>, keep: usize) -> Option<Arc<str>> {
+        let id: Arc<str> = id.into();
+        *self.times.get_or_insert_with(Arc::clone(&id), || 0) += 1;
+        self.order.push_back(id);
+        let oldest = if self.order.len() > keep { self.order.pop_front()? } else { return None };
+        let times = self.times.get_mut(&oldest)?;
+        *times -= 1;
+        if *times > 0 {
+            return None;
+        }
+        self.times.remove(&oldest);
+        Some(oldest)
+    }
+}
+
 fn terminal_id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
     message.text("/terminalId")
 }
@@ -66,7 +99,7 @@ fn terminal_id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
 fn released_before(scene: &Scene<'_>) -> Option<Objection> {
     let id = terminal_id(&scene.message)?;
     let session = scene.session()?;
-    if session.terminals.contains_key(&*id) || !session.released.iter().any(|known| **known == *id) {
+    if session.terminals.contains_key(&*id) || !session.released.has(&id) {
         return None;
     }
     Some(Objection::new("/terminalId", "this terminal has been released; create another one"))
@@ -75,7 +108,7 @@ fn released_before(scene: &Scene<'_>) -> Option<Objection> {
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {
     let id = terminal_id(&scene.message)?;
     let session = scene.session()?;
-    if session.terminals.contains_key(&*id) || session.released.iter().any(|known| **known == *id) {
+    if session.terminals.contains_key(&*id) || session.released.has(&id) {
         return None;
     }
     Some(Objection::new(
@@ -123,7 +156,7 @@ fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
     let late = |id: &str| {
         !session.terminals.contains_key(id)
             && !session.shown.contains_key(id)
-            && session.released.iter().any(|known| **known == *id)
+            && session.released.has(id)
     };
     let (at, _) = shown_ids(&scene.message).find(|(_, id)| late(id))?;
     Some(Objection::new(
@@ -181,10 +214,8 @@ fn released(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(answer.session)?;
     let (id, _) = session.terminals.remove_entry(answer.note()?)?;
     session.byte_limits.remove(&id);
-    session.released.push_back(id);
-    if session.released.len() > keep {
-        let forgotten = session.released.pop_front()?;
-        session.shown.remove(&forgotten);
+    if let Some(forgotten) = session.released.add(id, keep) {
+        session.shown.remove(&*forgotten);
     }
     None
 }

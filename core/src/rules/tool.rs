@@ -5,6 +5,7 @@
 //! nothing is held against what was known before.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
 use super::recent::Recent;
@@ -12,6 +13,7 @@ use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, Session, SessionState, State};
 use crate::json;
+use crate::map::Set;
 use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
@@ -103,15 +105,21 @@ pub(super) static RULES: &[super::Rule] = &[
 
 /// The tool calls of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Tools(Recent<Call>);
+pub(crate) struct Tools {
+    calls: Recent<Call>,
+    /// Those that are open and came up in this turn: a turn ends, and is cancelled, without a look at all others.
+    open: Set<Arc<str>>,
+    /// Turns that have ended.
+    turns: u64,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Call {
     status: Status,
     /// Whether a `tool_call` has reported it: a permission request or an update may come before that.
     reported: bool,
-    /// Whether it was open when a turn ended, which is told once.
-    left_over: bool,
+    /// How many turns had ended when it came up. What one leaves open is told once, when it ends.
+    turn: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,16 +167,37 @@ impl Status {
 impl Tools {
     /// Those that the turn has left unfinished count as cancelled.
     pub(super) fn cancel(&mut self) {
-        for call in self.0.values_mut().filter(|call| call.status.is_open() && !call.left_over) {
-            call.status = Status::Cancelled;
+        for id in std::mem::take(&mut self.open).keys() {
+            if let Some(call) = self.calls.get_mut(id) {
+                call.status = Status::Cancelled;
+            }
+        }
+    }
+
+    fn is_new(&self, id: &str) -> bool {
+        self.calls.is_new(id)
+    }
+
+    /// Changes a call, which is made if there is none.
+    fn change(&mut self, id: &str, limit: usize, change: impl FnOnce(&mut Call)) {
+        let turn = self.turns;
+        let new = || Call { status: Status::Pending, reported: false, turn };
+        let (id, call, forgotten) = self.calls.entry_for(id, limit, new);
+        change(call);
+        if call.turn == turn && call.status.is_open() {
+            self.open.insert(id, ());
+        } else {
+            self.open.remove(&id);
+        }
+        if let Some(forgotten) = forgotten {
+            self.open.remove(&forgotten);
         }
     }
 
     /// A turn has ended.
     pub(super) fn leave_over(&mut self) {
-        for call in self.0.values_mut() {
-            call.left_over = true;
-        }
+        self.turns += 1;
+        self.open.clear();
     }
 }
 
@@ -178,7 +207,7 @@ impl Session {
     /// cancelled the turn (CANCEL-02). Of more than
     /// [`Limits::remembered`](crate::connection::Limits::remembered), the newest.
     pub fn tool_calls(&self) -> impl Iterator<Item = (&str, &'static str)> {
-        self.tools.0.iter().map(|(id, call)| (id, call.status.name()))
+        self.tools.calls.iter().map(|(id, call)| (id, call.status.name()))
     }
 }
 
@@ -201,7 +230,7 @@ fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
 }
 
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
-    let known = session(scene)?.tools.0.get(&id(&scene.message)?)?;
+    let known = session(scene)?.tools.calls.get(&id(&scene.message)?)?;
     known.reported.then(|| {
         Objection::new("/update/toolCallId", "a tool call of this session has this id already; send a tool_call_update")
     })
@@ -210,13 +239,12 @@ fn used_id(scene: &Scene<'_>) -> Option<Objection> {
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {
     session(scene)?
         .tools
-        .0
         .is_new(&id(&scene.message)?)
         .then(|| Objection::new("/update/toolCallId", "no tool call with this id was reported; begin with a tool_call"))
 }
 
 fn ended(scene: &Scene<'_>) -> Option<Objection> {
-    let known = session(scene)?.tools.0.get(&id(&scene.message)?)?;
+    let known = session(scene)?.tools.calls.get(&id(&scene.message)?)?;
     let new = status(&scene.message)?;
     if !known.status.is_final() || new == known.status {
         return None;
@@ -262,7 +290,7 @@ fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
     let session = session(scene)?;
     let gone = |id: &str| {
         // An update replaces the whole list, so what was shown before its release may stay; TERM-14 has the rest.
-        !session.terminals.contains_key(id) && !session.released.iter().any(|known| **known == *id)
+        !session.terminals.contains_key(id) && !session.released.has(id)
     };
     Some(Objection::new(
         content(scene, "terminal", "/terminalId", gone)?,
@@ -272,9 +300,13 @@ fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
 
 fn dangling(scene: &Scene<'_>) -> Option<Objection> {
     let reason = scene.message.text("/stopReason")?;
-    let open = |(_, call): &(&str, &Call)| call.status.is_open() && !call.left_over && call.reported;
-    let count = session(scene)?.tools.0.iter().filter(open).count();
-    if reason != "end_turn" || count == 0 {
+    if reason != "end_turn" {
+        return None;
+    }
+    let tools = &session(scene)?.tools;
+    let reported = |id: &&Arc<str>| tools.calls.get(id).is_some_and(|call| call.reported);
+    let count = tools.open.keys().filter(reported).count();
+    if count == 0 {
         return None;
     }
     Some(Objection::new(
@@ -286,19 +318,17 @@ fn dangling(scene: &Scene<'_>) -> Option<Objection> {
 fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let status = status(update).unwrap_or(Status::Pending);
-    let calls = &mut state.sessions.get_mut(update.session)?.tools.0;
-    let new = Call { status, reported: true, left_over: false };
-    *calls.entry(&id(update)?, limit, || new) = new;
+    let tools = &mut state.sessions.get_mut(update.session)?.tools;
+    let new = Call { status, reported: true, turn: tools.turns };
+    tools.change(&id(update)?, limit, |call| *call = new);
     None
 }
 
 /// TOOL-04, TOOL-06: an update of an unknown call makes it known.
 fn changed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
-    let calls = &mut state.sessions.get_mut(update.session)?.tools.0;
-    let new = || Call { status: Status::Pending, reported: false, left_over: false };
-    let call = calls.entry(&id(update)?, limit, new);
-    call.status = status(update).unwrap_or(call.status);
+    let tools = &mut state.sessions.get_mut(update.session)?.tools;
+    tools.change(&id(update)?, limit, |call| call.status = status(update).unwrap_or(call.status));
     None
 }
 

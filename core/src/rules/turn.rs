@@ -108,7 +108,8 @@ fn second_prompt(scene: &Scene<'_>) -> Option<Objection> {
 fn late(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session()?;
     let idle = session.turn == Turn::Idle && session.state == SessionState::Ready;
-    if scene.state.tables.version > 1 || !idle || !session.turns.ended {
+    // A prompt that was not answered in time may still be worked on.
+    if scene.state.tables.version > 1 || !idle || !session.turns.ended || session.late_prompts > 0 {
         return None;
     }
     Some(Objection::new("/update", "the turn is over; what belongs to it comes before the answer to its prompt"))

@@ -30,6 +30,7 @@ pub(crate) fn read(value: &Value) -> Config {
             ("framing", Some("messages")) => config.framing = Framing::Messages,
             ("version_2", _) => config.version_2 = value.as_bool().unwrap(),
             ("timeout", _) => config.timeout = value.as_u64(),
+            ("cancel_grace", _) => config.cancel_grace = value.as_u64(),
             ("reminder", _) => config.reminder = value.as_u64(),
             ("drafts", _) => {
                 for name in value.as_array().unwrap() {

@@ -21,7 +21,7 @@ pub(crate) fn to_json(event: &Event) -> Value {
             "timing": told.timing.name(),
             "params_text": told.params(),
         }),
-        Event::Response(response) => {
+        Event::Response(response) | Event::LateResponse(response) => {
             let mut out = json!({
                 "id": id(&response.id),
                 "method": response.method,

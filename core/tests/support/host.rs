@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use libacp::connection::{Connection, Consequence, Event, Role};
+use libacp::connection::{Connection, Consequence, Event, Outcome, Role};
 use libacp::framing::Framing;
 use libacp::json::pointer;
 use libacp::{Config, ErrorCode, Id};
@@ -53,6 +53,8 @@ pub(crate) struct Host {
     open: HashSet<Id>,
     /// Own requests that have not ended.
     waiting: HashSet<Id>,
+    /// Those that ended without an answer, which may still come.
+    late: HashSet<Id>,
     /// Answers that may be in the outbox: refusals, the core's own, the host's.
     answers: usize,
     over: bool,
@@ -64,8 +66,9 @@ impl Host {
     pub(crate) fn new(config: Config, begins: bool) -> Self {
         let role = config.role;
         let connection = Connection::new(config);
-        let (open, waiting) = (HashSet::new(), HashSet::new());
-        let mut host = Host { connection, now: 0, open, waiting, answers: 0, over: false, counts: BTreeMap::new() };
+        let (open, waiting, late) = (HashSet::new(), HashSet::new(), HashSet::new());
+        let mut host =
+            Host { connection, now: 0, open, waiting, late, answers: 0, over: false, counts: BTreeMap::new() };
         if begins && role == Role::Client {
             let id = host.connection.request(
                 "initialize",
@@ -152,6 +155,15 @@ impl Host {
                 }
                 Event::Response(response) => {
                     assert!(self.waiting.remove(&response.id), "ended twice: {}", response.id);
+                    if matches!(response.outcome, Outcome::Timeout | Outcome::Cancelled) {
+                        self.late.insert(response.id.clone());
+                    }
+                    if let Some(result) = response.outcome.result() {
+                        json(result);
+                    }
+                }
+                Event::LateResponse(response) => {
+                    assert!(self.late.remove(&response.id), "late, but not before: {}", response.id);
                     if let Some(result) = response.outcome.result() {
                         json(result);
                     }

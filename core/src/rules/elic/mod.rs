@@ -1,7 +1,7 @@
 //! ELIC: elicitation.
 //!
 //! Shapes, and the gates of the two methods, are in the model; that open requests are answered `cancel` when nobody will
-//! answer them any more is in the connection (`dismiss`). `form` holds answers against the forms that were asked for.
+//! answer them any more is in the connection (`dismiss`), and that their sessions are open (`Sessions::standing`). `form` holds answers against the forms that were asked for.
 
 mod form;
 
@@ -13,7 +13,7 @@ use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
-use crate::jsonrpc::{ErrorCode, Id, LONGEST_NAME};
+use crate::jsonrpc::{Id, LONGEST_NAME};
 use crate::map::{Map, Names};
 use crate::validation::table::StringKind;
 use Level::{Must, MustNot, Should};
@@ -47,9 +47,6 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("ELIC-01"), On::Call, CREATE, not_advertised).kind(MisuseKind::Capability),
         Check::new(id!("ELIC-08"), On::Call, CREATE, unknown_mode).send(Action::Pass),
         Check::new(id!("ELIC-04"), On::Call, CREATE, not_one_scope),
-        Check::new(id!("ELIC-05"), On::Call, CREATE, no_session)
-            .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
-            .kind(MisuseKind::Session),
         Check::new(id!("ELIC-05"), On::Call, CREATE, no_request).receive(Action::Report).kind(MisuseKind::Id),
         Check::new(id!("ELIC-06"), On::Call, CREATE, not_written_out).receive(Action::Pass),
         Check::new(id!("ELIC-06"), On::Call, CREATE, nested).send(Action::Pass).receive(Action::Report),
@@ -203,21 +200,14 @@ fn not_one_scope(scene: &Scene<'_>) -> Option<Objection> {
         .then(|| Objection::new("/toolCallId", "a tool call is one of a session; name the session"))
 }
 
-fn no_session(scene: &Scene<'_>) -> Option<Objection> {
-    let id = scene.message.text("/sessionId")?;
-    if scene.state.sessions.may_be(&id) {
-        return None;
-    }
-    Some(Objection::new("/sessionId", "no such session on this connection"))
-}
-
 fn no_request(scene: &Scene<'_>) -> Option<Objection> {
     let id = scene.message.get("/requestId").and_then(Id::from_json)?;
     let open = match scene.state.config.role {
-        Role::Client => &scene.state.outbound,
-        Role::Agent => &scene.state.inbound,
+        // The agent may still work on what has timed out here.
+        Role::Client => scene.state.outbound.get(&id).or_else(|| scene.state.late.get(&id)),
+        Role::Agent => scene.state.inbound.get(&id),
     };
-    if open.get(&id).is_some() {
+    if open.is_some() {
         return None;
     }
     Some(Objection::new("/requestId", "no request of the client with this id is open"))

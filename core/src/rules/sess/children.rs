@@ -3,7 +3,6 @@
 //! An update of the parent announces a child. From then on it is a session like any other, except that the agent made it
 //! and keeps it: the client may do to it only what the child's own capabilities list. It ends together with its parent.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::scene::{Message, Objection, Scene};
@@ -56,20 +55,28 @@ impl Session {
 impl Sessions {
     /// The children of a session, their children, and so on.
     pub(crate) fn below(&self, id: &str) -> Vec<Arc<str>> {
-        let mut children: HashMap<&str, Vec<&Arc<str>>> = HashMap::new();
-        for (id, session) in self.iter() {
-            if let Some(child) = &session.child {
-                children.entry(&child.parent).or_default().push(id);
-            }
-        }
-        let (mut below, mut next) = (Vec::new(), vec![id]);
-        while let Some(parent) = next.pop() {
-            for child in children.remove(parent).into_iter().flatten() {
-                below.push(Arc::clone(child));
-                next.push(child);
-            }
+        let mut below: Vec<Arc<str>> = Vec::new();
+        let (mut parent, mut done) = (Some(Arc::from(id)), 0);
+        while let Some(of) = parent {
+            let mine = self.children.from(&(Arc::clone(&of), Arc::from(""))).take_while(|((parent, _), ())| *parent == of);
+            below.extend(mine.map(|((_, child), ())| Arc::clone(child)));
+            parent = below.get(done).cloned();
+            done += 1;
         }
         below
+    }
+
+    /// Forgets a session.
+    pub(crate) fn remove(&mut self, id: &str) -> Option<Session> {
+        self.set_free(id);
+        self.known.remove(id)
+    }
+
+    /// The session is nobody's child any more.
+    pub(super) fn set_free(&mut self, id: &str) {
+        if let Some(child) = self.known.get_mut(id).and_then(|session| session.child.take()) {
+            self.children.remove(&(child.parent, Arc::from(id)));
+        }
     }
 
     fn has_room(&self, limit: usize) -> bool {
@@ -83,7 +90,7 @@ pub(super) fn follow(state: &mut State, id: &str) {
     for child in state.sessions.below(id) {
         match (to, state.sessions.known.get_mut(&child)) {
             (Some(to), Some(session)) => session.state = to,
-            _ => drop(state.sessions.known.remove(&child)),
+            _ => drop(state.sessions.remove(&child)),
         }
     }
 }
@@ -159,8 +166,12 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
     if state.sessions.get(&id).is_none() && !state.sessions.has_room(state.config.limits.sessions) {
         return None;
     }
-    let session = state.sessions.enter((&*id).into(), to);
-    let new = session.child.is_none();
+    let new = state.sessions.get(&id).is_none_or(|session| session.child.is_none());
+    let id: Arc<str> = (&*id).into();
+    if new {
+        state.sessions.children.insert((Arc::clone(parent), Arc::clone(&id)), ());
+    }
+    let session = state.sessions.enter(id, to);
     let child = session.child.get_or_insert_with(|| Child { parent: Arc::clone(parent), cancel: false });
     // Absent and null say two different things.
     let member = |name: &str| json::pointer(update.body?, name);

@@ -54,9 +54,9 @@ impl Place {
     }
 
     /// What a call says of it, to be read when the answer has come.
-    pub(super) fn note(call: &Message<'_>, new: bool) -> Option<Box<str>> {
+    pub(super) fn note(call: &Message<'_>) -> Option<Box<str>> {
         let mut writer = json::Writer::new();
-        writer.begin_object().key("new").boolean(new);
+        writer.begin_object();
         let cwd = call.get("/cwd").unwrap_or("null");
         let roots = call.get("/additionalDirectories").unwrap_or("[]");
         if cwd.len() + roots.len() <= KEPT {
