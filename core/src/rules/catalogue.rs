@@ -88,18 +88,22 @@ impl Rule {
 /// The id of a rule in the catalogue; there are no others.
 ///
 /// It compares with text, and prints as it.
-#[derive(Clone, Copy)]
-pub struct RuleId(&'static Rule);
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RuleId {
+    /// Where its row stands. A reference to the row would not do: constants may be copied, and their addresses differ then.
+    area: u8,
+    row: u8,
+}
 
 impl RuleId {
     /// Its text, such as `SESS-01`.
     pub const fn as_str(self) -> &'static str {
-        self.0.id
+        self.rule().id
     }
 
     /// The rule.
     pub const fn rule(self) -> &'static Rule {
-        self.0
+        &super::RULES[self.area as usize][self.row as usize]
     }
 
     /// The id that is spelt like this. In a constant, one that no row has does not compile.
@@ -119,7 +123,7 @@ impl RuleId {
             let mut at = 0;
             while at < rules.len() {
                 if same(rules[at].id, id) {
-                    return RuleId(&rules[at]);
+                    return RuleId { area: area as u8, row: at as u8 };
                 }
                 at += 1;
             }
@@ -148,52 +152,37 @@ macro_rules! id {
 
 impl AsRef<str> for RuleId {
     fn as_ref(&self) -> &str {
-        self.0.id
+        self.as_str()
     }
 }
 
 impl fmt::Display for RuleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.0.id)
+        f.pad(self.as_str())
     }
 }
 
 impl fmt::Debug for RuleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.0.id, f)
+        fmt::Debug::fmt(self.as_str(), f)
     }
 }
 
 impl serde::Serialize for RuleId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.id)
-    }
-}
-
-impl PartialEq for RuleId {
-    fn eq(&self, other: &Self) -> bool {
-        // Not the addresses: the compiler may keep a row in several places.
-        self.0.id == other.0.id
-    }
-}
-
-impl Eq for RuleId {}
-
-impl std::hash::Hash for RuleId {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.id.hash(state);
+        serializer.serialize_str(self.as_str())
     }
 }
 
 impl PartialEq<str> for RuleId {
     fn eq(&self, other: &str) -> bool {
-        self.0.id == other
+        self.as_str() == other
     }
 }
 
 impl PartialEq<&str> for RuleId {
     fn eq(&self, other: &&str) -> bool {
-        self.0.id == *other
+        self.as_str() == *other
     }
 }
 
