@@ -45,10 +45,13 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "rules",
-        takes: "[--check]",
+        takes: "[--check | --prove]",
         does: "print the rule catalogue with what proves each rule, and write docs/src/rules.md",
-        options: &[("--check", "write nothing; fail when that page is stale")],
-        run: |args| program("xtask-rules", args),
+        options: &[
+            ("--check", "write nothing; fail when that page is stale"),
+            ("--prove", "switch each rule off in each of its directions, and fail when its own vectors still pass"),
+        ],
+        run: rules,
     },
     Command {
         name: "book",
@@ -143,7 +146,23 @@ fn web(args: &[String]) -> Result<()> {
     become_process(Process::new("target/debug/xtask-web").args(args))
 }
 
-/// For commands that are a package of their own.
+fn rules(args: &[String]) -> Result<()> {
+    match args {
+        [flag] if flag == "--prove" => become_process(setup::cargo().args([
+            "run",
+            "--quiet",
+            "-p",
+            "xtask-rules",
+            "--features",
+            "prove",
+            "--bin",
+            "prove",
+        ])),
+        args => program("xtask-rules", args),
+    }
+}
+
+/// For commands that are a package of their own; ends as that does.
 fn program(package: &str, args: &[String]) -> Result<()> {
     become_process(setup::cargo().args(["run", "--quiet", "-p", package, "--"]).args(args))
 }

@@ -13,6 +13,7 @@ use super::{Connection, Consequence, Phase};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
 use crate::rules::scene::{Message as Said, On};
+use crate::rules::Way;
 use crate::validation::table::{self, Field, Type};
 use crate::validation::Part;
 
@@ -37,9 +38,9 @@ impl Connection {
             let breach = Breach::new(id!("RPC-01"), "no jsonrpc member that is \"2.0\"");
             self.report(subject, breach, Consequence::Delivered);
         }
-        let bad = if let Some(name) = message.twice {
+        let bad = if let Some(name) = message.twice.filter(|_| id!("RPC-02").is_on(Way::Receive)) {
             Some(Breach::new(id!("RPC-02"), format!("the member {name} twice")))
-        } else if message.result.is_some() && message.error.is_some() {
+        } else if message.result.is_some() && message.error.is_some() && id!("RPC-03").is_on(Way::Receive) {
             Some(Breach::new(id!("RPC-03"), "both a result and an error"))
         } else {
             None
@@ -77,7 +78,8 @@ impl Connection {
     ) {
         if let Some(row) = request.row {
             let empty = matches!(self.state.tables.types[usize::from(row.result)], Type::Object { fields } if fields.iter().all(|f| !f.has(Field::REQUIRED)));
-            if &text[range.clone()] == "null" && (row.null_result || empty) {
+            let empty = row.null_result || empty;
+            if &text[range.clone()] == "null" && empty && id!("RPC-31").is_on(Way::Receive) {
                 // Official decoders read null as an empty result, and agents send it (RPC-31).
                 let outcome = Outcome::Result(ResultText(Json::whole("{}".into())));
                 return self.end_request(request, outcome);
@@ -115,16 +117,17 @@ impl Connection {
         self.judge_peer(Form::Error, &said, subject);
         self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
+        let cancelled_prompt = cancelled && id!("CANCEL-18").is_on(Way::Receive);
         let turn = || self.state.sessions.get(self.state.sessions.of(&request)?).map(|session| session.turn);
         let result = match &*request.method {
             "session/prompt"
-                if cancelled
+                if cancelled_prompt
                     && self.state.tables.version == 1
                     && (request.cancelled || turn() == Some(Turn::Cancelling)) =>
             {
                 CANCELLED_TURN
             }
-            method => match question(method).filter(|_| cancelled) {
+            method => match question(method).filter(|question| cancelled && question.given_up.is_on(Way::Receive)) {
                 Some(question) => {
                     if let Some(rule) = question.no_error {
                         let breach = Breach::new(rule, "an error where a result says that nothing was chosen");
@@ -160,6 +163,13 @@ impl Connection {
 
 fn read_error(text: &str) -> Result<PeerError, Breach> {
     let form = || Breach::new(id!("RPC-04"), "an error without a whole code and a message");
+    let data = json::pointer(text, "/data").filter(|data| *data != "null" && id!("RPC-35").is_on(Way::Track));
+    let data = data.map(str::to_owned);
+    if !id!("RPC-04").is_on(Way::Receive) || !id!("RPC-24").is_on(Way::Receive) {
+        let code = json::pointer(text, "/code").and_then(|code| code.parse().ok()).unwrap_or_default();
+        let message = json::pointer(text, "/message").and_then(json::unescape).unwrap_or_default().into_owned();
+        return Ok(PeerError { code: ErrorCode(code), message, data });
+    }
     let code = json::pointer(text, "/code").ok_or_else(form)?;
     let message = json::pointer(text, "/message").and_then(json::unescape).ok_or_else(form)?.into_owned();
     let whole = code.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
@@ -171,6 +181,5 @@ fn read_error(text: &str) -> Result<PeerError, Breach> {
             form()
         }
     })?;
-    let data = json::pointer(text, "/data").filter(|data| *data != "null").map(str::to_owned);
     Ok(PeerError { code: ErrorCode(code), message, data })
 }

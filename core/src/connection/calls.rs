@@ -18,7 +18,7 @@ use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy,
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, Member};
 use crate::rules::scene::{kind_of, rows, Applying, Message as Said, On, ENDING};
-use crate::rules::Severity;
+use crate::rules::{Severity, Way};
 use crate::validation::table::{self, Method};
 use crate::validation::{Facts, Part, Problem};
 
@@ -58,7 +58,8 @@ impl Connection {
         if !self.session_fits(row, session.as_ref(), &subject, is_request) {
             return;
         }
-        if let Some(limit) = self.state.sessions.full(row.name, session.as_deref(), &self.state.config.limits) {
+        let full = self.state.sessions.full(row.name, session.as_deref(), &self.state.config.limits);
+        if let Some(limit) = full.filter(|limit| limit.rule.is_on(Way::Receive)) {
             return self.refuse(&subject, ErrorCode::INTERNAL_ERROR, Breach::new(limit.rule, limit.message()));
         }
         let update = checked.update;
@@ -91,7 +92,8 @@ impl Connection {
         let form = if is_request { table::Kind::Request } else { table::Kind::Notification };
         let begun = self.phase != Phase::Start;
         let ready = self.ready();
-        Attempt { method: row, sender, form, ready, begun, gates: &receiver.gates }.refusal()
+        let way = Way::of(sender == self.state.config.role);
+        Attempt { method: row, sender, way, form, ready, begun, gates: &receiver.gates }.refusal()
     }
 
     fn not_admitted(&mut self, row: &'static Method, message: &mut Message, subject: &Subject, refusal: Refusal) {
@@ -114,13 +116,14 @@ impl Connection {
     fn unknown_method(&mut self, text: String, message: &mut Message, subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
-        let extension = method.starts_with('_');
-        if self.phase != Phase::Ready {
-            let refusal = too_early(self.state.config.role.other());
+        let own = if is_request { id!("EXT-08") } else { id!("EXT-09") };
+        let extension = method.starts_with('_') && own.is_on(Way::Receive);
+        let refusal = too_early(self.state.config.role.other());
+        if self.phase != Phase::Ready && refusal.rule.is_on(Way::Receive) {
             let breach = Breach::new(refusal.rule, refusal.message);
             return if is_request {
                 self.refuse(&subject, refusal.code, breach);
-            } else if !method.starts_with("$/") {
+            } else if !may_be_ignored(method) {
                 self.drop_message(&subject, breach);
             };
         }
@@ -135,11 +138,13 @@ impl Connection {
                 (false, _) => id!("RPC-18"),
             };
             let breach = Breach::new(rule, "no such method");
-            return if is_request {
-                self.refuse(&subject, ErrorCode::METHOD_NOT_FOUND, breach);
-            } else if !method.starts_with("$/") {
-                self.drop_message(&subject, breach);
-            };
+            if rule.is_on(Way::Receive) {
+                return if is_request {
+                    self.refuse(&subject, ErrorCode::METHOD_NOT_FOUND, breach);
+                } else if !may_be_ignored(method) {
+                    self.drop_message(&subject, breach);
+                };
+            }
         }
         if is_request && !self.room_for(message, &subject) {
             return;
@@ -166,7 +171,7 @@ impl Connection {
     /// Whether a request can be taken on: not too many are open.
     fn room_for(&mut self, message: &Message, subject: &Subject) -> bool {
         let IdMember::Id(id) = &message.id else { return false };
-        if self.state.inbound.len() >= self.state.config.limits.pending {
+        if self.state.inbound.len() >= self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Receive) {
             let breach =
                 Breach::new(id!("LIMIT-03"), format!("more than {} open requests", self.state.config.limits.pending));
             self.refuse(subject, ErrorCode::INTERNAL_ERROR, breach);
@@ -206,7 +211,7 @@ impl Connection {
                 Err(_) => return None,
             },
             Kind::Object => {}
-            Kind::Null => {
+            kind if kind == Kind::Null || !id!("RPC-19").is_on(Way::Receive) => {
                 // Absent and null params are `{}`, and that is then checked (RPC-19).
                 let empty = self.check_again("{}", &(0..2), row.params, part).ok()?;
                 *checked = Checked { edits: Some(json::Edits::replace_all("{}")), ..empty };
@@ -239,7 +244,7 @@ impl Connection {
         is_request: bool,
     ) -> bool {
         let Some(session) = session else { return true };
-        let standing = self.state.sessions.standing(row, session);
+        let standing = self.state.sessions.standing(row, session, Way::Receive);
         if standing == Standing::Fits {
             return true;
         }
@@ -250,7 +255,8 @@ impl Connection {
             self.refuse(subject, ErrorCode::INVALID_REQUEST, breach);
             return false;
         }
-        let breach = Breach { rule: unknown(row), message: "no such session on this connection".into(), pointer };
+        let breach =
+            Breach { rule: unknown(row, Way::Receive), message: "no such session on this connection".into(), pointer };
         if is_request {
             let mut data = format!("{{\"rule\":\"{}\"", breach.rule);
             if session.len() <= ECHO {
@@ -325,7 +331,8 @@ impl Connection {
 
     /// `$/cancel_request`: only what is open can be cancelled, anything else is ignored (CANCEL-11, CANCEL-12).
     fn cancel_requested(&mut self, params: &str) {
-        if let Some(id) = json::pointer(params, "/requestId").and_then(Id::from_json) {
+        let id = json::pointer(params, "/requestId").and_then(Id::from_json);
+        if let Some(id) = id.filter(|_| id!("CANCEL-12").is_on(Way::Track)) {
             self.cancel_event(&id);
         }
     }
@@ -358,7 +365,8 @@ impl Connection {
 
     /// SESS-22: a session that is to be closed stops its work first, unless a cancel has asked for that before.
     fn cancel_prompts(&mut self, session: &Arc<str>) {
-        if self.state.sessions.get(session).is_none_or(|known| known.turn != Turn::Running) {
+        let runs = self.state.sessions.get(session).is_some_and(|known| known.turn == Turn::Running);
+        if !runs || !id!("SESS-22").is_on(Way::Track) {
             return;
         }
         let open = self.state.inbound.of_session(session).filter(|request| request.method == "session/prompt");
@@ -381,6 +389,11 @@ impl<'a> Seen<'a> {
         let facts = self.facts.map(|facts| (params.around(), facts));
         Said { method, session, body: Some(params.as_str()), facts, rows: self.rows, request: None }
     }
+}
+
+/// CANCEL-21: notifications that are a convention of JSON-RPC's and nothing to tell of.
+fn may_be_ignored(method: &str) -> bool {
+    method.starts_with("$/") && id!("CANCEL-21").is_on(Way::Receive)
 }
 
 fn session_params(session: &str) -> String {

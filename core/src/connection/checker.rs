@@ -8,6 +8,7 @@ use super::mould::Holes;
 use super::{Connection, Policy, State};
 use crate::json::{Edits, Kind, Scanner, SyntaxError};
 use crate::jsonrpc::{Body, Id};
+use crate::rules::Way;
 use crate::validation::table::{self, Method, Tables, TypeId};
 use crate::validation::{DraftSet, Facts, Fail, Mode, Part, Problem, Walker};
 
@@ -67,7 +68,7 @@ impl Checker<'_> {
             Err(Fail::Invalid(problem)) => {
                 scanner.rewind(mark);
                 scanner.skip()?;
-                Some(problem)
+                Some(problem).filter(|problem| problem.rule.is_on(Way::Receive))
             }
         };
         if let (Some(mut holes), Some(session)) = (walker.holes.take(), walker.session()) {

@@ -9,6 +9,7 @@ use super::outgoing::CANCEL;
 use super::pending::{Late, OpenRequest, Pending};
 use super::{Advice, Connection, Event, Outcome, Phase, Response, State};
 use crate::jsonrpc::{write_notification, Id};
+use crate::rules::Way;
 use crate::validation::table;
 
 impl Connection {
@@ -28,7 +29,7 @@ impl Connection {
         while let Some(id) = self.state.late.overdue(self.now).map(|request| request.id.clone()) {
             self.end_turn(&id);
         }
-        while let Some(request) = self.state.inbound.overdue(self.now) {
+        while let Some(request) = self.state.inbound.overdue(self.now).filter(|_| id!("RPC-15").is_on(Way::Track)) {
             let advice = Advice {
                 rule: id!("RPC-15"),
                 message: "a request of the peer's still waits for its one answer; respond to it".into(),

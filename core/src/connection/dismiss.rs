@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::pending::OpenRequest;
 use super::{Answered, Connection, Event};
 use crate::jsonrpc::{write_result, Id};
-use crate::rules::RuleId;
+use crate::rules::{RuleId, Way};
 
 /// A method that asks the client's user.
 #[derive(Debug)]
@@ -20,6 +20,8 @@ pub(super) struct Question {
     rules: [RuleId; 4],
     /// The rule that the error for cancelled work breaks in place of that result, if it breaks one.
     pub(super) no_error: Option<RuleId>,
+    /// The rule by which that error means that result.
+    pub(super) given_up: RuleId,
 }
 
 /// Why nobody will answer.
@@ -41,12 +43,14 @@ const QUESTIONS: &[Question] = &[
         dismissed: r#"{"outcome":{"outcome":"cancelled"}}"#,
         rules: [id!("CANCEL-03"), id!("CANCEL-04"), id!("SESS-22"), id!("PERM-19")],
         no_error: Some(id!("CANCEL-17")),
+        given_up: id!("PERM-05"),
     },
     Question {
         method: "elicitation/create",
         dismissed: r#"{"action":"cancel"}"#,
         rules: [id!("ELIC-29"), id!("ELIC-29"), id!("ELIC-28"), id!("ELIC-28")],
         no_error: None,
+        given_up: id!("ELIC-19"),
     },
 ];
 
@@ -59,7 +63,7 @@ impl Connection {
     /// Answers the open questions of one session and its children (SESS-76), or of all (CANCEL-03).
     pub(super) fn dismiss(&mut self, session: Option<&Arc<str>>, occasion: Occasion) {
         let asks = |request: &&OpenRequest| question(&request.method).is_some();
-        let ids: Vec<Id> = match session {
+        let ids: Vec<Id> = match session.filter(|_| id!("CANCEL-22").is_on(Way::Track)) {
             Some(session) => {
                 let mut sessions = self.state.sessions.below(session);
                 sessions.push(Arc::clone(session));
@@ -78,6 +82,10 @@ impl Connection {
     /// Answers one request, if it is a question.
     pub(super) fn dismiss_one(&mut self, id: &Id, occasion: Occasion) {
         let Some(question) = self.state.inbound.get(id).and_then(|request| question(&request.method)) else { return };
+        let rule = question.rules[occasion as usize];
+        if !rule.is_on(Way::Track) {
+            return;
+        }
         let Some(request) = self.state.inbound.remove(id) else { return };
         self.reply(&write_result(id, question.dismissed));
         self.track_answer(&request, Some(question.dismissed));
@@ -86,7 +94,7 @@ impl Connection {
             serial: request.serial,
             method: request.method,
             session: request.session,
-            rule: question.rules[occasion as usize],
+            rule,
         }));
     }
 }

@@ -16,7 +16,7 @@ use super::{CloseReason, Connection, Consequence, Event, Phase, Policy, Request,
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id};
 use crate::rules::scene::{Message as Said, On};
-use crate::rules::RuleId;
+use crate::rules::{RuleId, Way};
 use crate::schema::tables;
 use crate::validation::table::Tables;
 use crate::validation::{check, Checked, Part, Problem, Rejected};
@@ -76,7 +76,8 @@ impl Side {
     /// What stands under `_meta` of its capabilities for one extension.
     pub(crate) fn extension(&self, name: &str) -> Option<&str> {
         let meta = json::members(json::pointer(&self.capabilities, "/_meta")?);
-        meta.into_iter().find_map(|(key, value)| (key == name).then_some(value))
+        let named = |(key, value)| (key == name && id!("EXT-10").is_on(Way::Track)).then_some(value);
+        meta.into_iter().find_map(named)
     }
 
     fn new(tables: &'static Tables, side: Role, hello: String) -> Self {
@@ -100,7 +101,10 @@ impl Connection {
         };
         let wanted = match self.named_version(given, subject) {
             Requested::Version(version) => version,
-            Requested::Nothing => return self.refuse_params(subject, &version_problem(id!("INIT-03"), "nothing")),
+            Requested::Nothing if id!("INIT-03").is_on(Way::Receive) => {
+                return self.refuse_params(subject, &version_problem(id!("INIT-03"), "nothing"));
+            }
+            _ if !id!("INIT-04").is_on(Way::Receive) || !id!("INIT-03").is_on(Way::Receive) => 0,
             _ => return self.refuse_params(subject, &version_problem(id!("INIT-04"), "another kind of value")),
         };
         // INIT-05, INIT-06: the same if it is ours, the newest of ours if not.
@@ -157,8 +161,9 @@ impl Connection {
         self.outgoing_value(None, None, result, Part::Response)?;
         own_names(result, version, Role::Agent)?;
         match requested(result) {
-            Requested::Nothing => Ok(with_version(result, version)),
+            Requested::Nothing if id!("INIT-10").is_on(Way::Send) => Ok(with_version(result, version)),
             Requested::Version(given) if given == u64::from(version) => Ok(result.to_owned()),
+            _ if !id!("INIT-10").is_on(Way::Send) || !id!("INIT-05").is_on(Way::Send) => Ok(result.to_owned()),
             _ => Err(Misuse::new(
                 MisuseKind::Params,
                 id!("INIT-05"),
@@ -176,7 +181,9 @@ impl Connection {
     }
 
     fn agree_on(&mut self, tables: &'static Tables) {
-        self.state.tables = tables;
+        if id!("INIT-08").is_on(Way::Track) {
+            self.state.tables = tables;
+        }
         self.moulds.forget();
         self.own_moulds.forget();
     }
@@ -191,7 +198,7 @@ impl Connection {
     /// The client's side: the params of its `initialize`, with the version filled in (INIT-03).
     pub(super) fn hello_text(&self, params: &str) -> Result<(Fitting<'static>, &'static Tables), Misuse> {
         self.outgoing_value(None, None, params, Part::Request)?;
-        if let Some(name) = secret(params) {
+        if let Some(name) = secret(params).filter(|_| id!("INIT-14").is_on(Way::Send)) {
             let message =
                 "no secrets in initialize; authenticate names a way to log in, and what it takes is the agent's";
             return Err(Misuse::new(MisuseKind::Params, id!("INIT-14"), message).at(format!("/{name}")));
@@ -201,7 +208,9 @@ impl Connection {
                 let newest = self.state.config.newest_version();
                 (newest, with_version(params, newest))
             }
-            Requested::Version(given) if self.state.config.supports(given) => (given as u16, params.to_owned()),
+            Requested::Version(given) if self.state.config.supports(given) || !id!("INIT-03").is_on(Way::Send) => {
+                (given as u16, params.to_owned())
+            }
             _ => {
                 return Err(Misuse::new(
                     MisuseKind::Params,
@@ -242,7 +251,8 @@ impl Connection {
 
     /// Whether the peer's hello can be taken with the names that its members have; wrong ones are not read (INIT-13).
     fn named_well(&mut self, hello: &str, side: Role, version: u16, subject: &Subject) -> bool {
-        let Some((wrong, right)) = misnamed(hello, version, side) else { return true };
+        let misnamed = misnamed(hello, version, side).filter(|_| id!("INIT-13").is_on(Way::Receive));
+        let Some((wrong, right)) = misnamed else { return true };
         let mut breach =
             Breach::new(id!("INIT-13"), format!("this member is {right} in version {version}; it is not read"));
         breach.pointer = format!("/{wrong}");
@@ -272,6 +282,7 @@ impl Connection {
     pub(super) fn welcome(&mut self, result: &str, request: OpenRequest, subject: &Subject) {
         let answered = match self.named_version(result, subject) {
             Requested::Version(version) => version,
+            Requested::Nothing if !id!("INIT-10").is_on(Way::Receive) => self.state.config.newest_version().into(),
             other => {
                 let (rule, message) = match other {
                     Requested::Nothing => (id!("INIT-10"), "no protocolVersion in the answer to initialize"),
@@ -282,7 +293,7 @@ impl Connection {
                 return self.unusable(request, subject, breach);
             }
         };
-        if !self.state.config.supports(answered) {
+        if !self.state.config.supports(answered) && id!("INIT-07").is_on(Way::Receive) {
             let mut breach =
                 Breach::new(id!("INIT-07"), format!("the agent speaks version {answered}, which this client does not"));
             breach.pointer = "/protocolVersion".into();
@@ -303,8 +314,10 @@ impl Connection {
                 self.agree_on(tables);
                 self.state.version = Some(version);
                 self.state.peer = Side::new(tables, Role::Agent, json.clone());
-                let hello = std::mem::take(&mut self.state.own.hello);
-                self.state.own = Side::new(tables, Role::Client, hello);
+                if id!("INIT-16").is_on(Way::Track) {
+                    let hello = std::mem::take(&mut self.state.own.hello);
+                    self.state.own = Side::new(tables, Role::Client, hello);
+                }
                 let said = Said::end(On::Answer, &request, &self.state.sessions, Some(&json));
                 if self.judge_peer(Form::Answer, &said, subject) == Verdict::Stop {
                     self.hello_failed();
@@ -324,7 +337,8 @@ impl Connection {
 
 /// The host's own names are those of the version (INIT-13).
 fn own_names(hello: &str, version: u16, side: Role) -> Result<(), Misuse> {
-    misnamed(hello, version, side).map_or(Ok(()), |(wrong, right)| {
+    let misnamed = misnamed(hello, version, side).filter(|_| id!("INIT-13").is_on(Way::Send));
+    misnamed.map_or(Ok(()), |(wrong, right)| {
         let message = format!("version {version} calls this member of the {} {right}", side.name());
         Err(Misuse::new(MisuseKind::Params, id!("INIT-13"), message).at(format!("/{wrong}")))
     })

@@ -11,6 +11,7 @@ use super::{Connection, Consequence, Follows};
 use crate::framing::Item;
 use crate::json::{self, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Envelope, ErrorCode, Id, IdMember, Member, Version, LONGEST_NAME};
+use crate::rules::Way;
 use crate::validation::Facts;
 
 impl Connection {
@@ -64,6 +65,9 @@ impl Connection {
     fn frame(&mut self, bytes: Vec<u8>) {
         match json::text(bytes) {
             Ok(text) => self.text(text),
+            Err(error) if !id!("FRAME-01").is_on(Way::Receive) => {
+                self.text(String::from_utf8_lossy(error.as_bytes()).into_owned());
+            }
             Err(error) => {
                 let offset = error.utf8_error().valid_up_to();
                 self.not_json(error.as_bytes(), SyntaxError { offset, kind: SyntaxKind::Utf8 });
@@ -78,7 +82,7 @@ impl Connection {
             Ok(kind) => {
                 let whole = scanner.skip().and_then(|_| scanner.end());
                 return match whole {
-                    Ok(()) if kind == Kind::Array && self.state.version == Some(2) => self.batch(&text),
+                    Ok(()) if kind == Kind::Array && self.takes_batches() => self.batch(&text),
                     Ok(()) => self.not_an_object(kind),
                     Err(error) => self.not_json(text.as_bytes(), error),
                 };
@@ -101,6 +105,11 @@ impl Connection {
             }
             Err(error) => self.not_json(text.as_bytes(), error),
         }
+    }
+
+    /// FRAME-03: version 1 has no batches.
+    fn takes_batches(&self) -> bool {
+        self.state.version == Some(2) || !id!("FRAME-03").is_on(Way::Receive)
     }
 
     /// The message that a text is, if it lies in a mould and its session is still known.
@@ -187,7 +196,8 @@ impl Connection {
         let is_call = message.method != Member::Absent;
         let is_answer = message.result.is_some() || message.error.is_some();
         let named = matches!(&subject.id, Some(Id::String(id)) if id.len() > LONGEST_NAME);
-        if is_call && (named || subject.method.as_ref().is_some_and(|method| method.len() > LONGEST_NAME)) {
+        let long = named || subject.method.as_ref().is_some_and(|method| method.len() > LONGEST_NAME);
+        if is_call && long && id!("LIMIT-07").is_on(Way::Receive) {
             let what = if named { "an id" } else { "a method" };
             let breach = Breach::new(id!("LIMIT-07"), format!("{what} of more than {LONGEST_NAME} bytes"));
             let subject = Subject { id: subject.id.filter(|_| !named), method: None };
@@ -198,22 +208,23 @@ impl Connection {
             };
         }
         if let (true, Some(id)) = (is_call, &subject.id) {
-            if self.state.inbound.get(id).is_some() {
+            if self.state.inbound.get(id).is_some() && id!("RPC-10").is_on(Way::Receive) {
                 // An answer with this id would end the first request, so the refusal carries none.
                 let breach = Breach::new(id!("RPC-10"), format!("the id {id} names a request that is still open"));
                 let anonymous = Subject { id: None, ..subject };
                 return self.refuse(&anonymous, ErrorCode::INVALID_REQUEST, breach);
             }
         }
-        if is_call && is_answer {
+        if is_call && is_answer && id!("RPC-02").is_on(Way::Receive) {
             let breach = Breach::new(id!("RPC-02"), "both a call and an answer");
             return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
-        if is_answer {
+        if is_answer && !is_call {
             return self.answer(text, message, &subject);
         }
         if let (false, Some(id)) = (is_call, &subject.id) {
-            if let Some(request) = self.state.outbound.remove(id).or_else(|| self.take_late(id)) {
+            let open = self.state.outbound.remove(id).or_else(|| self.take_late(id));
+            if let Some(request) = open.filter(|_| id!("RPC-03").is_on(Way::Receive)) {
                 let subject = Subject { method: Some(request.method.clone()), ..subject };
                 return self.unusable(request, &subject, Breach::new(id!("RPC-03"), "neither a result nor an error"));
             }
@@ -222,7 +233,7 @@ impl Connection {
             let breach = Breach::new(id!("RPC-02"), "neither method nor result nor error");
             return self.refuse(&Subject { id: None, ..subject }, ErrorCode::INVALID_REQUEST, breach);
         }
-        if let Some(name) = message.twice {
+        if let Some(name) = message.twice.filter(|_| id!("RPC-02").is_on(Way::Receive)) {
             let id = if name == "id" { None } else { subject.id.take() };
             let breach = Breach::new(id!("RPC-02"), format!("the member {name} twice"));
             if message.id == IdMember::Absent {
@@ -249,7 +260,7 @@ impl Connection {
             Version::Missing => Some("no jsonrpc member"),
             Version::Wrong => Some("a jsonrpc member that is not \"2.0\""),
         };
-        if let Some(wrong) = version {
+        if let Some(wrong) = version.filter(|_| id!("RPC-01").is_on(Way::Receive)) {
             let breach = Breach::new(id!("RPC-01"), wrong);
             if self.state.config.policy_for(id!("RPC-01")) != Policy::Strict {
                 self.report(&subject, breach, Consequence::Delivered);
@@ -268,7 +279,7 @@ impl Connection {
         let first = frame.iter().find(|b| !b.is_ascii_whitespace());
         let object = first == Some(&b'{');
         // An agent's stdout carries what its libraries print; a client's messages come from one writer.
-        if self.state.config.role == Role::Client && !object {
+        if self.state.config.role == Role::Client && !object && id!("FRAME-04").is_on(Way::Receive) {
             let breach = Breach::new(id!("FRAME-04"), "a line that is not a message: output that belongs on stderr?");
             return match self.state.config.policy_for(id!("FRAME-04")) {
                 Policy::Tolerant | Policy::Off => self.drop_message(&subject, breach),
@@ -310,7 +321,7 @@ impl Connection {
             entries.push((kind, scanner.slice(place).to_owned()));
             more = scanner.more(Kind::Array).unwrap_or(false);
         }
-        if entries.len() > self.state.config.limits.pending {
+        if entries.len() > self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Receive) {
             let subject = Subject::default();
             let breach =
                 Breach::new(id!("LIMIT-03"), format!("a batch of more than {}", self.state.config.limits.pending));

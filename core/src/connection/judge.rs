@@ -41,7 +41,8 @@ impl Connection {
             return Vec::new();
         }
         let scene = Scene::new(*message, sender, &self.state);
-        let wanted = message.rows.checks().filter(|check| self.matters(action(check)));
+        let way = scene.way();
+        let wanted = message.rows.checks().filter(|check| self.matters(action(check)) && check.rule.is_on(way));
         wanted.filter_map(|check| (check.test)(&scene).map(|objection| (check, objection))).collect()
     }
 
@@ -157,7 +158,7 @@ impl Connection {
         if !self.state.follows.trackers {
             return note;
         }
-        for tracker in message.rows.trackers() {
+        for tracker in message.rows.trackers().filter(|tracker| tracker.is_on()) {
             note = join(note, (tracker.track)(&mut self.state, message));
         }
         // An id or two beside what is kept of a list.

@@ -55,7 +55,7 @@ pub use crate::rules::{Login, LoginKind};
 
 use crate::framing::{Decoder, Outbox};
 use crate::jsonrpc::Id;
-use crate::rules::{Auth, Elicitations, Mcp, Providers};
+use crate::rules::{Auth, Elicitations, Mcp, Providers, Way};
 use crate::schema::tables;
 use crate::validation::Facts;
 use mould::{Holes, Moulds};
@@ -407,7 +407,9 @@ impl Connection {
     fn end(&mut self, reason: CloseReason) {
         self.phase = Phase::Closed;
         self.ended = Some(reason);
-        while let Some(request) = self.state.outbound.pop_first() {
+        let told = id!("RPC-33").is_on(Way::Track)
+            && (reason != CloseReason::EndOfStream || id!("FRAME-07").is_on(Way::Track));
+        while let Some(request) = self.state.outbound.pop_first().filter(|_| told) {
             self.end_request(request, Outcome::Closed);
         }
         while let Some(request) = self.state.late.pop_first() {
@@ -418,7 +420,7 @@ impl Connection {
         if reason != CloseReason::EndOfStream {
             while self.state.inbound.pop_first().is_some() {}
         }
-        let terminals = self.state.sessions.terminals();
+        let terminals = if id!("TERM-04").is_on(Way::Track) { self.open_terminals() } else { Vec::new() };
         self.events.push(Event::Closed(Closed { reason, unanswered, terminals }));
     }
 }

@@ -16,7 +16,7 @@ use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
 use crate::rules::scene::{Message, On, ENDING};
-use crate::rules::withheld;
+use crate::rules::{withheld, Way};
 use crate::validation::table::{self, Method, TypeId};
 use crate::validation::{look, Looked, Mode, Part, Rejected, Walker};
 
@@ -92,19 +92,20 @@ impl Connection {
         } else {
             (self.told(row, params.trim(), Part::Request)?, None)
         };
-        if self.state.outbound.len() >= self.state.config.limits.pending {
+        if self.state.outbound.len() >= self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Send) {
             let limit = self.state.config.limits.pending;
             return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-03"), format!("{limit} requests are open already")));
         }
-        if let Some(limit) = self.state.sessions.full(method, session.as_deref(), &self.state.config.limits) {
+        let full = self.state.sessions.full(method, session.as_deref(), &self.state.config.limits);
+        if let Some(limit) = full.filter(|limit| limit.rule.is_on(Way::Send)) {
             return Err(Misuse::new(MisuseKind::Limit, limit.rule, limit.message()));
         }
         let allocated = options.id.is_none();
         let id = match options.id {
-            Some(Id::Null) => {
+            Some(Id::Null) if id!("RPC-07").is_on(Way::Send) => {
                 return Err(Misuse::new(MisuseKind::Id, id!("RPC-07"), "the id of a request is not null"))
             }
-            Some(id) if self.is_taken(&id) => {
+            Some(id) if self.is_taken(&id) && id!("RPC-10").is_on(Way::Send) => {
                 return Err(Misuse::new(
                     MisuseKind::Id,
                     id!("RPC-10"),
@@ -156,10 +157,18 @@ impl Connection {
     /// # Errors
     /// [`Misuse`] when no request with this id is open (RPC-15) or the result does not fit; nothing was sent.
     pub fn respond(&mut self, id: &Id, result: &str) -> Result<(), Misuse> {
-        let request = self.answerable(id)?;
+        let request = match self.answerable(id) {
+            // Nobody waits for it.
+            Err(misuse) if misuse.rule == id!("RPC-15") && !misuse.rule.is_on(Way::Send) => {
+                self.outbox.push(&write_result(id, result));
+                return Ok(());
+            }
+            request => request?,
+        };
         let row = request.row;
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
-        if row.is_some_and(|row| row.result != 0) && result.trim() == "null" {
+        let nothing = result.trim() == "null" && id!("RPC-31").is_on(Way::Send);
+        if nothing && row.is_some_and(|row| row.result != 0) {
             let message = "null instead of an object; the result of a method that has nothing to say is {}";
             return Err(Misuse::new(MisuseKind::Params, id!("RPC-31"), message));
         }
@@ -226,7 +235,7 @@ impl Connection {
     /// [`Misuse`] when no own request with this id is open (CANCEL-08).
     pub fn cancel(&mut self, id: &Id) -> Result<(), Misuse> {
         self.open()?;
-        if self.state.outbound.get(id).is_none() {
+        if self.state.outbound.get(id).is_none() && id!("CANCEL-08").is_on(Way::Send) {
             return Err(Misuse::new(
                 MisuseKind::Id,
                 id!("CANCEL-08"),
@@ -262,7 +271,7 @@ impl Connection {
     }
 
     pub(super) fn open(&self) -> Result<(), Misuse> {
-        if self.phase == Phase::Closed {
+        if self.phase == Phase::Closed && id!("RPC-33").is_on(Way::Send) {
             return Err(Misuse::new(MisuseKind::Phase, id!("RPC-33"), "the connection is over"));
         }
         Ok(())
@@ -278,13 +287,14 @@ impl Connection {
         }
         let row = self.state.method(method);
         let Some(row) = row else {
-            if !self.ready() {
-                return Err(too_early(self.state.config.role).into());
+            let early = Some(too_early(self.state.config.role)).filter(|_| !self.ready());
+            if let Some(refusal) = early.filter(|refusal| refusal.rule.is_on(Way::Send)) {
+                return Err(refusal.into());
             }
-            if method.starts_with('_') && method.len() > 1 {
+            if (method.starts_with('_') && method.len() > 1) || !id!("EXT-07").is_on(Way::Send) {
                 return Ok(None);
             }
-            if method.starts_with(JSON_RPC) {
+            if method.starts_with(JSON_RPC) && id!("RPC-26").is_on(Way::Send) {
                 let message = "names that begin with rpc. belong to JSON-RPC; own methods start with an underscore";
                 return Err(Misuse::new(MisuseKind::Method, id!("RPC-26"), message));
             }
@@ -335,7 +345,8 @@ impl Connection {
         let own = looked.checked.problems.first().map(Misuse::problem);
         let own = own.filter(|_| self.state.config.policy_for(id!("EXT-01")) != Policy::Off);
         // Line breaks can only stand between tokens here, where a blank says the same (FRAME-02).
-        let text = if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some() {
+        let lines = memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some();
+        let text = if lines && id!("FRAME-02").is_on(Way::Send) {
             Cow::Owned(text.replace(['\n', '\r'], " "))
         } else {
             Cow::Borrowed(text)
@@ -346,13 +357,11 @@ impl Connection {
     /// The session of this id, if the method may name it now: misuse if it is not open here (SESS-01) or not set up yet
     /// (TURN-20).
     pub(super) fn own_session(&self, row: &Method, id: &str) -> Result<Arc<str>, Misuse> {
-        match self.state.sessions.standing(row, id) {
+        match self.state.sessions.standing(row, id, Way::Send) {
             Standing::Fits => Ok(self.state.sessions.intern(id)),
             Standing::Unknown => {
                 let message = format!("the session \"{id}\" is not open on this connection");
-                // The host's update cannot be one that comes too early: it knows whether a call waits for its answer.
-                let rule = if row.name == "session/update" { id!("SESS-01") } else { unknown(row) };
-                Err(Misuse::new(MisuseKind::Session, rule, message).at("/sessionId"))
+                Err(Misuse::new(MisuseKind::Session, unknown(row, Way::Send), message).at("/sessionId"))
             }
             Standing::NotSetUp => Err(Misuse::new(MisuseKind::Phase, id!("TURN-20"), NOT_SET_UP).at("/sessionId")),
         }
@@ -369,7 +378,7 @@ impl Connection {
     /// LIMIT-01 holds for what is sent too: a peer with the same limit could not read it.
     pub(super) fn fits_frame(&self, message: String) -> Result<String, Misuse> {
         let limit = self.state.config.limits.frame;
-        if message.len() > limit {
+        if message.len() > limit && id!("LIMIT-01").is_on(Way::Send) {
             let message = format!("a message of {} bytes where {limit} are the limit", message.len());
             return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-01"), message));
         }
@@ -389,8 +398,13 @@ impl Connection {
         let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
         let stopped = session.map_or(request.cancelled, |session| session.turn == Turn::Cancelling);
         match &*request.method {
-            "session/prompt" if stopped && self.state.tables.version == 1 => Some(CANCELLED_TURN),
-            method if code == ErrorCode::REQUEST_CANCELLED => question(method).map(|question| question.dismissed),
+            "session/prompt" if stopped && self.state.tables.version == 1 && id!("TURN-15").is_on(Way::Send) => {
+                Some(CANCELLED_TURN)
+            }
+            method if code == ErrorCode::REQUEST_CANCELLED => {
+                let question = question(method).filter(|question| question.given_up.is_on(Way::Send));
+                question.map(|question| question.dismissed)
+            }
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{Connection, Consequence, Event, Policy, Violation};
 use crate::json;
 use crate::jsonrpc::{write_error, ErrorCode, Id};
-use crate::rules::RuleId;
+use crate::rules::{RuleId, Way};
 use crate::validation::Problem;
 
 /// Bytes of a frame that a violation shows.
@@ -66,7 +66,7 @@ impl Connection {
     /// Tells the host, unless its policy for the rule is not to be told of what goes through.
     pub(super) fn report(&mut self, subject: &Subject, breach: Breach, consequence: Consequence) {
         let quiet = self.state.config.policy_for(breach.rule) == Policy::Off;
-        if quiet && consequence == Consequence::Delivered {
+        if !breach.rule.is_on(Way::Receive) || (quiet && consequence == Consequence::Delivered) {
             return;
         }
         let secret = subject.method.as_ref().is_some_and(|method| SECRET.contains(&&**method));
@@ -119,6 +119,10 @@ impl Connection {
     }
 
     pub(super) fn refuse_with(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, data: &str) {
+        // What nobody objects to and nobody can deliver either is lost.
+        if !breach.rule.is_on(Way::Receive) {
+            return;
+        }
         let id = subject.id.as_ref().unwrap_or(&Id::Null);
         self.reply(&write_error(id, code, code.message(), Some(data)));
         self.report(subject, breach, Consequence::Refused(code));

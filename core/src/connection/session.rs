@@ -12,9 +12,9 @@ use super::event::{TerminalRef, Timing};
 use super::known::Known;
 use super::pending::OpenRequest;
 use crate::map::{Map, Set};
-use crate::rules::RuleId;
-use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 use crate::rules::{Child, Permits, Place, Released, Shelf, Turns};
+use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
+use crate::rules::{RuleId, Way};
 use crate::validation::table::Method;
 
 const UPDATE: &str = "session/update";
@@ -42,9 +42,10 @@ fn needs_known_session(row: &Method) -> bool {
 }
 
 /// The rule that a message of this method breaks by naming a session that is not known.
-pub(super) fn unknown(row: &Method) -> RuleId {
+pub(super) fn unknown(row: &Method, way: Way) -> RuleId {
     match row.name {
-        UPDATE => id!("SESS-52"),
+        // The host's update cannot be one that comes too early: it knows whether a call waits for its answer.
+        UPDATE if way == Way::Receive => id!("SESS-52"),
         "elicitation/create" => id!("ELIC-05"),
         _ => id!("SESS-01"),
     }
@@ -286,14 +287,15 @@ impl Sessions {
     }
 
     /// Whether a message of this method may name this session now (SESS-01, SESS-52, TURN-20).
-    pub(crate) fn standing(&self, row: &Method, id: &str) -> Standing {
+    pub(crate) fn standing(&self, row: &Method, id: &str, way: Way) -> Standing {
         match self.known.get(id) {
             Some(Session { state: SessionState::Ready, .. }) => Standing::Fits,
-            _ if self.is_known(id) && SET_UP.contains(&row.name) => Standing::NotSetUp,
+            _ if self.is_known(id) && SET_UP.contains(&row.name) && id!("TURN-20").is_on(way) => Standing::NotSetUp,
             _ if self.is_known(id) || !needs_known_session(row) => Standing::Fits,
             // An update may come before the answer that names its session. A call may not: nothing has opened the
             // session, so nothing bounds what is done in its name.
             _ if self.expected > 0 && row.name == UPDATE => Standing::Fits,
+            _ if !unknown(row, way).is_on(way) => Standing::Fits,
             _ => Standing::Unknown,
         }
     }

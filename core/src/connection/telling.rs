@@ -11,6 +11,7 @@ use super::Connection;
 use crate::json;
 use crate::jsonrpc::{write_notification, Id};
 use crate::rules::scene::Message;
+use crate::rules::Way;
 use crate::validation::table::Method;
 use crate::validation::{Facts, Mode, Part, Walker};
 
@@ -32,7 +33,9 @@ impl Connection {
     /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
     pub fn notify(&mut self, method: &str, params: &str) -> Result<(), Misuse> {
         if method == CANCEL {
-            let id = json::pointer(params, "/requestId").and_then(Id::from_json).filter(|id| *id != Id::Null);
+            let id = json::pointer(params, "/requestId")
+                .and_then(Id::from_json)
+                .filter(|id| *id != Id::Null || !id!("CANCEL-20").is_on(Way::Send));
             let id = id.ok_or_else(|| {
                 Misuse::new(MisuseKind::Params, id!("CANCEL-20"), "expected the id of a request").at("/requestId")
             })?;

@@ -95,14 +95,24 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("AUTH-03"), On::Error, &["*"], more_than_a_reason).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[
-        Tracker { on: On::Answer, messages: INITIALIZE, track: listed },
-        Tracker { on: On::Answer, messages: LOGIN, track: logged_in },
-        Tracker { on: On::Answer, messages: LOGOUT, track: logged_out },
-        Tracker { on: On::Answer, messages: OPENING, track: worked },
-        Tracker { on: On::Answer, messages: &["session/prompt"], track: worked },
-        Tracker { on: On::Error, messages: &["*"], track: refused },
-        Tracker { on: On::Answer, messages: &["auth/status"], track: told },
-        Tracker { on: On::Call, messages: &["auth/status_update"], track: told },
+        Tracker { rules: &[id!("AUTH-06")], on: On::Answer, messages: INITIALIZE, track: listed },
+        Tracker { rules: &[id!("AUTH-02"), id!("AUTH-23")], on: On::Answer, messages: LOGIN, track: logged_in },
+        Tracker { rules: &[id!("AUTH-24"), id!("AUTH-25")], on: On::Answer, messages: LOGOUT, track: logged_out },
+        Tracker { rules: &[id!("AUTH-02"), id!("AUTH-04")], on: On::Answer, messages: OPENING, track: worked },
+        Tracker {
+            rules: &[id!("AUTH-02"), id!("AUTH-04")],
+            on: On::Answer,
+            messages: &["session/prompt"],
+            track: worked,
+        },
+        Tracker {
+            rules: &[id!("AUTH-02"), id!("AUTH-03"), id!("AUTH-04")],
+            on: On::Error,
+            messages: &["*"],
+            track: refused,
+        },
+        Tracker { rules: &[id!("AUTH-31")], on: On::Answer, messages: &["auth/status"], track: told },
+        Tracker { rules: &[id!("AUTH-31")], on: On::Call, messages: &["auth/status_update"], track: told },
     ],
 };
 

@@ -5,7 +5,7 @@
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
-use super::{Area, Level, Severity};
+use super::{Area, Level, Severity, Way};
 use crate::connection::{Role, State, Turn};
 use crate::jsonrpc::ErrorCode;
 use Level::{May, Must, Should};
@@ -24,7 +24,12 @@ pub(super) static AREA: Area = Area {
             .receive(Action::Pass),
         Check::new(id!("CANCEL-15"), On::Error, &["*"], given_up).send(Action::Report).receive(Action::Pass),
     ],
-    trackers: &[Tracker { on: On::Call, messages: &["session/cancel"], track: cancelled }],
+    trackers: &[Tracker {
+        rules: &[id!("CANCEL-01"), id!("CANCEL-06")],
+        on: On::Call,
+        messages: &["session/cancel"],
+        track: cancelled,
+    }],
 };
 
 pub(super) static RULES: &[super::Rule] = &[
@@ -129,9 +134,9 @@ fn given_up(scene: &Scene<'_>) -> Option<Objection> {
 fn cancelled(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let client = state.config.role == Role::Client;
     let session = state.sessions.get_mut(call.session)?;
-    if session.turn != Turn::Idle {
+    if session.turn != Turn::Idle || !id!("CANCEL-23").is_on(Way::Track) {
         session.turn = Turn::Cancelling;
-        if client {
+        if client && id!("CANCEL-02").is_on(Way::Track) {
             session.tools.cancel();
         }
     }

@@ -5,7 +5,7 @@
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Objection, On, Scene, OPENING};
-use super::{Area, Level, RuleId, Severity};
+use super::{Area, Level, RuleId, Severity, Way};
 use crate::connection::{Role, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
@@ -118,7 +118,8 @@ const GATED: &[Gated] = &[
 
 /// Why a parameter or value of a method cannot be sent to the peer: the rule, and what is missing.
 pub(crate) fn withheld(state: &State, method: &str, name: &str) -> Option<(RuleId, String)> {
-    let row = GATED.iter().find(|row| row.name == name && row.methods.contains(&method))?;
+    let mut rows = GATED.iter().filter(|row| row.rule.is_on(Way::Send));
+    let row = rows.find(|row| row.name == name && row.methods.contains(&method))?;
     if let Some(draft) = row.draft.filter(|name| !state.config.has_draft(name)) {
         return Some((row.rule, format!("{method} with {name} belongs to the draft {draft}, which is off")));
     }
@@ -134,7 +135,10 @@ pub(crate) fn withheld(state: &State, method: &str, name: &str) -> Option<(RuleI
 pub(super) fn advertises(state: &State, side: Role, pointer: &str) -> bool {
     let own = side == state.config.role;
     let capabilities = if own { &state.own.capabilities } else { &state.peer.capabilities };
-    json::pointer(capabilities, pointer).is_some_and(|value| value == "true" || value.starts_with('{'))
+    match json::pointer(capabilities, pointer) {
+        Some(value) => value == "true" || (value.starts_with('{') && id!("CAP-04").is_on(Way::Track)),
+        None => !id!("CAP-01").is_on(Way::Track),
+    }
 }
 
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {

@@ -21,7 +21,7 @@ pub(super) static AREA: Area = Area {
     title: "Slash commands",
     rules: RULES,
     checks: &[Check::new(id!("CMD-06"), On::Call, UPDATE, odd_name).send(Action::Report).receive(Action::Pass)],
-    trackers: &[Tracker { on: On::Call, messages: UPDATE, track: listed }],
+    trackers: &[Tracker { rules: &[id!("CMD-01"), id!("CMD-05")], on: On::Call, messages: UPDATE, track: listed }],
 };
 
 pub(super) static RULES: &[super::Rule] = &[

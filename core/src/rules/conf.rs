@@ -39,10 +39,10 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("CONF-18"), On::Call, OPENING, values_too_early).kind(MisuseKind::Capability),
     ],
     trackers: &[
-        Tracker { on: On::Answer, messages: OPENING, track: listed },
-        Tracker { on: On::Call, messages: SET, track: asked },
-        Tracker { on: On::Answer, messages: SET, track: listed },
-        Tracker { on: On::Call, messages: UPDATE, track: listed },
+        Tracker { rules: &[id!("CONF-01"), id!("CONF-15")], on: On::Answer, messages: OPENING, track: listed },
+        Tracker { rules: &[id!("CONF-06")], on: On::Call, messages: SET, track: asked },
+        Tracker { rules: &[id!("CONF-15"), id!("CONF-17")], on: On::Answer, messages: SET, track: listed },
+        Tracker { rules: &[id!("CONF-07"), id!("CONF-15")], on: On::Call, messages: UPDATE, track: listed },
     ],
 };
 

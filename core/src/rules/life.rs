@@ -1,8 +1,8 @@
 //! LIFE: how prompts begin and end in version 2. Shapes are in the model; `turn` follows the state of a session.
 
-use super::catalogue::{rule, E, R};
+use super::catalogue::{rule, E, R, T};
 use super::{Area, Level, Severity};
-use Level::Must;
+use Level::{Must, MustNot};
 use Severity::{Error, Note};
 
 pub(super) static AREA: Area =
@@ -15,6 +15,13 @@ pub(super) static RULES: &[super::Rule] = &[
         Error,
         E | R,
         "A prompt is answered as soon as it is accepted; its answer says nothing of how the turn ended.",
+    ),
+    rule(
+        "LIFE-02",
+        MustNot,
+        Note,
+        T,
+        "The answer to a prompt does not end the work; the session's own state update says when it is idle.",
     ),
     rule("LIFE-09", Must, Error, E | R, "Every message update carries the id of its message."),
     rule(

@@ -42,6 +42,7 @@ mod recent;
 mod rpc;
 pub(crate) mod scene;
 mod sess;
+mod switch;
 mod term;
 mod tool;
 mod turn;
@@ -61,6 +62,11 @@ pub(crate) use plan::Plans;
 pub(crate) use prov::Providers;
 pub(crate) use recent::KEPT;
 pub(crate) use sess::{Child, Place, Shelf};
+#[doc(hidden)]
+pub use switch::Way;
+#[cfg(feature = "prove")]
+#[doc(hidden)]
+pub use switch::{asked, without};
 pub(crate) use term::Released;
 pub(crate) use tool::Tools;
 pub(crate) use turn::Turns;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::catalogue::{rule, E, R, T};
 use super::recent::KEPT;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, OPENING};
-use super::{Area, Level, Severity};
+use super::{Area, Level, Severity, Way};
 use crate::connection::{MisuseKind, Session, SessionState, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
@@ -33,10 +33,10 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("MODE-08"), On::Answer, OPENING, diverging).send(Action::Tell).receive(Action::Tell),
     ],
     trackers: &[
-        Tracker { on: On::Answer, messages: OPENING, track: offered },
-        Tracker { on: On::Call, messages: SET, track: asked },
-        Tracker { on: On::Answer, messages: SET, track: agreed },
-        Tracker { on: On::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("MODE-07")], on: On::Answer, messages: OPENING, track: offered },
+        Tracker { rules: &[id!("MODE-07")], on: On::Call, messages: SET, track: asked },
+        Tracker { rules: &[id!("MODE-07")], on: On::Answer, messages: SET, track: agreed },
+        Tracker { rules: &[id!("MODE-07")], on: On::Call, messages: CHANGED, track: changed },
     ],
 };
 
@@ -79,7 +79,11 @@ impl Session {
     /// there is one (MODE-08), else the mode that was agreed on or announced last (MODE-07; protocol page "Session
     /// Modes").
     pub fn mode(&self) -> Option<Cow<'_, str>> {
-        self.options.mode().or(self.modes.current.as_deref().map(Cow::Borrowed))
+        self.options.mode().filter(|_| id!("MODE-08").is_on(Way::Track)).or(self
+            .modes
+            .current
+            .as_deref()
+            .map(Cow::Borrowed))
     }
 
     /// The modes that the session offers as JSON text, a list of `{"id", "name", "description"?}`; `None` when it has

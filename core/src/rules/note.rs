@@ -42,7 +42,7 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("NOTE-09"), On::Call, UPDATE, ended_twice).send(Action::Pass).receive(Action::Report),
         Check::new(id!("NOTE-10"), On::Call, UPDATE, wrong_member).receive(Action::Report),
     ],
-    trackers: &[Tracker { on: On::Call, messages: UPDATE, track: updated }],
+    trackers: &[Tracker { rules: &[id!("NOTE-09")], on: On::Call, messages: UPDATE, track: updated }],
 };
 
 pub(super) static RULES: &[super::Rule] = &[

@@ -39,9 +39,9 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("PERM-18"), On::Call, TOOLS, runs_without).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: REQUEST, track: asked },
-        Tracker { on: On::Answer, messages: REQUEST, track: answered },
-        Tracker { on: On::Answer, messages: &["session/prompt"], track: forget },
+        Tracker { rules: &[id!("PERM-18")], on: On::Call, messages: REQUEST, track: asked },
+        Tracker { rules: &[id!("PERM-18")], on: On::Answer, messages: REQUEST, track: answered },
+        Tracker { rules: &[id!("PERM-18")], on: On::Answer, messages: &["session/prompt"], track: forget },
     ],
 };
 

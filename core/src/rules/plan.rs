@@ -24,9 +24,9 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("PLAN-10"), On::Call, REMOVED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: &["session/update:plan"], track: replaced },
-        Tracker { on: On::Call, messages: UPDATED, track: updated },
-        Tracker { on: On::Call, messages: REMOVED, track: removed },
+        Tracker { rules: &[id!("PLAN-03")], on: On::Call, messages: &["session/update:plan"], track: replaced },
+        Tracker { rules: &[id!("PLAN-12"), id!("PLAN-13")], on: On::Call, messages: UPDATED, track: updated },
+        Tracker { rules: &[id!("PLAN-13")], on: On::Call, messages: REMOVED, track: removed },
     ],
 };
 

@@ -56,9 +56,9 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("PROV-10"), On::Answer, LIST, headers).receive(Action::Strip),
     ],
     trackers: &[
-        Tracker { on: On::Answer, messages: LIST, track: listed },
-        Tracker { on: On::Call, messages: CHANGES, track: noted },
-        Tracker { on: On::Answer, messages: CHANGES, track: changed },
+        Tracker { rules: &[id!("PROV-04")], on: On::Answer, messages: LIST, track: listed },
+        Tracker { rules: &[id!("PROV-05")], on: On::Call, messages: CHANGES, track: noted },
+        Tracker { rules: &[id!("PROV-05")], on: On::Answer, messages: CHANGES, track: changed },
     ],
 };
 

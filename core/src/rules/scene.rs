@@ -10,7 +10,7 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use super::{RuleId, AREAS};
+use super::{RuleId, Way, AREAS};
 use crate::connection::{MisuseKind, OpenRequest, Role, Session, Sessions, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
@@ -149,10 +149,19 @@ impl Objection {
 /// What is remembered of messages that went through, in either direction.
 #[derive(Debug)]
 pub(crate) struct Tracker {
+    /// The rules that it follows.
+    pub(crate) rules: &'static [RuleId],
     pub(crate) on: On,
     pub(crate) messages: &'static [&'static str],
     /// What it returns for a call is kept until its answer; see [`Message::note`].
     pub(crate) track: fn(&mut State, &Message<'_>) -> Option<Box<str>>,
+}
+
+impl Tracker {
+    pub(crate) fn is_on(&self) -> bool {
+        // All of them are asked, so that a proof sees each.
+        self.rules.iter().fold(true, |on, rule| rule.is_on(Way::Track) && on)
+    }
 }
 
 /// One message: a call, or an answer together with the call that it ends.
@@ -236,6 +245,11 @@ impl<'a> Scene<'a> {
     /// is read once, by the first that asks.
     pub(crate) fn options(&self, pointer: &str, members: [&str; 4]) -> &[[Option<&'a str>; 4]] {
         self.options.get_or_init(|| json::columns(self.message.get(pointer).unwrap_or("[]"), members))
+    }
+
+    /// Whether the host sends the message, or the peer.
+    pub(crate) fn way(&self) -> Way {
+        Way::of(self.sender == self.state.config.role)
     }
 
     /// What is known of the session that the message is about.

@@ -47,9 +47,7 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("SESS-30"), On::Call, ATTACHING, list::roots_left_out)
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new(id!("SESS-31"), On::Call, ATTACHING, list::moved)
-            .send(Action::Report)
-            .receive(Action::Report),
+        Check::new(id!("SESS-31"), On::Call, ATTACHING, list::moved).send(Action::Report).receive(Action::Report),
         Check::new(id!("SESS-33"), On::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
             .send(Action::Pass)
             .receive(Action::Report),
@@ -85,23 +83,35 @@ pub(super) static AREA: Area = Area {
             .kind(MisuseKind::Capability),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: MAKING, track: expect },
-        Tracker { on: On::Answer, messages: MAKING, track: created },
+        Tracker { rules: &[id!("SESS-52")], on: On::Call, messages: MAKING, track: expect },
+        Tracker { rules: &[id!("SESS-29"), id!("SESS-51")], on: On::Answer, messages: MAKING, track: created },
         Tracker {
+            rules: &[id!("SESS-15")],
             on: On::Call,
             messages: &["session/load"],
             track: |state, call| attach(state, call, SessionState::Loading),
         },
         Tracker {
+            rules: &[id!("SESS-51")],
             on: On::Call,
             messages: &["session/resume"],
             track: |state, call| attach(state, call, SessionState::Resuming),
         },
-        Tracker { on: On::Answer, messages: ATTACHING, track: attached },
-        Tracker { on: On::Call, messages: ENDING, track: closing },
-        Tracker { on: On::Answer, messages: &["session/close", "session/archive", "session/delete"], track: closed },
-        Tracker { on: On::Answer, messages: &["session/list"], track: list::listed },
-        Tracker { on: On::Call, messages: children::UPDATE, track: children::announced },
+        Tracker { rules: &[id!("SESS-15"), id!("SESS-29")], on: On::Answer, messages: ATTACHING, track: attached },
+        Tracker { rules: &[id!("SESS-22")], on: On::Call, messages: ENDING, track: closing },
+        Tracker {
+            rules: &[id!("SESS-24"), id!("SESS-47")],
+            on: On::Answer,
+            messages: &["session/close", "session/archive", "session/delete"],
+            track: closed,
+        },
+        Tracker {
+            rules: &[id!("SESS-37"), id!("SESS-43")],
+            on: On::Answer,
+            messages: &["session/list"],
+            track: list::listed,
+        },
+        Tracker { rules: &[id!("SESS-72")], on: On::Call, messages: children::UPDATE, track: children::announced },
     ],
 };
 

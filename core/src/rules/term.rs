@@ -36,12 +36,22 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("TERM-14"), On::Call, SHOWING, shown_too_late).receive(Action::Pass).kind(MisuseKind::Session),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: &["terminal/create"], track: asked },
-        Tracker { on: On::Answer, messages: &["terminal/create"], track: created },
-        Tracker { on: On::Call, messages: NAMING, track: note_id },
-        Tracker { on: On::Answer, messages: &["terminal/wait_for_exit", "terminal/output"], track: exited },
-        Tracker { on: On::Answer, messages: &["terminal/release"], track: released },
-        Tracker { on: On::Call, messages: SHOWING, track: shown },
+        Tracker { rules: &[id!("TERM-08")], on: On::Call, messages: &["terminal/create"], track: asked },
+        Tracker { rules: &[id!("TERM-04")], on: On::Answer, messages: &["terminal/create"], track: created },
+        Tracker { rules: &[id!("TERM-09")], on: On::Call, messages: NAMING, track: note_id },
+        Tracker {
+            rules: &[id!("TERM-09")],
+            on: On::Answer,
+            messages: &["terminal/wait_for_exit", "terminal/output"],
+            track: exited,
+        },
+        Tracker {
+            rules: &[id!("TERM-04"), id!("TERM-05")],
+            on: On::Answer,
+            messages: &["terminal/release"],
+            track: released,
+        },
+        Tracker { rules: &[id!("TERM-14")], on: On::Call, messages: SHOWING, track: shown },
     ],
 };
 
@@ -153,11 +163,8 @@ fn shown_ids<'a>(update: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, s
 
 fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session()?;
-    let late = |id: &str| {
-        !session.terminals.contains_key(id)
-            && !session.shown.contains_key(id)
-            && session.released.has(id)
-    };
+    let late =
+        |id: &str| !session.terminals.contains_key(id) && !session.shown.contains_key(id) && session.released.has(id);
     let (at, _) = shown_ids(&scene.message).find(|(_, id)| late(id))?;
     Some(Objection::new(
         format!("/update/content/{at}/terminalId"),

@@ -42,10 +42,10 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("TOOL-32"), On::Answer, PROMPT, dangling).send(Action::Tell).receive(Action::Tell),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: CREATED, track: created },
-        Tracker { on: On::Call, messages: CHANGED, track: changed },
-        Tracker { on: On::Call, messages: ASKED, track: changed },
-        Tracker { on: On::Answer, messages: PROMPT, track: turn_ended },
+        Tracker { rules: &[id!("TOOL-05")], on: On::Call, messages: CREATED, track: created },
+        Tracker { rules: &[id!("TOOL-06")], on: On::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("PERM-09")], on: On::Call, messages: ASKED, track: changed },
+        Tracker { rules: &[id!("TOOL-32")], on: On::Answer, messages: PROMPT, track: turn_ended },
     ],
 };
 

@@ -4,7 +4,7 @@
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
-use super::{Area, Level, Severity};
+use super::{Area, Level, Severity, Way};
 use crate::connection::{MisuseKind, SessionState, State, Turn};
 use Level::{May, Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
@@ -43,10 +43,16 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("TURN-16"), On::Answer, PROMPT, nobody_cancelled).send(Action::Pass).receive(Action::Report),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: PROMPT, track: prompted },
-        Tracker { on: On::Answer, messages: PROMPT, track: ended },
-        Tracker { on: On::Call, messages: &["session/update:state_update"], track: state_update },
+        Tracker { rules: &[id!("TURN-02")], on: On::Call, messages: PROMPT, track: prompted },
+        Tracker { rules: &[id!("TURN-02"), id!("TURN-19")], on: On::Answer, messages: PROMPT, track: ended },
         Tracker {
+            rules: &[id!("LIFE-02")],
+            on: On::Call,
+            messages: &["session/update:state_update"],
+            track: state_update,
+        },
+        Tracker {
+            rules: &[id!("TURN-11")],
             on: On::Call,
             messages: &["session/update:agent_message_chunk", "session/update:agent_thought_chunk"],
             track: said,
@@ -108,8 +114,9 @@ fn second_prompt(scene: &Scene<'_>) -> Option<Objection> {
 fn late(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session()?;
     let idle = session.turn == Turn::Idle && session.state == SessionState::Ready;
+    let before_the_first = !session.turns.ended && id!("TURN-06").is_on(scene.way());
     // A prompt that was not answered in time may still be worked on.
-    if scene.state.tables.version > 1 || !idle || !session.turns.ended || session.late_prompts > 0 {
+    if scene.state.tables.version > 1 || !idle || before_the_first || session.late_prompts > 0 {
         return None;
     }
     Some(Objection::new("/update", "the turn is over; what belongs to it comes before the answer to its prompt"))
@@ -154,7 +161,7 @@ fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 /// TURN-19: the turn is over once its last prompt is answered. In v2 the answer only says that the prompt was taken; a
 /// `state_update` ends the work (LIFE-02).
 fn ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    let accepted_only = answer.body.is_some() && state.tables.version > 1;
+    let accepted_only = answer.body.is_some() && state.tables.version > 1 && id!("LIFE-02").is_on(Way::Track);
     let session = state.sessions.get_mut(answer.session)?;
     session.prompts = session.prompts.saturating_sub(1);
     if session.prompts == 0 && !accepted_only {

@@ -98,9 +98,14 @@ pub(crate) struct Looked<'a> {
 /// As [`check`], with a walker of the caller's.
 pub(crate) fn look(mut walker: Walker, ty: TypeId, json: &str) -> Result<Looked<'_>, Rejected> {
     let mut scanner = Scanner::new(json, crate::json::MAX_DEPTH);
+    let mark = scanner.mark();
     let outcome = walker.value(&mut scanner, ty);
     match outcome {
         Ok(()) => scanner.end()?,
+        Err(Fail::Invalid(problem)) if !problem.rule.is_on(walker.way()) => {
+            scanner.rewind(mark);
+            scanner.skip()?;
+        }
         Err(Fail::Syntax(error)) => return Err(error.into()),
         Err(Fail::Invalid(problem)) => return Err(Rejected::Invalid(problem)),
     }

@@ -22,7 +22,7 @@ use super::walk::scalar::ROOM;
 use super::words::{expected, integer_within, number_within, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
-use crate::rules::RuleId;
+use crate::rules::{RuleId, Way};
 
 /// Why a walk ended early.
 #[derive(Debug)]
@@ -130,9 +130,15 @@ impl Walker {
         self.variant
     }
 
+    /// Whether it is the host's value or the peer's.
+    pub(super) fn way(&self) -> Way {
+        Way::of(self.mode == Mode::Send)
+    }
+
     /// The edits to make, half surrogate pairs included, what to report, and what was seen.
     pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>, Facts), SyntaxError> {
-        if let Some(&first) = scanner.lone_surrogates().first() {
+        let lone = scanner.lone_surrogates().first().filter(|_| id!("FRAME-01").is_on(self.way()));
+        if let Some(&first) = lone {
             if self.mode != Mode::Tolerant {
                 return Err(SyntaxError { offset: first, kind: crate::json::SyntaxKind::Surrogate });
             }
@@ -141,6 +147,10 @@ impl Walker {
             }
             let found = "half a surrogate pair, replaced by U+FFFD";
             self.file(Problem::new(id!("FRAME-01"), "well-formed Unicode", found));
+        }
+        if cfg!(feature = "prove") {
+            let way = self.way();
+            self.problems.retain(|problem| problem.rule.is_on(way));
         }
         if self.untold > 0 {
             let expected = format!("no more than {TOLD} problems; {} more were treated alike", self.untold);
@@ -154,7 +164,7 @@ impl Walker {
     }
 
     fn file(&mut self, problem: Problem) {
-        if self.problems.len() < TOLD {
+        if self.problems.len() < TOLD || !id!("LIMIT-06").is_on(self.way()) {
             self.problems.push(problem);
         } else {
             self.untold += 1;
@@ -228,10 +238,11 @@ impl Walker {
     ) -> Walk {
         let found = if extension { "an extension value" } else { "an unknown value" };
         let legal = open && (extension || self.mode != Mode::Send);
-        if legal {
+        let named = self.rule_of_unknown(ty);
+        if legal || named.is_some_and(|rule| !rule.is_on(self.way())) {
             return Ok(());
         }
-        let rule = self.rule_of_unknown(ty).unwrap_or(if open { id!("ENUM-01") } else { id!("ENUM-07") });
+        let rule = named.unwrap_or(if open { id!("ENUM-01") } else { id!("ENUM-07") });
         let problem = Problem::new(rule, expected(), found);
         let keep = self.mode == Mode::Tolerant && self.part != Part::Request && self.lenient == 0;
         if keep {
@@ -259,8 +270,12 @@ impl Walker {
                 }
                 Ok(Some(mut problem)) => {
                     problem.rule = specific(problem.rule, id!("ENUM-09"));
-                    self.file(*problem);
-                    trim.drop(place, &mut self.edits);
+                    if problem.rule.is_on(self.way()) {
+                        self.file(*problem);
+                        trim.drop(place, &mut self.edits);
+                    } else {
+                        trim.keep(place, &mut self.edits);
+                    }
                 }
                 Err(fail) => return Err(within(fail, Segment::Index(index))),
             }

@@ -11,13 +11,16 @@ use crate::base64::decode as base64;
 pub(crate) struct Scenario {
     pub(crate) file: String,
     pub(crate) name: String,
+    /// The rule that it is about.
+    pub(crate) rule: Option<String>,
     pub(crate) config: Value,
     /// Includes are put in; the flag says that a step came from one.
     pub(crate) steps: Vec<(Value, bool)>,
 }
 
 pub(crate) fn vectors() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors")
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|folder| folder.join("tests/vectors"));
+    above.into_iter().find(|folder| folder.is_dir()).expect("the repository's vectors")
 }
 
 /// All scenarios, file by file.
@@ -66,7 +69,8 @@ impl Shared {
         let mut steps = Vec::new();
         put_in(&value["steps"], &self.include, false, &mut steps);
         let name = value["name"].as_str().ok_or("no name")?.to_owned();
-        Ok(Scenario { file: file.to_owned(), name, config: value["config"].clone(), steps })
+        let rule = value["rule"].as_str().map(str::to_owned);
+        Ok(Scenario { file: file.to_owned(), name, rule, config: value["config"].clone(), steps })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::connection::config::Role;
 use crate::connection::misuse::MisuseKind;
 use crate::json;
 use crate::jsonrpc::ErrorCode;
+use crate::rules::Way;
 use crate::validation::table::{From, Gate, Kind, Method, Phase, Tables};
 
 /// INIT-01: `initialize` comes first, and nothing else before it has been answered. INIT-02 for the agent's side of it.
@@ -116,8 +117,8 @@ impl Gates {
 fn advertised(gate: &Gate, capabilities: &str) -> bool {
     let pointer: String = gate.path.iter().flat_map(|name| ["/", name]).collect();
     match json::pointer(capabilities, &pointer) {
-        Some(value) if gate.boolean => value == "true",
+        Some(value) if gate.boolean || !id!("CAP-04").is_on(Way::Track) => value == "true",
         Some(value) => value.starts_with('{'),
-        None => false,
+        None => !id!("CAP-01").is_on(Way::Track),
     }
 }

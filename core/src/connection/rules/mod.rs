@@ -8,7 +8,7 @@ mod admission;
 use super::config::Role;
 use super::misuse::MisuseKind;
 use crate::jsonrpc::ErrorCode;
-use crate::rules::RuleId;
+use crate::rules::{RuleId, Way};
 use crate::validation::table::{Kind, Method};
 
 pub(crate) use admission::{too_early, Gates};
@@ -17,6 +17,8 @@ pub(crate) use admission::{too_early, Gates};
 pub(crate) struct Attempt<'a> {
     pub(crate) method: &'static Method,
     pub(crate) sender: Role,
+    /// Whether the host makes it, or the peer.
+    pub(crate) way: Way,
     /// Request or notification.
     pub(crate) form: Kind,
     /// `initialize` has been answered.
@@ -46,6 +48,6 @@ const CHECKS: &[Check] = &[admission::phase, admission::side, admission::once, a
 impl Attempt<'_> {
     /// The first objection to this call.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
-        CHECKS.iter().find_map(|check| check(self))
+        CHECKS.iter().filter_map(|check| check(self)).find(|refusal| refusal.rule.is_on(self.way))
     }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
-use super::{Area, Level, Severity};
+use super::{Area, Level, Severity, Way};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
 use crate::jsonrpc::{Id, LONGEST_NAME};
@@ -60,10 +60,11 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("ELIC-22"), On::Call, COMPLETE, not_open).send(Action::Pass).receive(Action::Drop),
     ],
     trackers: &[
-        Tracker { on: On::Call, messages: CREATE, track: asked },
-        Tracker { on: On::Answer, messages: CREATE, track: answered },
-        Tracker { on: On::Call, messages: COMPLETE, track: completed },
+        Tracker { rules: &[id!("ELIC-12"), id!("ELIC-20")], on: On::Call, messages: CREATE, track: asked },
+        Tracker { rules: &[id!("ELIC-20")], on: On::Answer, messages: CREATE, track: answered },
+        Tracker { rules: &[id!("ELIC-20")], on: On::Call, messages: COMPLETE, track: completed },
         Tracker {
+            rules: &[id!("ELIC-23")],
             on: On::Answer,
             messages: &["session/close", "session/archive", "session/delete"],
             track: session_ended,
@@ -161,7 +162,7 @@ fn offered(scene: &Scene<'_>, mode: &str) -> bool {
     let capabilities = if client { &scene.state.own.capabilities } else { &scene.state.peer.capabilities };
     let places = if is_known(mode) { &["/elicitation"][..] } else { &["/elicitation", "/elicitation/_meta"] };
     let mut modes = places.iter().flat_map(|place| json::members(json::pointer(capabilities, place).unwrap_or("{}")));
-    modes.any(|(name, value)| name == mode && value.starts_with('{'))
+    modes.any(|(name, value)| (name == mode || !id!("ELIC-02").is_on(Way::Track)) && value.starts_with('{'))
 }
 
 fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {

@@ -4,6 +4,7 @@ use super::super::scene::{Message, Objection, Scene};
 use crate::connection::{Role, Session};
 use crate::json;
 use crate::map::Names;
+use crate::rules::Way;
 
 /// The directories of a session are kept up to this many bytes; longer lists are the host's to remember.
 const KEPT: usize = 16 * 1024;
@@ -83,7 +84,7 @@ impl Session {
     /// Whether a path is inside of one of the session's directories, as far as its text goes (SESS-06): `.` and `..` are
     /// followed, links in the file system are the host's to check (SESS-34). `false` where the directories are not known.
     pub fn in_roots(&self, path: &str) -> bool {
-        let Some(path) = Steps::of(path) else { return false };
+        let Some(path) = Steps::of(path).filter(|_| id!("SESS-06").is_on(Way::Track)) else { return false };
         self.roots().filter_map(Steps::of).any(|root| path.starts_with(&root))
     }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::{specific, within, Fail, First, Walk, Walker};
 use crate::json::{Kind, Mark, Scanner, Trim, Writer};
 use crate::jsonrpc::LONGEST_NAME;
+use crate::rules::Way;
 use crate::validation::problem::{Problem, Segment};
 use crate::validation::table::{Field, Type, TypeId};
 use crate::validation::words::expected;
@@ -75,7 +76,8 @@ impl Walker {
                 let keep = self.member(scanner, owner, &fields[index], index as u8)?;
                 let place = start..scanner.offset();
                 // With its quotes.
-                if place.end - value_at > LONGEST_NAME + 2 && field.name.ends_with("Id") {
+                let long = place.end - value_at > LONGEST_NAME + 2 && field.name.ends_with("Id");
+                if long && id!("LIMIT-07").is_on(self.way()) {
                     let problem =
                         Problem::new(id!("LIMIT-07"), format!("an id of at most {LONGEST_NAME} bytes"), "a longer one");
                     return Err(within(Fail::Invalid(Box::new(problem)), Segment::Name(field.name)));
@@ -95,7 +97,9 @@ impl Walker {
                 }
             } else {
                 let draft = || fields.iter().any(|field| key.is(field.name));
-                let own = self.mode == Mode::Send && !read.extension && !read.tags.iter().any(|tag| key.is(tag));
+                let own = (self.mode == Mode::Send || !id!("ENUM-13").is_on(Way::Receive))
+                    && !read.extension
+                    && !read.tags.iter().any(|tag| key.is(tag));
                 if own && !draft() {
                     self.own_member(&key.value(), scanner.peek()?)?;
                 }
@@ -120,6 +124,10 @@ impl Walker {
             let ty = &self.tables.types[usize::from(field.ty)];
             let mut problem = Problem::new(self.rule(), expected(ty), "nothing");
             self.name(&mut problem, owner, field, index as u8);
+            // A general rule may yet give way to another one.
+            if problem.rule != self.rule() && !problem.rule.is_on(self.way()) {
+                continue;
+            }
             let empty = self.empty(field).filter(|_| field.has(Field::EMPTY) && self.mode == Mode::Tolerant);
             let Some(empty) = empty else { return Err(Fail::Invalid(Box::new(problem))) };
             let comma = if std::mem::replace(&mut any, true) { "," } else { "" };
@@ -141,7 +149,7 @@ impl Walker {
     fn own_member(&mut self, key: &str, kind: Kind) -> Walk {
         if key == "_meta" {
             // It may stand anywhere.
-            let fits = matches!(kind, Kind::Object | Kind::Null);
+            let fits = matches!(kind, Kind::Object | Kind::Null) || !id!("EXT-02").is_on(self.way());
             let problem = || Box::new(Problem::new(id!("EXT-02"), "an object", kind.name()));
             return if fits { Ok(()) } else { Err(within(Fail::Invalid(problem()), Segment::Name("_meta"))) };
         }
@@ -190,7 +198,8 @@ impl Walker {
             }
         }
         let mark = scanner.mark();
-        let before = self.problems.len();
+        let (before, edits) = (self.problems.len(), self.edits.len());
+        let (depth, lists, lenient) = (self.depth, self.lists, self.lenient);
         let on_error = field.has(Field::ON_ERROR);
         let skip_items = field.has(Field::SKIP_ITEMS);
         let bad = self.lenient(scanner, mark, on_error, |walker, scanner| {
@@ -201,11 +210,14 @@ impl Walker {
         });
         match bad {
             Ok(bad) => {
-                let keep = bad.is_none();
+                let mut keep = bad.is_none();
                 if let Some(mut problem) = bad {
                     self.name(&mut problem, owner, field, index);
                     problem.rule = specific(problem.rule, id!("ENUM-08"));
-                    self.file(*problem);
+                    keep = !problem.rule.is_on(self.way());
+                    if !keep {
+                        self.file(*problem);
+                    }
                 } else {
                     for at in before..self.problems.len() {
                         let mut problem = self.problems[at].clone();
@@ -217,6 +229,16 @@ impl Walker {
             }
             Err(Fail::Invalid(mut problem)) => {
                 self.name(&mut problem, owner, field, index);
+                if problem.rule != self.rule() && !problem.rule.is_on(self.way()) {
+                    // It is any JSON then.
+                    self.edits.truncate(edits);
+                    self.problems.truncate(before);
+                    (self.depth, self.lists, self.lenient) = (depth, lists, lenient);
+                    self.holes = None;
+                    scanner.rewind(mark);
+                    scanner.skip()?;
+                    return Ok(true);
+                }
                 Err(Fail::Invalid(problem))
             }
             Err(fail) => Err(fail),
