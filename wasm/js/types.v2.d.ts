@@ -4898,13 +4898,11 @@ export interface ToolCallUpdate {
   /**
    * Arguments exactly as the tool received them.
    * Absent keeps what is known, null clears it, a value replaces it.
-   * Rule TOOL-16.
    */
   rawInput?: unknown | null;
   /**
    * Result exactly as the tool returned it.
    * Absent keeps what is known, null clears it, a value replaces it.
-   * Rule TOOL-16.
    */
   rawOutput?: unknown | null;
   /**

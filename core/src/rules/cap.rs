@@ -35,17 +35,15 @@ pub(super) static AREA: Area = Area {
 };
 
 pub(super) static RULES: &[super::Rule] = &[
-    rule("CAP-01", Must, Error, E | T, "What is not listed among the capabilities is not supported."),
+    rule("CAP-01", Must, Error, T, "What is not listed among the capabilities is not supported."),
     rule("CAP-03", Must, Warning, E | R, "A capability is a switch or an object, whichever the specification says."),
-    rule("CAP-04", Must, Error, E | R, "A capability that is an object is there or not; what stands in it does not matter."),
+    rule("CAP-04", Must, Error, T, "A capability that is an object is there or not; what stands in it does not matter."),
     rule("CAP-05", Must, Warning, E | R, "In version 2 every capability is an object."),
     rule("CAP-06", Must, Warning, R, "A capability that cannot be read is not supported, and initialize goes on."),
-    rule("CAP-07", Must, Note, T, "Capabilities stay as initialize had them for the life of the connection."),
-    rule("CAP-08", Must, Warning, T, "Every agent serves new sessions, prompts and their cancelling."),
+    rule("CAP-08", Must, Warning, E | R, "Every agent serves new sessions, prompts and their cancelling."),
     rule("CAP-10", MustNot, Error, E | R, "Version 2 calls session methods only on agents that advertise sessions."),
-    rule("CAP-11", Must, Warning, T, "Every client serves permission requests."),
-    rule("CAP-12", Must, Warning, T, "A client that advertises terminals serves all five of their methods."),
-    rule("CAP-13", Must, Note, R | T, "Capabilities that are not known are ignored, and kept."),
+    rule("CAP-11", Must, Warning, E | R, "Every client serves permission requests."),
+    rule("CAP-12", Must, Warning, E | R, "A client that advertises terminals serves all five of their methods."),
     rule("CAP-15", Must, Error, E | R, "A method whose capability its receiver did not advertise is an unknown method."),
     rule("CAP-16", Should, Note, E, "What is supported is said rather than left out; typed capabilities write every switch, and a host whose policy for notes is strict is told of silence."),
 ];

@@ -3,13 +3,13 @@
 //! The shapes of blocks are in the model; a type that does not exist breaks the rule that `ContentBlock` names there.
 //! What an agent says is not gated (CONT-05), and blocks are passed on as they came (CONT-14).
 
-use super::catalogue::{rule, E, R, T};
+use super::catalogue::{rule, E, R};
 use super::scene::{Check, Objection, On, Scene};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role};
 use crate::json;
-use Level::{May, Must};
-use Severity::{Error, Note, Warning};
+use Level::Must;
+use Severity::{Error, Warning};
 
 const PROMPT: &[&str] = &["session/prompt"];
 
@@ -26,11 +26,9 @@ pub(super) static AREA: Area = Area {
 };
 
 pub(super) static RULES: &[super::Rule] = &[
-    rule("CONT-01", Must, Note, T, "Text and resource links go into every prompt."),
     rule("CONT-02", Must, Error, E | R, "Images go into prompts for agents that advertise them."),
     rule("CONT-03", Must, Error, E | R, "Sound goes into prompts for agents that advertise it."),
     rule("CONT-04", Must, Error, E | R, "Embedded resources go into prompts for agents that advertise them."),
-    rule("CONT-05", May, Note, R, "What agents and tools say may hold any block."),
     rule("CONT-06", Must, Error, E | R, "Each block has the members that its type requires."),
     rule("CONT-07", Must, Warning, E | R, "Bytes in a block are base64."),
     rule(
@@ -48,8 +46,6 @@ pub(super) static RULES: &[super::Rule] = &[
         "Addresses are URIs, a priority lies between 0 and 1, and times are RFC 3339 (v2).",
     ),
     rule("CONT-13", Must, Error, E | R, "A chunk of a message holds one block."),
-    rule("CONT-14", Must, Note, T, "Members of a block that the specification does not name are kept."),
-    rule("CONT-15", Must, Note, T, "What a prompt may hold can be read from the agent's capabilities."),
 ];
 
 /// The first block of a type that the agent has not advertised.

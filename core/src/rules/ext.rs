@@ -9,7 +9,7 @@ use super::scene::{Action, Check, Objection, On, Scene};
 use super::{Area, Level, Severity};
 use crate::connection::MisuseKind;
 use crate::json;
-use Level::{May, Must, MustNot, Should};
+use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
 /// What W3C trace context keeps at the root of `_meta`.
@@ -31,17 +31,13 @@ pub(super) static AREA: Area = Area {
 };
 
 pub(super) static RULES: &[super::Rule] = &[
-    rule("EXT-01", MustNot, Note, E | R, "Members that the specification does not have go into _meta; a peer's are ignored, and kept."),
+    rule("EXT-01", MustNot, Note, E, "Members that the specification does not have go into _meta; a peer's are ignored, and kept."),
     rule("EXT-02", Must, Warning, E | R, "_meta is an object or null, wherever it stands."),
-    rule("EXT-03", Must, Note, R, "Nothing in _meta is a reason to refuse a message, and nothing in it stands in for a member."),
-    rule("EXT-05", Should, Note, E | T, "traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on."),
-    rule("EXT-06", May, Note, T, "Keys that tie messages together may stand in _meta, and are passed on."),
-    rule("EXT-07", Must, Error, E | R, "Methods that the specification does not have begin with an underscore."),
+    rule("EXT-05", Should, Note, E, "traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on."),
+    rule("EXT-07", Must, Error, E | R, "Methods that the specification does not have begin with an underscore.").reported_as(&["RPC-17", "RPC-18"]),
     rule("EXT-08", Must, Note, R, "A request of an extension is delivered, and stays listed until the host has answered it."),
     rule("EXT-09", Should, Note, R, "A notification of an extension is delivered; who does not know it ignores it."),
     rule("EXT-10", Should, Note, E | T, "Extensions are advertised in _meta of the capabilities, where they can be looked up; a host whose policy for notes is strict is told when it calls one that is not."),
-    rule("EXT-11", Should, Note, T, "_meta is delivered byte for byte, at any depth."),
-    rule("EXT-13", Must, Note, T, "In an update of a session's title, _meta that is absent, null or an object says three different things."),
 ];
 
 fn no_trace(scene: &Scene<'_>) -> Option<Objection> {

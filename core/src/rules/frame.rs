@@ -27,20 +27,15 @@ pub(super) static RULES: &[super::Rule] = &[
         Error,
         E | R,
         "A message stands on one line, which ends with a line feed and with nothing else.",
-    ),
-    rule("FRAME-03", Must, Error, E | R, "A line of version 1 holds one message, never a list of them."),
-    rule(
-        "FRAME-04",
-        MustNot,
-        Error,
-        E | R,
-        "Agents write nothing but messages; other lines are shown and not answered.",
-    ),
+    )
+    .reported_as(&["RPC-21", "FRAME-04", "FRAME-05"]),
+    rule("FRAME-03", Must, Error, R, "A line of version 1 holds one message, never a list of them."),
+    rule("FRAME-04", MustNot, Error, R, "Agents write nothing but messages; other lines are shown and not answered."),
     rule(
         "FRAME-05",
         MustNot,
         Error,
-        E | R,
+        R,
         "Clients write nothing but messages; other lines are answered with a parse error.",
     ),
     rule(
@@ -68,7 +63,7 @@ pub(super) static RULES: &[super::Rule] = &[
         "FRAME-13",
         Must,
         Warning,
-        E | R,
+        R,
         "Messages stand on lines, without headers; those of a peer that writes headers are reported once, and read.",
     ),
     rule(
@@ -77,12 +72,5 @@ pub(super) static RULES: &[super::Rule] = &[
         Warning,
         R,
         "A peer keeps to one framing; the first change is reported, and both forms are read.",
-    ),
-    rule(
-        "FRAME-16",
-        Must,
-        Note,
-        T,
-        "Messages are delivered in the order in which they were written, in each direction.",
     ),
 ];

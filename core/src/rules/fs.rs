@@ -29,7 +29,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("FS-04", Must, Error, E | R, "Lines count from 1, and a limit counts lines; both are whole numbers."),
     rule("FS-05", Must, Error, E | R, "File calls name an open session."),
     rule("FS-08", Must, Error, E | R, "A read is answered with text, a write with an empty object."),
-    rule("FS-10", MustNot, Error, E | R, "Version 2 has no file methods."),
+    rule("FS-10", MustNot, Error, E | R, "Version 2 has no file methods.").reported_as(&["EXT-07", "RPC-17"]),
     rule(
         "FS-11",
         Must,

@@ -102,23 +102,29 @@ pub(super) static AREA: Area = Area {
 
 pub(super) static RULES: &[super::Rule] = &[
     rule("MOA-01", Must, Error, E | R, "Servers behind the connection are given only to agents that advertise it."),
-    rule("MOA-02", MustNot, Error, E, "The id of a server is not given to another one."),
+    rule("MOA-02", MustNot, Error, E | R, "The id of a server is not given to another one."),
     rule(
         "MOA-03",
         Must,
         Error,
-        E | R,
+        E | R | T,
         "A message or a connection is for a server that a session was opened with; a connection has an id of its own.",
     ),
     rule(
         "MOA-04",
         Must,
         Error,
-        E | R,
+        E | R | T,
         "A request to a server has an id of its own while it is open, and a notification names an open one.",
     ),
     rule("MOA-05", Must, Error, R, "Parameters for a server are an object, or none."),
-    rule("MOA-06", Must, Note, T, "What a server answers is passed on untouched, its errors inside of a result."),
+    rule(
+        "MOA-06",
+        Must,
+        Error,
+        E | R,
+        "What a server answers stands in its place, and is passed on untouched, its errors inside of a result.",
+    ),
     rule("MOA-07", Must, Error, E | R | T, "Only what is open is ended, and nothing follows on it."),
     rule("MOA-08", Must, Error, E | R, "Requests and connections come from the agent, notifications from the client."),
     rule("MOA-09", Must, Note, T, "With a session end its servers, and the connections to them."),

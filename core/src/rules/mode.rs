@@ -13,7 +13,7 @@ use crate::connection::{MisuseKind, Session, SessionState, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::map::Names;
-use Level::{May, Must, Should};
+use Level::{Must, Should};
 use Severity::{Error, Note, Warning};
 
 const SET: &[&str] = &["session/set_mode"];
@@ -44,7 +44,6 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("MODE-01", Must, Error, E | R, "A session is put into a mode that it offers."),
     rule("MODE-02", Must, Error, E | R, "Where a session offers no modes, none is set."),
     rule("MODE-03", Must, Warning, E | R, "The ids of modes are unique, and the mode in force is one of them."),
-    rule("MODE-04", May, Note, E, "A mode may be set while a turn runs."),
     rule(
         "MODE-05",
         Must,
@@ -54,7 +53,13 @@ pub(super) static RULES: &[super::Rule] = &[
     ),
     rule("MODE-06", Must, Warning, R, "The mode that the agent changes to is one that the session offers."),
     rule("MODE-07", Must, Note, T, "A mode that was asked for is in force once the agent has agreed."),
-    rule("MODE-08", Should, Note, T, "A config option of the category mode goes before modes, and agrees with them."),
+    rule(
+        "MODE-08",
+        Should,
+        Note,
+        E | R | T,
+        "A config option of the category mode goes before modes, and agrees with them.",
+    ),
 ];
 
 /// What a session said about its modes.

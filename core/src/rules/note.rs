@@ -8,7 +8,7 @@ use super::recent::Recent;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, Session, SessionState, State};
-use Level::{May, Must, MustNot, ShouldNot};
+use Level::{Must, MustNot, ShouldNot};
 use Severity::{Error, Note, Warning};
 
 const NOTICE: &[&str] = &["session/update:notice"];
@@ -47,15 +47,13 @@ pub(super) static AREA: Area = Area {
 
 pub(super) static RULES: &[super::Rule] = &[
     rule("NOTE-01", Must, Error, E | R, "A notice has a severity and a title that is not empty."),
-    rule("NOTE-02", Must, Note, R | T, "A notice of any severity changes nothing in the session."),
+    rule("NOTE-02", Must, Note, E, "A notice of any severity changes nothing in the session."),
     rule("NOTE-04", ShouldNot, Warning, E | R, "Notices are not told again while a session is loaded or resumed."),
-    rule("NOTE-05", May, Note, R, "A notice that cannot be read is lost alone."),
     rule("NOTE-06", MustNot, Warning, E | R, "Compactions and notices are sent to clients that advertise them."),
     rule("NOTE-07", Must, Warning, E | R, "Pieces of a summary come while their compaction is in progress."),
     rule("NOTE-08", Must, Warning, E | R, "Each compaction has an id of its own, and each update a status."),
     rule("NOTE-09", Must, Warning, R | T, "A compaction ends once."),
     rule("NOTE-10", Must, Warning, E | R, "A summary comes with completed only, an error with failed only."),
-    rule("NOTE-11", Must, Note, T, "Summary and error are passed on as absent, null or a value."),
     // From here on the numbers are this catalogue's own: what these rules say was proposed after it was numbered.
     rule("NOTE-13", MustNot, Warning, E | R, "Prompts are suggested to clients that advertise that (v1, draft)."),
     rule(

@@ -10,7 +10,7 @@ use super::{Area, Level, Severity};
 use crate::connection::State;
 use crate::json;
 use crate::map::{Map, Names, Set};
-use Level::{May, Must, MustNot, Should};
+use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
 const REQUEST: &[&str] = &["session/request_permission"];
@@ -50,14 +50,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("PERM-02", Must, Warning, E | R, "At least one option is offered."),
     rule("PERM-03", Must, Warning, E | R, "The ids of the options of one request are unique."),
     rule("PERM-04", Must, Error, E | R, "A selected outcome repeats an option id that was offered."),
-    rule("PERM-05", Must, Error, E, "When the turn is cancelled, the outcome is cancelled."),
-    rule(
-        "PERM-06",
-        May,
-        Note,
-        T,
-        "A client may answer by the user's settings; the connection never decides by itself.",
-    ),
+    rule("PERM-05", Must, Error, E | R, "When the turn is cancelled, the outcome is cancelled."),
     rule("PERM-08", Must, Error, E | R, "The tool call of a permission request is an update with an id."),
     rule(
         "PERM-09",

@@ -38,8 +38,8 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("PLAN-08", Must, Warning, E | R, "A plan has a type; types of an agent's own begin with an underscore (v2)."),
     rule("PLAN-10", MustNot, Warning, E | R, "Plans with ids are sent to clients that advertise them."),
     rule("PLAN-11", Must, Warning, E | R, "A plan in a file is named by a whole URI."),
-    rule("PLAN-12", Must, Note, R | T, "Plans as entries, as a file and as Markdown are all taken."),
-    rule("PLAN-13", Must, Note, T, "A plan that is removed is gone; removing an unknown one changes nothing."),
+    rule("PLAN-12", Must, Note, T, "Plans as entries, as a file and as Markdown are all taken."),
+    rule("PLAN-13", Must, Note, E | R | T, "A plan that is removed is gone; removing an unknown one changes nothing."),
 ];
 
 /// The plans of a session.

@@ -64,7 +64,7 @@ pub(super) static AREA: Area = Area {
 
 pub(super) static RULES: &[super::Rule] = &[
     rule("PROV-01", Must, Error, E | R, "Providers are routed only where the agent advertises it."),
-    rule("PROV-02", Must, Error, E | R, "Providers are routed only after initialize."),
+    rule("PROV-02", Must, Error, E | R, "Providers are routed only after initialize.").reported_as(&["INIT-01"]),
     rule("PROV-03", Should, Note, E, "Providers are routed before sessions are opened."),
     rule("PROV-04", Must, Note, T, "A provider without a current routing is switched off."),
     rule(
@@ -74,10 +74,16 @@ pub(super) static RULES: &[super::Rule] = &[
         T,
         "Routing a provider replaces all of its routing; headers that are left out are none.",
     ),
-    rule("PROV-06", Should, Error, R, "Only providers that are listed are routed, to interfaces that they support."),
+    rule(
+        "PROV-06",
+        Should,
+        Error,
+        E | R,
+        "Only providers that are listed are routed, to interfaces that they support.",
+    ),
     rule("PROV-07", Must, Error, E | R, "A provider that is required is not switched off."),
     rule("PROV-08", Should, Note, E, "Switching off a provider that there is not succeeds."),
-    rule("PROV-09", Must, Warning, R | T, "A provider that was switched off is still listed."),
+    rule("PROV-09", Must, Warning, E | R, "A provider that was switched off is still listed."),
     rule(
         "PROV-10",
         Must,
@@ -89,7 +95,7 @@ pub(super) static RULES: &[super::Rule] = &[
         "PROV-11",
         Must,
         Error,
-        E | R | T,
+        E,
         "Interfaces that are not known are taken as they are; own ones begin with an underscore.",
     ),
 ];

@@ -14,7 +14,7 @@ use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker, ATTACHING, ENDING, OPENING};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Pending, Role, SessionState, State, Turn};
-use Level::{May, Must, MustNot, Should};
+use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
 pub(crate) use children::Child;
@@ -117,7 +117,7 @@ pub(super) static AREA: Area = Area {
 
 pub(super) static RULES: &[super::Rule] = &[
     rule("SESS-01", Must, Error, E | R, "Calls about a session name one that was opened on this connection."),
-    rule("SESS-02", MustNot, Error, T, "The sessions of one connection mean nothing on another."),
+    rule("SESS-02", MustNot, Error, E | R, "The sessions of one connection mean nothing on another.").reported_as(&["SESS-01"]),
     rule("SESS-03", Must, Warning, E | R, "The id of a new session is not that of an open one."),
     rule("SESS-04", Must, Error, E | R, "The working directory of a session is an absolute path."),
     rule("SESS-06", Should, Note, T, "The roots of a session bound the files that tools touch; a session says whether a path is inside."),
@@ -129,45 +129,35 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("SESS-13", MustNot, Error, E | R, "Sessions are deleted only by agents that advertise it."),
     rule("SESS-14", MustNot, Error, E | R, "Sessions are forked only by agents that advertise it (draft)."),
     rule("SESS-15", Must, Note, T, "Loading replays the whole conversation before its answer; what comes until then is marked as the past."),
-    rule("SESS-16", Must, Note, E, "The answer to a load comes after all that it replays; what is sent keeps its order."),
     rule("SESS-17", MustNot, Warning, E | R, "Resuming sends no history before its answer."),
     rule("SESS-19", Must, Error, E | R, "A replay begins at a kind of place that the agent knows (v2)."),
-    rule("SESS-21", MustNot, Error, E | R, "Version 2 has no session/load and no session/set_mode."),
+    rule("SESS-21", MustNot, Error, E | R, "Version 2 has no session/load and no session/set_mode.").reported_as(&["EXT-07", "RPC-17"]),
     rule("SESS-22", Must, Note, T, "Closing a session cancels its work first, as session/cancel would."),
-    rule("SESS-23", May, Note, R, "Closing an unknown session may fail or succeed."),
-    rule("SESS-24", MustNot, Error, E | R, "A closed session is used again only after it was opened again.")
+    rule("SESS-24", MustNot, Error, E | R | T, "A closed session is used again only after it was opened again.")
         .reported_as(&["SESS-01"]),
     rule("SESS-25", Must, Error, E | R, "More roots than the working directory are given only to agents that advertise it."),
     rule("SESS-26", Must, Error, E | R, "Each further root is an absolute path."),
-    rule("SESS-27", Should, Note, T, "No root is given twice, and the working directory not once more."),
-    rule("SESS-28", MustNot, Error, R, "A root that cannot be used fails the request; it is not left out."),
+    rule("SESS-27", Should, Note, E, "No root is given twice, and the working directory not once more."),
+    rule("SESS-28", MustNot, Error, R, "A root that cannot be used fails the request; it is not left out.").reported_as(&["SESS-26"]),
     rule("SESS-29", MustNot, Note, T, "The roots of a session are those of the call that opened it and no others."),
-    rule("SESS-30", Must, Warning, T, "Loading and resuming repeat all roots that are wanted."),
-    rule("SESS-31", Must, Warning, T | R, "Roots change only together with the session's own working directory."),
-    rule(
-        "SESS-33",
-        Must,
-        Warning,
-        R | T,
+    rule("SESS-30", Must, Warning, E, "Loading and resuming repeat all roots that are wanted."),
+    rule("SESS-31", Must, Warning, E | R, "Roots change only together with the session's own working directory."),
+    rule("SESS-33", Must, Warning, R,
         // Whether a path really is inside only the host's file system knows, links and all (SESS-34), and it may have
         // been asked for more by its user. So the tolerant policy tells, and the strict one refuses.
-        "A client serves files inside the session's roots; a path outside is reported, and refused under the strict policy.",
-    ),
+        "A client serves files inside the session's roots; a path outside is reported, and refused under the strict policy."),
     rule("SESS-36", Must, Error, E | R, "The working directory that a list is filtered by is absolute."),
     rule("SESS-37", Must, Error, E | R | T, "A cursor is used as the agent gave it on this connection."),
-    rule("SESS-38", Must, Note, T, "A page without a cursor is the last one."),
     rule("SESS-39", Must, Warning, E | R, "A page always has its list of sessions, if only an empty one."),
     rule("SESS-40", Should, Error, R, "A cursor that means nothing is answered with an error."),
     rule("SESS-42", Must, Warning, E | R, "Listed sessions have an id and absolute directories; their times are ISO 8601."),
     rule("SESS-43", MustNot, Note, T, "The roots that a list reports replace what was known of them."),
     rule("SESS-44", Must, Error, E, "A session that was only listed is not open.").reported_as(&["SESS-01"]),
-    rule("SESS-46", Should, Note, E, "Deleting a session that is gone succeeds."),
     rule("SESS-47", Must, Warning, R | T, "A deleted session is not listed again."),
     rule("SESS-49", Must, Warning, E | R, "A fork has an id of its own (draft)."),
-    rule("SESS-50", Must, Warning, T | R, "A session info update changes title and time only."),
+    rule("SESS-50", Must, Warning, R, "A session info update changes title and time only."),
     rule("SESS-51", Must, Note, T, "Directories do not change while a session is open."),
     rule("SESS-52", Must, Warning, T | R, "Updates may come before the answer that names their session, not without one."),
-    rule("SESS-53", Must, Note, T, "Sessions are independent of each other."),
     rule("SESS-55", Must, Error, E | R, "MCP servers over HTTP are given only to agents that advertise it."),
     rule("SESS-56", Must, Error, E | R, "MCP servers over SSE, which is outdated, are given only to agents that advertise it."),
     rule("SESS-58", Must, Error, E | R, "An MCP server without a type is a program: name, absolute command, arguments and environment."),

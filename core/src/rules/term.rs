@@ -13,7 +13,7 @@ use crate::connection::{MisuseKind, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::map::Map;
-use Level::{May, Must, MustNot};
+use Level::{Must, MustNot};
 use Severity::{Error, Note, Warning};
 
 /// Calls that name a terminal.
@@ -58,18 +58,21 @@ pub(super) static AREA: Area = Area {
 pub(super) static RULES: &[super::Rule] = &[
     rule("TERM-01", MustNot, Error, E | R, "Terminals are used only with clients that advertise them."),
     rule("TERM-02", Must, Error, E | R, "The working directory of a command is an absolute path."),
-    rule("TERM-03", Must, Note, T, "Creating a terminal is answered at once, not when its command ends."),
     rule("TERM-04", Must, Warning, T, "Every terminal is released; what is not is listed as a leak."),
-    rule("TERM-05", MustNot, Error, E | R, "A released terminal is not used again."),
-    rule("TERM-07", Must, Note, T, "A killed terminal can still be read, waited for and released."),
-    rule("TERM-08", Must, Error, E | T, "Output never exceeds the byte limit that was asked for."),
-    rule("TERM-09", Must, Warning, E | R, "Once a command has ended, each output carries its exit status."),
-    rule("TERM-10", Must, Note, T, "Waits for an exit stay listed until they are answered."),
+    rule("TERM-05", MustNot, Error, E | R | T, "A released terminal is not used again."),
+    rule("TERM-08", Must, Error, E | R | T, "Output never exceeds the byte limit that was asked for."),
+    rule("TERM-09", Must, Warning, E | R | T, "Once a command has ended, each output carries its exit status."),
+    rule("TERM-10", Must, Note, E | R, "Waits for an exit stay listed until they are answered."),
     rule("TERM-11", Must, Error, E | R, "A terminal is one of the session that the call names."),
     rule("TERM-12", Must, Warning, E | R, "The ids of open terminals are unique."),
     rule("TERM-13", Must, Error, E | R, "A command, its arguments and its environment have the right types."),
-    rule("TERM-14", Must, Error, E, "A terminal is shown in a tool call before it is released, not first afterwards."),
-    rule("TERM-16", May, Note, T, "A command that takes too long is killed, read and released."),
+    rule(
+        "TERM-14",
+        Must,
+        Error,
+        E | T,
+        "A terminal is shown in a tool call before it is released, not first afterwards.",
+    ),
 ];
 
 /// The ids of terminals that were released, the newest.

@@ -14,7 +14,7 @@ use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, Session, SessionState, State};
 use crate::json;
 use crate::map::Set;
-use Level::{May, Must, MustNot, Should};
+use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
 const CREATED: &[&str] = &["session/update:tool_call"];
@@ -57,15 +57,13 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("TOOL-06", Must, Note, T, "What an update leaves out, or sets to null, stays as it was."),
     rule("TOOL-07", Must, Warning, E | R, "A status is pending, in_progress, completed or failed."),
     rule("TOOL-08", Must, Warning, E | R, "A kind is one of the ten; an unknown one is read as none."),
-    rule("TOOL-09", Should, Note, R | T, "A tool call that is completed or failed stays so."),
+    rule("TOOL-09", Should, Note, R, "A tool call that is completed or failed stays so."),
     rule("TOOL-10", Must, Warning, E | R, "Locations and diffs have absolute paths."),
     rule("TOOL-11", Must, Warning, E | R, "Lines are counted from 1; a 0 is read as 1."),
     rule("TOOL-12", Must, Warning, E | R, "A terminal that a tool call shows is open in its session."),
-    rule("TOOL-13", Should, Note, T, "A tool call that showed a terminal outlives it."),
     rule("TOOL-14", Must, Warning, E | R, "A diff has a path and the new text; without old text, the file is new."),
     rule("TOOL-15", Must, Warning, E | R, "Content blocks in a tool call are wrapped; a bare one is left out."),
-    rule("TOOL-16", Must, Note, R, "Raw input and raw output are any JSON, and are passed on as they came."),
-    rule("TOOL-17", Should, Note, T, "A tool's own name comes with the first report; null says nothing."),
+    rule("TOOL-17", Should, Note, E | R, "A tool's own name is a text, or null, which says nothing (v2)."),
     rule(
         "TOOL-19",
         Must,
@@ -87,10 +85,9 @@ pub(super) static RULES: &[super::Rule] = &[
         "TOOL-32",
         Should,
         Note,
-        T,
+        E | R | T,
         "When a turn ends by itself, its tool calls have ended; those that have not are told.",
     ),
-    rule("TOOL-33", May, Note, R, "A diff may say in a member of its own that the file is gone; it is passed on."),
     // From here on the numbers are this catalogue's own: what these rules say was decided after it was numbered.
     rule(
         "TOOL-34",

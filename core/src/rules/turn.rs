@@ -76,13 +76,13 @@ pub(super) static RULES: &[super::Rule] = &[
         "TURN-06",
         May,
         Note,
-        R,
+        E | R,
         "Commands, settings, usage and work before the first turn may be reported without one.",
     ),
     rule("TURN-08", Must, Error, E | R, "An update is an object inside of the params, of one of the kinds that exist."),
-    rule("TURN-09", May, Note, T, "Pieces with the same message id are one message; without an id the kind tells."),
-    rule("TURN-10", MustNot, Error, E | T, "Message ids are the agent's alone; a prompt has none."),
-    rule("TURN-11", Should, Note, T, "An agent that gives ids to its messages gives them to the user's too."),
+    rule("TURN-09", May, Note, E | R, "Pieces with the same message id are one message; without an id the kind tells."),
+    rule("TURN-10", MustNot, Error, E, "Message ids are the agent's alone; a prompt has none."),
+    rule("TURN-11", Should, Note, E | T, "An agent that gives ids to its messages gives them to the user's too."),
     rule(
         "TURN-12",
         Must,
@@ -90,18 +90,12 @@ pub(super) static RULES: &[super::Rule] = &[
         E | R,
         "Usage is counted in whole numbers from 0, its cost in an amount and a currency.",
     ),
-    rule(
-        "TURN-14",
-        Must,
-        Note,
-        T,
-        "After a refusal the prompt and all after it are out of the context; the stop reason says so.",
-    ),
     rule("TURN-15", Must, Error, E, "A turn that was cancelled ends as cancelled and never as an error."),
     rule("TURN-16", Should, Warning, R, "Only what the client cancelled ends as cancelled."),
     rule("TURN-18", May, Warning, R, "Token counts at the end of a turn are whole or left out (draft)."),
     rule("TURN-19", Must, Note, T, "A turn is over with its answer; the next prompt may follow at once."),
-    rule("TURN-20", Must, Error, E | R, "No prompt before the connection and its session are set up."),
+    rule("TURN-20", Must, Error, E | R, "No prompt before the connection and its session are set up.")
+        .reported_as(&["SESS-01", "INIT-01"]),
 ];
 
 fn second_prompt(scene: &Scene<'_>) -> Option<Objection> {

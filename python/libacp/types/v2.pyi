@@ -4415,12 +4415,10 @@ class ToolCallUpdate(TypedDict):
     rawInput: NotRequired[Any]
     """Arguments exactly as the tool received them.
     Absent keeps what is known, null clears it, a value replaces it.
-    Rule TOOL-16.
     """
     rawOutput: NotRequired[Any]
     """Result exactly as the tool returned it.
     Absent keeps what is known, null clears it, a value replaces it.
-    Rule TOOL-16.
     """
     capabilities: NotRequired[ToolCallCapabilities | None]
     """What a client may do to the call from now on.
@@ -5109,12 +5107,10 @@ class SessionUpdateToolCallUpdate(TypedDict):
     rawInput: NotRequired[Any]
     """Arguments exactly as the tool received them.
     Absent keeps what is known, null clears it, a value replaces it.
-    Rule TOOL-16.
     """
     rawOutput: NotRequired[Any]
     """Result exactly as the tool returned it.
     Absent keeps what is known, null clears it, a value replaces it.
-    Rule TOOL-16.
     """
     capabilities: NotRequired[ToolCallCapabilities | None]
     """What a client may do to the call from now on.

@@ -78,9 +78,10 @@ pub(super) static RULES: &[super::Rule] = &[
         "ELIC-02",
         Must,
         Error,
-        T,
+        E | R,
         "Forms and web pages are advertised each by itself; an empty object advertises neither.",
-    ),
+    )
+    .reported_as(&["ELIC-01"]),
     rule("ELIC-03", Must, Error, E | R, "The way of asking is always named."),
     rule(
         "ELIC-04",
@@ -102,7 +103,7 @@ pub(super) static RULES: &[super::Rule] = &[
         "ELIC-08",
         MustNot,
         Error,
-        R | T,
+        R,
         "A way of asking that the client does not know is refused; a kind of field is passed on as it is.",
     ),
     rule(
@@ -112,8 +113,8 @@ pub(super) static RULES: &[super::Rule] = &[
         E,
         "Ways, actions and kinds that the specification does not have begin with an underscore.",
     ),
-    rule("ELIC-10", Must, Note, T, "Patterns are the agent's, and are not run."),
-    rule("ELIC-11", MustNot, Note, R, "A format of a text that is not known is no error."),
+    rule("ELIC-10", Must, Note, E | R, "The pattern of a field is a text, which is the agent's and is never run."),
+    rule("ELIC-11", MustNot, Note, E | R, "The format of a field is a text; one that is not known is no error."),
     rule("ELIC-12", Should, Warning, E | R | T, "An accepted form has the values that it asks for."),
     rule("ELIC-15", Must, Error, E | R, "A question on a web page has an address and an id."),
     rule("ELIC-16", Must, Warning, E | R, "No two open questions on web pages have the same id."),
@@ -125,7 +126,13 @@ pub(super) static RULES: &[super::Rule] = &[
         "The answer to a question is accept, decline or cancel; another action is passed on and is none of these.",
     ),
     rule("ELIC-18", Must, Warning, E | R, "Only accept has content; what comes with another action is taken out."),
-    rule("ELIC-19", Must, Note, T, "However a question ends, it ends as a result; giving it up is the action cancel."),
+    rule(
+        "ELIC-19",
+        Must,
+        Note,
+        E | R,
+        "However a question ends, it ends as a result; giving it up is the action cancel.",
+    ),
     rule(
         "ELIC-20",
         Must,

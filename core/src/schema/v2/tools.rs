@@ -51,13 +51,9 @@ pub struct ToolCallUpdate<'a> {
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub locations: Patch<Vec<ToolCallLocation<'a>>>,
     /// Arguments exactly as the tool received them.
-    ///
-    /// Rule TOOL-16.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub raw_input: Patch<Raw<'a>>,
     /// Result exactly as the tool returned it.
-    ///
-    /// Rule TOOL-16.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub raw_output: Patch<Raw<'a>>,
     /// What a client may do to the call from now on.
