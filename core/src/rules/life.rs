@@ -31,5 +31,5 @@ pub(super) static RULES: &[super::Rule] = &[
         E | R,
         "A message update replaces the content of its message, which is a list or null.",
     ),
-    rule("LIFE-20", Must, Note, R, "Unknown kinds of updates are delivered as they came."),
+    rule("LIFE-20", Must, Note, E | R, "Unknown kinds of updates are delivered as they came."),
 ];

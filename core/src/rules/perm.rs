@@ -56,7 +56,7 @@ pub(super) static RULES: &[super::Rule] = &[
         "PERM-09",
         Must,
         Note,
-        T,
+        E | R | T,
         "The tool call of a permission request updates what is on display, in its place among the updates.",
     ),
     rule("PERM-10", Must, Error, E | R, "A permission request has a title (v2)."),

@@ -149,7 +149,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("SESS-36", Must, Error, E | R, "The working directory that a list is filtered by is absolute."),
     rule("SESS-37", Must, Error, E | R | T, "A cursor is used as the agent gave it on this connection."),
     rule("SESS-39", Must, Warning, E | R, "A page always has its list of sessions, if only an empty one."),
-    rule("SESS-40", Should, Error, R, "A cursor that means nothing is answered with an error."),
+    rule("SESS-40", Should, Error, R, "A cursor that means nothing is answered with an error.").reported_as(&["SESS-37"]),
     rule("SESS-42", Must, Warning, E | R, "Listed sessions have an id and absolute directories; their times are ISO 8601."),
     rule("SESS-43", MustNot, Note, T, "The roots that a list reports replace what was known of them."),
     rule("SESS-44", Must, Error, E, "A session that was only listed is not open.").reported_as(&["SESS-01"]),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::catalogue::{rule, E, R, T};
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
-use super::{Area, Level, Severity, Way};
+use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role, State};
 use crate::json;
 use crate::jsonrpc::{Id, LONGEST_NAME};
@@ -169,7 +169,7 @@ fn offered(scene: &Scene<'_>, mode: &str) -> bool {
     let capabilities = if client { &scene.state.own.capabilities } else { &scene.state.peer.capabilities };
     let places = if is_known(mode) { &["/elicitation"][..] } else { &["/elicitation", "/elicitation/_meta"] };
     let mut modes = places.iter().flat_map(|place| json::members(json::pointer(capabilities, place).unwrap_or("{}")));
-    modes.any(|(name, value)| (name == mode || !id!("ELIC-02").is_on(Way::Track)) && value.starts_with('{'))
+    modes.any(|(name, value)| name == mode && value.starts_with('{'))
 }
 
 fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
