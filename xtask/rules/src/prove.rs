@@ -7,6 +7,8 @@
 
 #[path = "../../../core/tests/support/base64.rs"]
 mod base64;
+#[path = "../../../core/tests/support/config.rs"]
+mod config;
 #[path = "../../../core/tests/support/event.rs"]
 mod event;
 #[allow(dead_code, reason = "the core's own tests use more of it")]
