@@ -72,7 +72,7 @@ inline constexpr std::uint64_t never = ACP_NEVER;
 /// `Connection::open` fails with it.
 class Config {
 public:
-    /// The defaults: lines, tolerant, version 1, no drafts, no time-out, no reminders.
+    /// The defaults: lines, tolerant, version 1, no drafts, no time-out, ten seconds to answer what was cancelled, no reminders.
     explicit Config(Role role) noexcept
         : Config(detail::read<acp_config *>(acp_config_new, detail::number(role)).value_or(nullptr))
     {}
@@ -111,6 +111,11 @@ public:
     {
         return keep(acp_config_set_timeout(config_.get(), milliseconds.value_or(ACP_UNSET)));
     }
+    /// Milliseconds that the peer has to answer a request that was cancelled; nothing waits for ever.
+    Config &cancel_grace(std::optional<std::uint64_t> milliseconds) noexcept
+    {
+        return keep(acp_config_set_cancel_grace(config_.get(), milliseconds.value_or(ACP_UNSET)));
+    }
     /// Milliseconds after which the host is reminded, once, of a request that it has not answered; nothing for never.
     Config &reminder(std::optional<std::uint64_t> milliseconds) noexcept
     {
@@ -139,6 +144,10 @@ public:
     std::optional<std::uint64_t> timeout() const noexcept
     {
         return detail::read<std::uint64_t>(acp_config_timeout, handle());
+    }
+    std::optional<std::uint64_t> cancel_grace() const noexcept
+    {
+        return detail::read<std::uint64_t>(acp_config_cancel_grace, handle());
     }
     std::optional<std::uint64_t> reminder() const noexcept
     {

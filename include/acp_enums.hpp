@@ -68,7 +68,8 @@ enum class EventKind : std::int32_t {
     answered = ACP_EVENT_ANSWERED,
     violation = ACP_EVENT_VIOLATION,
     closed = ACP_EVENT_CLOSED,
-    advice = ACP_EVENT_ADVICE
+    advice = ACP_EVENT_ADVICE,
+    late_response = ACP_EVENT_LATE_RESPONSE
 };
 
 /// Where a notification stands in the life of its session.
@@ -85,7 +86,8 @@ enum class Outcome : std::int32_t {
     error = ACP_RESPONSE_ERROR,
     invalid = ACP_RESPONSE_INVALID,
     timeout = ACP_RESPONSE_TIMEOUT,
-    closed = ACP_RESPONSE_CLOSED
+    closed = ACP_RESPONSE_CLOSED,
+    cancelled = ACP_RESPONSE_CANCELLED
 };
 
 /// What became of a message that broke a rule.

@@ -73,8 +73,10 @@ public:
     Timing timing() const noexcept { return named<Timing>(acp_event_timing); }
 };
 
-/// A request of the host's has ended.
-class Response : public detail::View {
+namespace detail {
+
+/// What a response and a late one have in common.
+class Ended : public View {
 public:
     using View::View;
     /// The number that `Connection::request` gave.
@@ -86,10 +88,7 @@ public:
     /// The result, where it ended with one.
     std::optional<Json> result() const noexcept { return json(acp_event_result); }
     /// The peer's error, where it ended with one.
-    std::optional<std::int32_t> error_code() const noexcept
-    {
-        return detail::read<std::int32_t>(acp_event_error_code, event_);
-    }
+    std::optional<std::int32_t> error_code() const noexcept { return read<std::int32_t>(acp_event_error_code, event_); }
     std::string_view error_message() const noexcept { return text(acp_event_error_message); }
     std::optional<Json> error_data() const noexcept { return json(acp_event_error_data); }
 
@@ -99,6 +98,21 @@ private:
         const auto found = maybe_text(function);
         return found ? std::optional<Json>(Json(*found)) : std::nullopt;
     }
+};
+
+} // namespace detail
+
+/// A request of the host's has ended.
+class Response : public detail::Ended {
+public:
+    using Ended::Ended;
+};
+
+/// The peer has answered a request of the host's that had ended as timed out or cancelled. What the answer opened is
+/// open.
+class LateResponse : public detail::Ended {
+public:
+    using Ended::Ended;
 };
 
 /// The peer no longer wants an answer, which it must get all the same.
@@ -188,7 +202,8 @@ public:
 };
 
 /// An event as one of its kinds.
-using EventView = std::variant<Request, Notification, Response, Cancel, Answered, Violation, Closed, Advice, Unknown>;
+using EventView =
+    std::variant<Request, Notification, Response, Cancel, Answered, Violation, Closed, Advice, LateResponse, Unknown>;
 
 namespace detail {
 template <class... Functions> struct Overload : Functions... {
@@ -218,6 +233,7 @@ public:
         case EventKind::violation: return Violation(handle());
         case EventKind::closed: return Closed(handle());
         case EventKind::advice: return Advice(handle());
+        case EventKind::late_response: return LateResponse(handle());
         }
         return Unknown(handle());
     }

@@ -57,8 +57,8 @@ fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_stat
     Ok(())
 }
 
-/// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, no reminders. The caller owns `*out`
-/// and frees it with `acp_config_free`.
+/// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, ten seconds to
+/// answer what was cancelled, no reminders. The caller owns `*out` and frees it with `acp_config_free`.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_new(role: i32, out: *mut *mut acp_config) -> acp_status {
     // SAFETY: callers keep the promises of the header.
@@ -160,6 +160,20 @@ pub unsafe extern "C" fn acp_config_set_timeout(config: *mut acp_config, millise
     }
 }
 
+/// Milliseconds that the peer has to answer a request after `acp_connection_cancel` (10,000 by default). Then the request
+/// ends with `ACP_RESPONSE_CANCELLED`, and an answer that still comes is an `ACP_EVENT_LATE_RESPONSE`. `ACP_UNSET` and
+/// `ACP_NEVER` wait for ever.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_cancel_grace(config: *mut acp_config, milliseconds: u64) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            config.core.cancel_grace = self::milliseconds(milliseconds);
+            Ok(())
+        })
+    }
+}
+
 /// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered: an
 /// `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id. `ACP_UNSET` and `ACP_NEVER` remind of nothing.
 #[no_mangle]
@@ -241,6 +255,13 @@ pub unsafe extern "C" fn acp_config_draft(config: *const acp_config, name: acp_s
 pub unsafe extern "C" fn acp_config_timeout(config: *const acp_config, out: *mut u64) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe { read(config, out, |config| config.core.timeout) }
+}
+
+/// What `acp_config_set_cancel_grace` set, or the default; `ACP_NONE` when cancelled requests wait for ever.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_cancel_grace(config: *const acp_config, out: *mut u64) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(config, out, |config| config.core.cancel_grace) }
 }
 
 /// What `acp_config_set_reminder` set; `ACP_NONE` when the host is reminded of nothing.

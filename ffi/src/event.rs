@@ -21,7 +21,7 @@ impl acp_event {
     pub(crate) fn new(core: Event) -> Self {
         let id = match &core {
             Event::Request(event) => Some(&event.id),
-            Event::Response(event) => Some(&event.id),
+            Event::Response(event) | Event::LateResponse(event) => Some(&event.id),
             Event::Cancel(event) => Some(&event.id),
             Event::Answered(event) => Some(&event.id),
             Event::Violation(event) => event.id.as_ref(),
@@ -37,7 +37,7 @@ impl acp_event {
 
     fn error(&self) -> Option<&PeerError> {
         match &self.core {
-            Event::Response(event) => match &event.outcome {
+            Event::Response(event) | Event::LateResponse(event) => match &event.outcome {
                 Outcome::Error(error) => Some(error),
                 _ => None,
             },
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn acp_event_method(event: *const acp_event, out: *mut acp
             let method: Option<&str> = match &event.core {
                 Event::Request(event) => Some(&event.method),
                 Event::Notification(event) => Some(&event.method),
-                Event::Response(event) => Some(&event.method),
+                Event::Response(event) | Event::LateResponse(event) => Some(&event.method),
                 Event::Cancel(event) => Some(&event.method),
                 Event::Answered(event) => Some(&event.method),
                 Event::Violation(event) => event.method.as_deref(),
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn acp_event_serial(event: *const acp_event, out: *mut u64
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Request(event) => Some(event.serial),
-            Event::Response(event) => Some(event.serial),
+            Event::Response(event) | Event::LateResponse(event) => Some(event.serial),
             Event::Cancel(event) => Some(event.serial),
             Event::Answered(event) => Some(event.serial),
             _ => None,
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn acp_event_session(event: *const acp_event, out: *mut ac
             let session = match &event.core {
                 Event::Request(event) => &event.session,
                 Event::Notification(event) => &event.session,
-                Event::Response(event) => &event.session,
+                Event::Response(event) | Event::LateResponse(event) => &event.session,
                 Event::Cancel(event) => &event.session,
                 Event::Answered(event) => &event.session,
                 _ => return None,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn acp_event_outcome(event: *const acp_event, out: *mut i3
     // SAFETY: callers keep the promises of the header.
     unsafe {
         read(event, out, |event| match &event.core {
-            Event::Response(event) => Some(event.outcome.number()),
+            Event::Response(event) | Event::LateResponse(event) => Some(event.outcome.number()),
             _ => None,
         })
     }
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn acp_event_result(event: *const acp_event, out: *mut acp
     // SAFETY: callers keep the promises of the header.
     unsafe {
         read(event, out, |event| match &event.core {
-            Event::Response(event) => event.outcome.result().map(Into::into),
+            Event::Response(event) | Event::LateResponse(event) => event.outcome.result().map(Into::into),
             _ => None,
         })
     }

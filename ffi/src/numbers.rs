@@ -96,6 +96,9 @@ pub const ACP_EVENT_VIOLATION: i32 = 6;
 pub const ACP_EVENT_CLOSED: i32 = 7;
 /// Event: the host's own message went out, but it is odd; or an answer of the host's is overdue.
 pub const ACP_EVENT_ADVICE: i32 = 8;
+/// Event: the peer has answered a request of the host's that had ended with `ACP_RESPONSE_TIMEOUT` or
+/// `ACP_RESPONSE_CANCELLED`. It has the members of a response; what it opened is open.
+pub const ACP_EVENT_LATE_RESPONSE: i32 = 9;
 
 /// Timing: inside a prompt turn.
 pub const ACP_TIMING_TURN: i32 = 1;
@@ -116,6 +119,8 @@ pub const ACP_RESPONSE_INVALID: i32 = 3;
 pub const ACP_RESPONSE_TIMEOUT: i32 = 4;
 /// A request ended with the connection.
 pub const ACP_RESPONSE_CLOSED: i32 = 5;
+/// A request was cancelled, and not answered in the time that `acp_config_set_cancel_grace` leaves.
+pub const ACP_RESPONSE_CANCELLED: i32 = 6;
 
 /// The message was delivered, if need be repaired.
 pub const ACP_CONSEQUENCE_DELIVERED: i32 = 1;
@@ -229,6 +234,7 @@ number! {
         Event::Violation(_) => ACP_EVENT_VIOLATION,
         Event::Closed(_) => ACP_EVENT_CLOSED,
         Event::Advice(_) => ACP_EVENT_ADVICE,
+        Event::LateResponse(_) => ACP_EVENT_LATE_RESPONSE,
     }
     Timing {
         Timing::Turn => ACP_TIMING_TURN,
@@ -242,6 +248,7 @@ number! {
         Outcome::Invalid => ACP_RESPONSE_INVALID,
         Outcome::Timeout => ACP_RESPONSE_TIMEOUT,
         Outcome::Closed => ACP_RESPONSE_CLOSED,
+        Outcome::Cancelled => ACP_RESPONSE_CANCELLED,
     }
     Consequence {
         Consequence::Delivered => ACP_CONSEQUENCE_DELIVERED,
@@ -280,10 +287,19 @@ type Names = &'static [&'static CStr];
 const PHASES: Names = &[c"start", c"initializing", c"ready", c"closed"];
 const SEVERITIES: Names = &[c"note", c"warning", c"error"];
 const LEVELS: Names = &[c"MUST", c"MUST NOT", c"SHOULD", c"SHOULD NOT", c"MAY"];
-const EVENTS: Names =
-    &[c"request", c"notification", c"response", c"cancel", c"answered", c"violation", c"closed", c"advice"];
+const EVENTS: Names = &[
+    c"request",
+    c"notification",
+    c"response",
+    c"cancel",
+    c"answered",
+    c"violation",
+    c"closed",
+    c"advice",
+    c"late_response",
+];
 const TIMINGS: Names = &[c"turn", c"replay", c"idle", c"none"];
-const RESPONSES: Names = &[c"result", c"error", c"invalid", c"timeout", c"closed"];
+const RESPONSES: Names = &[c"result", c"error", c"invalid", c"timeout", c"closed", c"cancelled"];
 const CONSEQUENCES: Names = &[c"delivered", c"dropped", c"refused"];
 const CLOSINGS: Names = &[c"end_of_stream", c"host", c"version"];
 const MISUSES: Names = &[c"phase", c"method", c"capability", c"params", c"session", c"id", c"limit"];
@@ -409,7 +425,7 @@ mod tests {
         same(SESSIONS, named![SessionState::Loading, SessionState::Resuming, SessionState::Ready]);
         same(TURNS, named![Turn::Idle, Turn::Running, Turn::Cancelling]);
         // Results and errors of peers come from inside the core; the vectors check their names.
-        let outcomes = named![Outcome::Invalid, Outcome::Timeout, Outcome::Closed];
+        let outcomes = named![Outcome::Invalid, Outcome::Timeout, Outcome::Closed, Outcome::Cancelled];
         assert!(outcomes.iter().all(|(outcome, name)| {
             let index = usize::try_from(outcome.number()).unwrap() - 1;
             RESPONSES[index].to_str() == Ok(name)

@@ -103,7 +103,7 @@ class NoResult(Error):
     """A request ended without an answer that can be used."""
 
     outcome: "Outcome"
-    """How it ended: ``invalid``, ``timeout`` or ``closed``."""
+    """How it ended: ``invalid``, ``timeout``, ``cancelled`` or ``closed``."""
     method: str
     """The method that was called."""
 
@@ -119,5 +119,6 @@ class NoResult(Error):
 _OUTCOMES = {
     "invalid": "the answer cannot be used",
     "timeout": "no answer came in time",
+    "cancelled": "it was cancelled, and no answer came in time",
     "closed": "the connection was over before an answer came",
 }

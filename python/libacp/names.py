@@ -3,7 +3,7 @@
 from typing import Dict, List, Literal, Optional, TypedDict, Union
 
 from . import types as _types
-from ._native import Advice, Answered, Cancel, Closed, Notification, Request, Response, Violation
+from ._native import Advice, Answered, Cancel, Closed, LateResponse, Notification, Request, Response, Violation
 
 Id = Union[int, str, None]
 Role = Literal["client", "agent"]
@@ -13,7 +13,7 @@ Severity = Literal["note", "warning", "error"]
 Level = Literal["MUST", "MUST NOT", "SHOULD", "SHOULD NOT", "MAY"]
 Phase = Literal["start", "initializing", "ready", "closed"]
 Timing = Literal["turn", "replay", "idle", "none"]
-Outcome = Literal["result", "error", "invalid", "timeout", "closed"]
+Outcome = Literal["result", "error", "invalid", "timeout", "cancelled", "closed"]
 Consequence = Literal["delivered", "dropped", "refused"]
 CloseReason = Literal["end_of_stream", "host", "version"]
 SessionState = Literal["loading", "resuming", "ready"]
@@ -21,7 +21,7 @@ Turn = Literal["idle", "running", "cancelling"]
 Login = Literal["unknown", "required", "done"]
 LoginKind = Literal["agent", "terminal"]
 MisuseKind = Literal["phase", "method", "capability", "params", "session", "id", "limit"]
-Event = Union[Request, Notification, Response, Cancel, Answered, Violation, Advice, Closed]
+Event = Union[Request, Notification, Response, LateResponse, Cancel, Answered, Violation, Advice, Closed]
 
 
 class SessionModes(TypedDict):

@@ -210,6 +210,12 @@ impl Config {
         self.0.timeout
     }
 
+    /// Milliseconds that the peer has to answer a request that was cancelled.
+    #[getter]
+    fn cancel_grace(&self) -> Option<u64> {
+        self.0.cancel_grace
+    }
+
     /// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered.
     #[getter]
     fn reminder(&self) -> Option<u64> {
@@ -223,6 +229,7 @@ impl Config {
             .field("limits", self.limits())?
             .field("version_2", self.version_2())?
             .field("drafts", self.drafts(py)?)?;
-        Ok(repr.field("timeout", self.timeout())?.field("reminder", self.reminder())?.finish())
+        let repr = repr.field("timeout", self.timeout())?.field("cancel_grace", self.cancel_grace())?;
+        Ok(repr.field("reminder", self.reminder())?.finish())
     }
 }

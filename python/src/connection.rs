@@ -96,7 +96,7 @@ fn method_name<'a>(method: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
 impl Connection {
     #[new]
     #[pyo3(signature = (role, *, framing="lines", policy="tolerant", policies=None, limits=None, version_2=false,
-        drafts=None, timeout=None, reminder=None))]
+        drafts=None, timeout=None, cancel_grace=10000, reminder=None))]
     #[allow(clippy::too_many_arguments)] // As many as a configuration has members.
     fn new(
         role: &str,
@@ -107,11 +107,12 @@ impl Connection {
         version_2: bool,
         drafts: Option<&Bound<'_, PyAny>>,
         timeout: Option<u64>,
+        cancel_grace: Option<u64>,
         reminder: Option<u64>,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
         let mut config = config::read(role, framing, policy, policies, limits, version_2, drafts)?;
-        (config.timeout, config.reminder) = (timeout, reminder);
+        (config.timeout, config.cancel_grace, config.reminder) = (timeout, cancel_grace, reminder);
         Ok(Connection { core: Mutex::new(Core::new(config)) })
     }
 

@@ -1,4 +1,4 @@
-//! Events about what is over: [`Response`], [`Closed`].
+//! Events about what is over: [`Response`], [`LateResponse`], [`Closed`].
 
 use libacp::connection::Outcome;
 use libacp::Id;
@@ -35,123 +35,141 @@ impl PeerError {
     }
 }
 
-/// The end of a request of the host's. Each request has exactly one.
-#[pyclass(frozen, eq, hash, module = "libacp")]
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) struct Response {
-    id: Id,
-    /// How it ended: `result`, `error`, `invalid`, `timeout` or `closed`.
-    #[pyo3(get)]
-    outcome: Name,
-    /// The method that was called.
-    #[pyo3(get)]
-    method: Name,
-    result: Option<JsonText>,
-    error: Option<PeerError>,
-    /// The session it was about.
-    #[pyo3(get)]
-    session: Option<SessionId>,
-    /// The request's own number; see `OpenRequest.serial`.
-    #[pyo3(get)]
-    serial: u64,
-}
+/// A class of answers: both have the same members.
+macro_rules! ended {
+    ($Name:ident, $(#[doc = $doc:literal])+ $(outcome #[doc = $outcome:literal])+) => {
+        $(#[doc = $doc])+
+        #[pyclass(frozen, eq, hash, module = "libacp")]
+        #[derive(PartialEq, Eq, Hash)]
+        pub(crate) struct $Name {
+            id: Id,
+            $(#[doc = $outcome])+
+            #[pyo3(get)]
+            outcome: Name,
+            /// The method that was called.
+            #[pyo3(get)]
+            method: Name,
+            result: Option<JsonText>,
+            error: Option<PeerError>,
+            /// The session it was about.
+            #[pyo3(get)]
+            session: Option<SessionId>,
+            /// The request's own number; see `OpenRequest.serial`.
+            #[pyo3(get)]
+            serial: u64,
+        }
 
-impl From<libacp::connection::Response> for Response {
-    fn from(mut event: libacp::connection::Response) -> Self {
-        let outcome = event.outcome.name().into();
-        let result = event.outcome.take_result().map(JsonText::new);
-        let error = match event.outcome {
-            Outcome::Error(error) => {
-                Some(PeerError { code: error.code.0, message: error.message, data: error.data.map(JsonText::new) })
+        impl From<libacp::connection::Response> for $Name {
+            fn from(mut event: libacp::connection::Response) -> Self {
+                let outcome = event.outcome.name().into();
+                let result = event.outcome.take_result().map(JsonText::new);
+                let error = match event.outcome {
+                    Outcome::Error(error) => {
+                        Some(PeerError { code: error.code.0, message: error.message, data: error.data.map(JsonText::new) })
+                    }
+                    _ => None,
+                };
+                let session = event.session.map(Frequent);
+                $Name { id: event.id, outcome, method: Frequent(event.method), result, error, session, serial: event.serial }
             }
-            _ => None,
-        };
-        let session = event.session.map(Frequent);
-        Response { id: event.id, outcome, method: Frequent(event.method), result, error, session, serial: event.serial }
-    }
+        }
+
+        #[pymethods]
+        impl $Name {
+            #[new]
+            #[pyo3(signature = (id, outcome, method, result=None, error=None, session=None, serial=0))]
+            fn new(
+                id: &Bound<'_, PyAny>,
+                outcome: Name,
+                method: Name,
+                result: Option<&Bound<'_, PyAny>>,
+                error: Option<&Bound<'_, PyAny>>,
+                session: Option<SessionId>,
+                serial: u64,
+            ) -> PyResult<Self> {
+                let result = match (&*outcome, result) {
+                    ("result", result) => Some(JsonText::new(result.map_or_else(|| Ok("null".to_owned()), json::dumps)?)),
+                    (_, None) => None,
+                    _ => return Err(PyTypeError::new_err("result: only the outcome `result` has one")),
+                };
+                let error = error.map(PeerError::read).transpose()?;
+                if error.is_some() != (*outcome == *"error") {
+                    return Err(PyTypeError::new_err("error: the outcome `error` has one, the others have none"));
+                }
+                Ok($Name { id: value::id(id)?, outcome, method, result, error, session, serial })
+            }
+
+            #[classattr]
+            fn __match_args__() -> (&'static str, &'static str, &'static str) {
+                ("id", "outcome", "method")
+            }
+
+            /// The id that `request` returned.
+            #[getter]
+            fn id(&self) -> PyId<'_> {
+                PyId(&self.id)
+            }
+
+            /// The result; raises `PeerError` or `NoResult` when there is none.
+            fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+                match (&self.result, &self.error) {
+                    (Some(result), _) => result.object(py),
+                    (None, Some(error)) => Err(PyErr::from_value(error.object(py)?)),
+                    (None, None) => Err(errors::no_result(py, &self.outcome, &self.method)),
+                }
+            }
+
+            /// The result as JSON text, if there is one.
+            #[getter]
+            fn result_json(&self) -> Option<&str> {
+                self.result.as_ref().map(JsonText::as_str)
+            }
+
+            /// The peer's error, if it sent one.
+            #[getter]
+            fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+                self.error.as_ref().map(|error| error.object(py)).transpose()
+            }
+
+            fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+                let repr = Repr::new(py, stringify!($Name)).field("id", PyId(&self.id))?.field("outcome", &self.outcome)?;
+                let mut repr = repr.field("method", &self.method)?;
+                if let Some(result) = &self.result {
+                    repr = repr.json("result", result.as_str());
+                }
+                let repr = repr.some("error", self.error(py)?)?.some("session", self.session.as_ref())?;
+                Ok(repr.field("serial", self.serial)?.finish())
+            }
+
+            fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
+                let (py, event) = (slf.py(), slf.get());
+                let result = event.result.as_ref().map(RawJson::from_text);
+                let args = (
+                    PyId(&event.id),
+                    &event.outcome,
+                    &event.method,
+                    result,
+                    event.error(py)?,
+                    event.session.as_ref(),
+                    event.serial,
+                );
+                Ok((slf.get_type(), args.into_pyobject(py)?))
+            }
+        }
+    };
 }
 
-#[pymethods]
-impl Response {
-    #[new]
-    #[pyo3(signature = (id, outcome, method, result=None, error=None, session=None, serial=0))]
-    fn new(
-        id: &Bound<'_, PyAny>,
-        outcome: Name,
-        method: Name,
-        result: Option<&Bound<'_, PyAny>>,
-        error: Option<&Bound<'_, PyAny>>,
-        session: Option<SessionId>,
-        serial: u64,
-    ) -> PyResult<Self> {
-        let result = match (&*outcome, result) {
-            ("result", result) => Some(JsonText::new(result.map_or_else(|| Ok("null".to_owned()), json::dumps)?)),
-            (_, None) => None,
-            _ => return Err(PyTypeError::new_err("result: only the outcome `result` has one")),
-        };
-        let error = error.map(PeerError::read).transpose()?;
-        if error.is_some() != (*outcome == *"error") {
-            return Err(PyTypeError::new_err("error: the outcome `error` has one, the others have none"));
-        }
-        Ok(Response { id: value::id(id)?, outcome, method, result, error, session, serial })
-    }
+ended! {
+    Response,
+    /// The end of a request of the host's. Each request has exactly one.
+    outcome /// How it ended: `result`, `error`, `invalid`, `timeout`, `cancelled` or `closed`.
+}
 
-    #[classattr]
-    fn __match_args__() -> (&'static str, &'static str, &'static str) {
-        ("id", "outcome", "method")
-    }
-
-    /// The id that `request` returned.
-    #[getter]
-    fn id(&self) -> PyId<'_> {
-        PyId(&self.id)
-    }
-
-    /// The result; raises `PeerError` or `NoResult` when there is none.
-    fn result(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        match (&self.result, &self.error) {
-            (Some(result), _) => result.object(py),
-            (None, Some(error)) => Err(PyErr::from_value(error.object(py)?)),
-            (None, None) => Err(errors::no_result(py, &self.outcome, &self.method)),
-        }
-    }
-
-    /// The result as JSON text, if there is one.
-    #[getter]
-    fn result_json(&self) -> Option<&str> {
-        self.result.as_ref().map(JsonText::as_str)
-    }
-
-    /// The peer's error, if it sent one.
-    #[getter]
-    fn error<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.error.as_ref().map(|error| error.object(py)).transpose()
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let repr = Repr::new(py, "Response").field("id", PyId(&self.id))?.field("outcome", &self.outcome)?;
-        let mut repr = repr.field("method", &self.method)?;
-        if let Some(result) = &self.result {
-            repr = repr.json("result", result.as_str());
-        }
-        let repr = repr.some("error", self.error(py)?)?.some("session", self.session.as_ref())?;
-        Ok(repr.field("serial", self.serial)?.finish())
-    }
-
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
-        let (py, event) = (slf.py(), slf.get());
-        let result = event.result.as_ref().map(RawJson::from_text);
-        let args = (
-            PyId(&event.id),
-            &event.outcome,
-            &event.method,
-            result,
-            event.error(py)?,
-            event.session.as_ref(),
-            event.serial,
-        );
-        Ok((slf.get_type(), args.into_pyobject(py)?))
-    }
+ended! {
+    LateResponse,
+    /// An answer of the peer's to a request that had ended with the outcome `timeout` or `cancelled`. What it opened is
+    /// open: close the session or release the terminal if nobody wants it any more.
+    outcome /// What it is: `result`, `error` or `invalid`.
 }
 
 /// The connection is over; the last event.

@@ -6,7 +6,7 @@
 use libacp::{Event, Id};
 use pyo3::prelude::*;
 
-use crate::ended::{Closed, Response};
+use crate::ended::{Closed, LateResponse, Response};
 use crate::json::{self, JsonText, RawJson};
 use crate::rules::{Advice, Violation};
 use crate::strings::{Frequent, Name, SessionId};
@@ -18,6 +18,7 @@ pub(crate) fn from_core(py: Python<'_>, event: Event) -> PyResult<Py<PyAny>> {
         Event::Request(event) => Py::new(py, Request::from(event))?.into_any(),
         Event::Notification(event) => Py::new(py, Notification::from(event))?.into_any(),
         Event::Response(event) => Py::new(py, Response::from(event))?.into_any(),
+        Event::LateResponse(event) => Py::new(py, LateResponse::from(event))?.into_any(),
         Event::Cancel(event) => Py::new(py, Cancel::from(event))?.into_any(),
         Event::Answered(event) => Py::new(py, Answered::from(event))?.into_any(),
         Event::Violation(event) => Py::new(py, Violation::from(event))?.into_any(),

@@ -33,7 +33,7 @@ mod _native {
     #[pymodule_export]
     use crate::connection::{Connection, Events};
     #[pymodule_export]
-    use crate::ended::{Closed, Response};
+    use crate::ended::{Closed, LateResponse, Response};
     #[pymodule_export]
     use crate::errors::ErrorCode;
     #[pymodule_export]

@@ -204,8 +204,8 @@ function play(connection, steps, scenario, frames) {
 
 function runScenario(scenario) {
   format.scenario(scenario);
-  const { version_2: version2, ...config } = scenario.config;
-  const connection = new Connection({ ...config, version2 });
+  const { version_2: version2, cancel_grace: cancelGrace, ...config } = scenario.config;
+  const connection = new Connection({ ...config, version2, cancelGrace });
   try {
     const frames = new Frames(config.framing);
     play(connection, scenario.steps, scenario, frames);

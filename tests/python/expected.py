@@ -219,7 +219,7 @@ class Format:
 def falsified(event):
     """The event with one member changed, for each of them."""
     for name, value in event.items():
-        if name == "message" and event["event"] != "response":
+        if name == "message" and not event["event"].endswith("response"):
             others = ["", 1]
         elif name.endswith("_text") and value is not None:
             others = [f"[{value}]", None]

@@ -8,6 +8,7 @@ const encoder = new TextEncoder();
 
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const COUNT = [isCount, "a whole number from 0"];
+const TIME = [(value) => value === null || isCount(value), "a whole number from 0, or null"];
 const TEXT = [(value) => typeof value === "string", "a string"];
 const OPTIONS = {
   role: TEXT,
@@ -17,6 +18,7 @@ const OPTIONS = {
   version2: [(value) => typeof value === "boolean", "a boolean"],
   drafts: [(value) => Array.isArray(value) && value.every((name) => typeof name === "string"), "a list of names"],
   timeout: COUNT,
+  cancelGrace: TIME,
   reminder: COUNT,
   limits: [(value) => typeof value === "object" && value !== null, "an object"],
 };
@@ -24,7 +26,7 @@ const POLICIES = { note: TEXT, warning: TEXT, error: TEXT };
 const LIMITS = { frame: COUNT, depth: COUNT, pending: COUNT, sessions: COUNT, terminals: COUNT, remembered: COUNT };
 const CALL = {
   id: [() => true],
-  timeout: [(value) => value === null || isCount(value), "a whole number from 0, or null"],
+  timeout: TIME,
   signal: [(value) => value instanceof AbortSignal, "an AbortSignal"],
 };
 

@@ -15,6 +15,7 @@ PeerError.prototype.name = "PeerError";
 const WHY = {
   invalid: "the answer cannot be used",
   timeout: "there was no answer in time",
+  cancelled: "it was cancelled, and there was no answer in time",
   closed: "the connection ended before the answer",
 };
 

@@ -75,6 +75,10 @@ interface ResponseAs<M extends string> extends Call<M> {
   type: "response";
 }
 
+interface LateResponseAs<M extends string> extends Call<M> {
+  type: "late_response";
+}
+
 /** An error answer of the peer's. */
 export interface PeerError {
   /** Its code; unknown ones are kept. */
@@ -91,8 +95,19 @@ type Ended<M extends string, T> =
   | (ResponseAs<M> & { outcome: "result"; readonly result: T; readonly resultText: string })
   | (ResponseAs<M> & { outcome: "error"; error: PeerError })
   | (ResponseAs<M> & {
-      /** An answer that cannot be used (a violation before says why), none in time, or none before the end. */
-      outcome: "invalid" | "timeout" | "closed";
+      /**
+       * An answer that cannot be used (a violation before says why), none in time, none in the time that `cancelGrace`
+       * leaves, or none before the end.
+       */
+      outcome: "invalid" | "timeout" | "cancelled" | "closed";
+    });
+
+type Late<M extends string, T> =
+  | (LateResponseAs<M> & { outcome: "result"; readonly result: T; readonly resultText: string })
+  | (LateResponseAs<M> & { outcome: "error"; error: PeerError })
+  | (LateResponseAs<M> & {
+      /** An answer that cannot be used; a violation before says why. */
+      outcome: "invalid";
     });
 
 /** The peer asks; answer with `respond` or `respondError`. */
@@ -113,6 +128,14 @@ export type NotificationEvent<R extends Role = Role, Two extends boolean = boole
 export type ResponseEvent<R extends Role = Role, Two extends boolean = boolean> =
   | { [M in Names<RequestsOf<R, Two>>]: Ended<M, Called<R, Two, M, "result">> }[Names<RequestsOf<R, Two>>]
   | Ended<Extension, unknown>;
+
+/**
+ * The peer has answered an own request that had ended as timed out or cancelled. What the answer opened is open: close
+ * the session or release the terminal if nobody wants it any more.
+ */
+export type LateResponseEvent<R extends Role = Role, Two extends boolean = boolean> =
+  | { [M in Names<RequestsOf<R, Two>>]: Late<M, Called<R, Two, M, "result">> }[Names<RequestsOf<R, Two>>]
+  | Late<Extension, unknown>;
 
 /** The peer no longer wants the answer to its request; it must be answered all the same. */
 export interface CancelEvent extends Call<string> {
@@ -185,6 +208,7 @@ export type Event<R extends Role = Role, Two extends boolean = boolean> =
   | RequestEvent<R, Two>
   | NotificationEvent<R, Two>
   | ResponseEvent<R, Two>
+  | LateResponseEvent<R, Two>
   | CancelEvent
   | AnsweredEvent
   | ViolationEvent

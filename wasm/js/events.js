@@ -61,7 +61,7 @@ export function event(head, text) {
   const event = parse(head);
   if (text === undefined) return event;
   if (event.error) carry(event.error, "data", text);
-  else carry(event, event.type === "response" ? "result" : "params", text);
+  else carry(event, /response$/.test(event.type) ? "result" : "params", text);
   return event;
 }
 

@@ -1,7 +1,7 @@
 // What an agent and a client have in common before there is a connection: a name, options, handlers.
 
-const OPTIONS = ["framing", "policy", "policies", "limits", "drafts", "reminder"];
-const COMMON = ["title", "capabilities", "onViolation", ...OPTIONS];
+const OPTIONS = ["framing", "policy", "policies", "limits", "drafts", "cancelGrace", "reminder"];
+const COMMON = ["title", "capabilities", "onViolation", "onLateResponse", ...OPTIONS];
 
 export class Host {
   /** The handlers by method. */
@@ -16,6 +16,7 @@ export class Host {
     if (stranger !== undefined) throw new TypeError(`${stranger}: no such option, there are ${known.join(", ")}`);
     this.info = { name, version, ...(settings.title === undefined ? {} : { title: settings.title }) };
     this.onViolation = settings.onViolation;
+    this.onLateResponse = settings.onLateResponse;
     this.options = Object.fromEntries(OPTIONS.map((option) => [option, settings[option]]));
   }
 

@@ -9,7 +9,7 @@ export type { Json, ProtocolVersion, RequestId, Session, SessionModes, SessionSn
 export type { ConnectionSnapshot, LoginMethod, ProviderState };
 export type {
   AdviceEvent, AnsweredEvent, CancelEvent, ClosedEvent, Event, NotificationEvent, NotificationMethod, PeerError,
-  RequestEvent, RequestMethod, ResponseEvent, TerminalRef, ViolationEvent,
+  LateResponseEvent, RequestEvent, RequestMethod, ResponseEvent, TerminalRef, ViolationEvent,
 } from "./event.js";
 
 /**
@@ -88,6 +88,11 @@ export interface Options<R extends Role = Role, Two extends boolean = boolean> {
   /** Milliseconds after which an own request fails, unless the call says otherwise; without it, never. */
   timeout?: number | undefined;
   /**
+   * Milliseconds that the peer has to answer a request that was cancelled (10,000), before it ends with the outcome
+   * `cancelled`; null waits for ever. An answer that comes later is an event of the type `late_response`.
+   */
+  cancelGrace?: number | null | undefined;
+  /**
    * Milliseconds after which an event of the type `advice` (RPC-15) reminds, once, of a request of the peer's that has no
    * answer; without it, none does.
    */
@@ -112,6 +117,8 @@ export interface Config {
   drafts: Draft[];
   /** Milliseconds after which an own request fails. */
   timeout?: number;
+  /** Milliseconds that the peer has to answer a request that was cancelled; null for ever. */
+  cancelGrace: number | null;
   /** Milliseconds after which the host is reminded of an answer that it owes. */
   reminder?: number;
 }

@@ -132,6 +132,9 @@ export class Peer {
         job.stop("the turn was cancelled");
         break;
       }
+      case "late_response":
+        this.#late(event);
+        break;
       case "advice":
         console.debug(`libacp: advice: ${event.rule}: ${event.method}${event.pointer}: ${event.message}`);
         break;
@@ -142,6 +145,26 @@ export class Peer {
         for (const job of this._jobs.values()) job.stop("the connection is over");
         this._ended.resolve();
         break;
+    }
+  }
+
+  /** Nobody waits for this answer any more: gives back what it has opened. */
+  #late(response) {
+    const { method, session: sessionId, outcome, result } = response;
+    if (outcome === "result" && method === "terminal/create") {
+      this.#giveBack("terminal/release", { sessionId, terminalId: result.terminalId });
+    } else if (outcome === "result" && (method === "session/new" || method === "session/fork")) {
+      this.#giveBack("session/close", { sessionId: result.sessionId });
+    }
+    if (this._host.onLateResponse) this._call(this._host.onLateResponse, response);
+  }
+
+  #giveBack(method, params) {
+    try {
+      this.connection.request(method, params);
+    } catch (misuse) {
+      // The agent cannot close sessions, or the session or the connection is over.
+      console.debug(`libacp: ${method} after a late answer:`, misuse.message);
     }
   }
 

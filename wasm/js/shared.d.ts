@@ -1,5 +1,5 @@
 /** What `libacp/agent` and `libacp/client` have in common. */
-import type { Connection, Draft, Limits, Misuse, Policy, Role, Severity, ViolationEvent } from "./index.js";
+import type { Connection, Draft, LateResponseEvent, Limits, Misuse, Policy, Role, Severity, ViolationEvent } from "./index.js";
 import type { v1 } from "./types.js";
 
 export {
@@ -37,7 +37,7 @@ export class NoResult extends Error {
   /** The method that was called. */
   readonly method: string;
   /** How the request ended. */
-  readonly outcome: "invalid" | "timeout" | "closed";
+  readonly outcome: "invalid" | "timeout" | "cancelled" | "closed";
 }
 
 /** The agent's process has ended before it answered. */
@@ -161,6 +161,11 @@ export interface HostOptions {
   title?: string | undefined;
   /** Called with what a peer did that the rules forbid; it is written to the console in any case. */
   onViolation?: ((violation: ViolationEvent) => unknown) | undefined;
+  /**
+   * Called with answers to requests that had timed out or been cancelled. What such an answer opens is given back before:
+   * a terminal is released, and a new session closed if the agent can close sessions.
+   */
+  onLateResponse?: ((response: LateResponseEvent) => unknown) | undefined;
   /** How messages are told apart, where the transport does not say. */
   framing?: "lines" | "content-length" | "messages" | undefined;
   /** What happens to messages that break a rule; `tolerant`, unless given. */
@@ -171,6 +176,8 @@ export interface HostOptions {
   limits?: Partial<Limits> | undefined;
   /** Drafts that are switched on. */
   drafts?: readonly Draft[] | undefined;
+  /** Milliseconds that the peer has to answer a request that was cancelled (10,000); null for ever. */
+  cancelGrace?: number | null | undefined;
   /** Milliseconds after which the console is told of a request of the peer's that has no answer yet. */
   reminder?: number | undefined;
 }

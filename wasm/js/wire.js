@@ -160,6 +160,7 @@ export class Wire {
   /** Asks the peer to cancel a request; no mistake when the connection is over. */
   cancel(id) {
     if (this.connection.phase === "closed") return;
+    this.#tick();
     this.connection.cancel(id);
     this.dispatch();
   }

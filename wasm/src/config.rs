@@ -24,6 +24,9 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
     }
     config.version_2 = pointer(json, "/version2") == Some("true");
     config.timeout = number(json, "timeout")?;
+    if let Some(grace) = pointer(json, "/cancelGrace") {
+        config.cancel_grace = if grace == "null" { None } else { number(json, "cancelGrace")? };
+    }
     config.reminder = number(json, "reminder")?;
     let Limits { frame, depth, pending, sessions, terminals, remembered } = &mut config.limits;
     for (name, limit) in [
@@ -68,6 +71,11 @@ pub(crate) fn write(config: &Config) -> String {
     if let Some(timeout) = config.timeout {
         out.key("timeout").unsigned(timeout);
     }
+    out.key("cancelGrace");
+    match config.cancel_grace {
+        Some(grace) => out.unsigned(grace),
+        None => out.null(),
+    };
     if let Some(reminder) = config.reminder {
         out.key("reminder").unsigned(reminder);
     }
@@ -127,7 +135,7 @@ mod tests {
         let text = concat!(
             r#"{"role":"agent","framing":"content-length","policy":"strict","policies":{"note":"off","error":"tolerant"},"#,
             r#""version2":true,"#,
-            r#""drafts":["session_fork","nes"],"timeout":90000,"reminder":8000,"#,
+            r#""drafts":["session_fork","nes"],"timeout":90000,"cancelGrace":null,"reminder":8000,"#,
             r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6,"remembered":5}}"#,
         );
         assert_eq!(write(&read(text).unwrap()), text);

@@ -14,7 +14,7 @@ pub(crate) fn parts(event: &Event) -> (String, Option<&str>) {
             call(&mut out, &request.id, request.serial, &request.method, request.session.as_deref());
             Some(request.params())
         }
-        Event::Response(response) => {
+        Event::Response(response) | Event::LateResponse(response) => {
             call(&mut out, &response.id, response.serial, &response.method, response.session.as_deref());
             outcome(&mut out, &response.outcome)
         }

@@ -51,6 +51,7 @@ class Agent(Host):
         capabilities: Optional[v1.AgentCapabilities] = None,
         auth_methods: Sequence[v1.AuthMethod] = (),
         on_violation: Optional[Callable[[libacp.Violation], object]] = None,
+        on_late_response: Optional[Callable[[libacp.LateResponse], object]] = None,
         **options: Unpack[Options],
     ) -> None:
         super().__init__(
@@ -59,6 +60,7 @@ class Agent(Host):
             title=title,
             capabilities=capabilities,
             on_violation=on_violation,
+            on_late_response=on_late_response,
             options=options,
         )
         self.auth_methods: List[v1.AuthMethod] = list(auth_methods)

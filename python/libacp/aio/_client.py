@@ -86,6 +86,7 @@ class Client(Host):
         capabilities: Optional[v1.ClientCapabilities] = None,
         on_update: Optional[Callable[[ClientSession, v1.SessionUpdate], object]] = None,
         on_violation: Optional[Callable[[libacp.Violation], object]] = None,
+        on_late_response: Optional[Callable[[libacp.LateResponse], object]] = None,
         **options: Unpack[Options],
     ) -> None:
         offered: Dict[str, Any] = {} if terminals is None else {"terminal": True}
@@ -99,6 +100,7 @@ class Client(Host):
             title=title,
             capabilities=merged(offered, capabilities or {}),
             on_violation=on_violation,
+            on_late_response=on_late_response,
             options=options,
         )
         self.permission = permission

@@ -21,6 +21,7 @@ class Options(TypedDict, total=False):
     policies: Mapping[Severity, Policy]
     limits: libacp.Limits
     drafts: Iterable[str]
+    cancel_grace: Optional[int]
     reminder: int
 
 
@@ -35,6 +36,7 @@ class Host:
         title: Optional[str],
         capabilities: Optional[Mapping[str, object]],
         on_violation: Optional[Callable[[libacp.Violation], object]],
+        on_late_response: Optional[Callable[[libacp.LateResponse], object]],
         options: Options,
     ) -> None:
         self.name = name
@@ -47,6 +49,8 @@ class Host:
         """The capabilities that were given, before those that follow from handlers."""
         self.on_violation = on_violation
         """Called with each `libacp.Violation` of a peer."""
+        self.on_late_response = on_late_response
+        """Called with each `libacp.LateResponse`, after what it opened was given back."""
         self.options = options
         """What the connections are configured with."""
         self.handlers: Dict[str, Callable[..., Any]] = {}

@@ -120,10 +120,30 @@ class Peer:
             self._stop(event.serial)
         elif isinstance(event, libacp.Violation):
             self._violated(event)
+        elif isinstance(event, libacp.LateResponse):
+            self._late(event)
         elif isinstance(event, libacp.Advice):
             log.info("advice: %s: %s%s: %s", event.rule, event.method, event.pointer, event.message)
         elif isinstance(event, libacp.Closed):
             self._end()
+
+    def _late(self, response: libacp.LateResponse) -> None:
+        """Nobody waits for this answer any more: gives back what it has opened."""
+        if response.outcome == "result":
+            result = response.result()
+            if response.method == "terminal/create":
+                self._give_back("terminal/release", {"sessionId": response.session, "terminalId": result["terminalId"]})
+            elif response.method in ("session/new", "session/fork"):
+                self._give_back("session/close", {"sessionId": result["sessionId"]})
+        if self._host.on_late_response is not None:
+            self._call(self._host.on_late_response, response)
+
+    def _give_back(self, method: str, params: Mapping[str, object]) -> None:
+        try:
+            self.connection.request(method, params)
+        except libacp.Misuse as misuse:
+            # The agent cannot close sessions, or the session or the connection is over.
+            log.debug("%s after a late answer: %s", method, misuse)
 
     def _violated(self, violation: libacp.Violation) -> None:
         rule = libacp.rule(violation.rule)

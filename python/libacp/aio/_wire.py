@@ -160,6 +160,7 @@ class Wire:
     def cancel(self, id: Union[int, str]) -> None:
         """Asks the peer to cancel a request; no mistake when the connection is over."""
         if self.connection.phase != "closed":
+            self.connection.handle_timeout(self._now())
             self.connection.cancel(id)
             self.dispatch()
 
