@@ -37,7 +37,7 @@ class Threads(unittest.TestCase):
     def test_long_work_leaves_the_gil_to_others(self) -> None:
         agent = ready().agent
         big = line("_x/big", {"items": [[n] for n in range(3_000_000)]})
-        # On a busy machine the other thread may not get a processor meanwhile; but without the release it never gets far.
+        # On a busy machine the other thread may not get a processor in time. Without the release it never does.
         for _ in range(20):
             beats, seconds = self.beats(agent, big)
             if beats > 2:

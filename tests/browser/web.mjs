@@ -19,7 +19,7 @@ const store = mkdtempSync(join(tmpdir(), "libacp-web-"));
 async function start(agent = [join(root, "target/debug/acp-chat-agent"), store], command = ["target/debug/xtask-web"]) {
   const [program, ...args] = [...command, "--", ...agent];
   const bridge = spawn(join(root, program), args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
-  // What the set-up says comes before it.
+  // The set-up may print lines of its own first.
   for await (const line of createInterface(bridge.stdout)) if (line.startsWith("http://")) return { bridge, address: line.trim() };
   throw new Error("the bridge did not start");
 }
@@ -190,7 +190,7 @@ const tests = {
     assert.equal(await status(address), 200);
     assert.equal(await status(`${origin}/`), 404);
     const [, token] = new URL(address).pathname.split("/");
-    // The first digit may be any; this one it is not.
+    // Differs from the token whatever its first digit is.
     const another = (token[0] === "0" ? "1" : "0") + token.slice(1);
     assert.equal(await status(`${origin}/${token}/`), 200);
     assert.equal(await status(`${origin}/${another}/`), 404);
@@ -219,7 +219,7 @@ const tests = {
       });
     assert.equal(await refused(), false);
     const ended = new Promise((resolve) => other.bridge.on("exit", resolve));
-    // Nothing can be passed on by what is killed: it has to be the server itself.
+    // A process that is killed cannot end its children, so this only works if the command itself is the server.
     other.bridge.kill("SIGKILL");
     await ended;
     assert.equal(await refused(), true);

@@ -32,7 +32,7 @@ const PACKAGE: &str = "@agentclientprotocol/sdk@2.4.0";
 const INTEGRITY: &str =
     "sha512-7qJ8nnyj7WesC5ve185ioTpB2/svQoeGV4HA4nLEhgDUrcmBe54/08VcXc/oL4p14tDbxxECZzdYmUYQ+4l+Wg==";
 
-/// Runs the command. With `check`, nothing is written, and what it would change is an error, as are words that lack.
+/// Runs the command. With `check` it writes nothing, and fails if it would change the model or if words are missing.
 pub(crate) fn run(check: bool) -> Result<()> {
     import(Path::new(model::FOLDER), &fetch(Path::new("target/import"))?, check)
 }
@@ -51,7 +51,10 @@ fn import(root: &Path, schemas: &Path, check: bool) -> Result<()> {
     }
     let wrong = [
         ("the schemas differ from the model, which `cargo xtask import` would change", news.changes),
-        ("the schemas speak of facts that are marked as not theirs: remove the mark, or follow them", news.settled),
+        (
+            "the schemas have these, which are marked as taken from elsewhere: remove the mark or correct the entry",
+            news.settled,
+        ),
         ("these lack words", lacking),
     ];
     let wrong = wrong.iter().filter(|(_, of)| !of.is_empty()).map(|(what, of)| format!("{what}:{}", lines(of)));
@@ -98,7 +101,7 @@ impl News {
         Ok(news)
     }
 
-    /// By source: how many facts the schemas confirm, change or lack, and unless it shall be `short`, which.
+    /// For each source, how many of its facts the schemas confirm, change or lack, and unless `short` is set, which.
     fn about_facts(&self, model: &Model, short: bool) -> String {
         let mut out = String::new();
         for (name, source) in &model.sources {

@@ -263,7 +263,7 @@ fn a_session_is_loaded_after_its_replay() {
 #[test]
 fn a_clock_ends_calls_that_take_too_long() {
     let mut config = Config::client();
-    // Long enough for what is answered at once, on a busy machine too.
+    // Long enough for requests that are answered at once, even on a busy machine.
     config.timeout = Some(1000);
     let client = Client::new("test", "1").config(config);
     let (input, output) = (Pipe::new(4096), Pipe::new(4096));

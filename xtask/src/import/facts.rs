@@ -1,4 +1,4 @@
-//! What the schemas make of facts that the model takes from elsewhere: those that are marked with a source.
+//! Compares the entries that are marked with a source, which the model takes from elsewhere, with the schemas.
 
 use std::fmt;
 
@@ -43,13 +43,13 @@ impl fmt::Display for Found {
     }
 }
 
-/// Judges the marked facts of a version. `schemas` merges a version without marks with the structure of the schemas.
+/// Compares all marked facts of a version. `schemas` merges a version without marks with the structure of the schemas.
 pub(super) fn judge(version: &Version, schemas: impl FnOnce(&Version) -> Result<Version>) -> Result<Vec<Fact>> {
     let mut marks = Vec::new();
     let mut bare = version.clone();
     each_mark(&mut bare, &mut |path, mark| marks.extend(mark.take().map(|source| (path.to_vec(), source))));
     let (mut ours, theirs) = (write::value(&bare), write::value(&schemas(&bare)?));
-    // The innermost first: each is judged for itself, and does not count as a difference of what it stands in.
+    // The innermost first: each counts by itself, and not as a difference of the entry that it is part of.
     let mut order: Vec<usize> = (0..marks.len()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(marks[i].0.len()));
     let mut found: Vec<Found> = marks.iter().map(|_| Found::Lacking).collect();
@@ -95,7 +95,7 @@ fn body(value: &Value) -> (Option<Value>, Map<String, Value>) {
     (body.shift_remove("draft"), body)
 }
 
-/// Gates stand in no schema, but the capabilities that they need do.
+/// The schemas have no gates, but they have the capabilities that gates ask for.
 fn gate(version: &Version, method: &str, theirs: &Value) -> Found {
     let Some(gate) = version.methods.get(method).and_then(|method| method.gate.as_ref()) else {
         return Found::Lacking;

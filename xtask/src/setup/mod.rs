@@ -141,8 +141,8 @@ fn find(tool: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| file.is_file())
 }
 
-/// How many things that start programs of their own are done side by side. More than four would only compete for memory,
-/// and make tests that wait for a program wait longer.
+/// How many suites or pairs run side by side: one per processor, at most four. Each starts processes and compilers of its
+/// own, so more of them would compete for memory and slow down tests that wait for a process.
 pub(crate) fn jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(4)
 }

@@ -1,7 +1,7 @@
 //! The targets and components that `rust-toolchain.toml` names.
 //!
-//! rustup installs them with the toolchain, but not where it may not install by itself (`RUSTUP_AUTO_INSTALL=0`), nor where
-//! the toolchain was there before or is chosen by name, past that file. So what lacks is looked for and installed here.
+//! rustup installs them together with the toolchain, but not with `RUSTUP_AUTO_INSTALL=0`, and not if the toolchain is
+//! already there or was chosen by name. So the set-up looks for what is missing and installs it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,11 @@ use super::{is_there, run};
 
 const FILE: &str = "rust-toolchain.toml";
 
-/// The components that the file may name, and where a toolchain has what they bring.
+/// The components that the file may name, and the program by which each is recognised.
 const COMPONENTS: &[(&str, &str)] = &[("rustfmt", "bin/rustfmt"), ("clippy", "bin/cargo-clippy")];
 
-/// Installs what lacks. Targets are needed; components are for those who change the code, so that it goes on without them.
+/// Installs what is missing. Targets are required. Components only matter to those who change the code, so a missing one
+/// is reported and is no error.
 pub(crate) fn bring() -> Result<()> {
     static DONE: Mutex<bool> = Mutex::new(false);
     let mut done = DONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -36,13 +37,13 @@ pub(crate) fn bring() -> Result<()> {
             }
         }
     }
-    // Looked for once more: the compiler may be another than the one that rustup changes.
+    // The compiler in use may not be the one that rustup has changed.
     let lacking = wanted.lacking(&sysroot);
     if !lacking.targets.is_empty() {
         bail!("{}{said}", lacking.advice());
     }
     if !lacking.components.is_empty() {
-        println!("not needed for this: {}", lacking.advice());
+        println!("note: {}", lacking.advice());
     }
     *done = true;
     Ok(())
@@ -65,7 +66,7 @@ fn add(kind: &str, names: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Where the active compiler has its libraries and programs.
+/// The folder of the active compiler's libraries and programs.
 fn sysroot() -> Result<PathBuf> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).args(["--print", "sysroot"]).output().context("rustc")?;
@@ -101,11 +102,15 @@ impl Wanted {
             components: words("components")?,
         };
         let unknown = wanted.components.iter().find(|name| component(name).is_none());
-        ensure!(unknown.is_none(), "{FILE}: nobody knows where a toolchain has {}", unknown.map_or("", String::as_str));
+        ensure!(
+            unknown.is_none(),
+            "{FILE}: COMPONENTS does not say how to recognise {}",
+            unknown.map_or("", String::as_str)
+        );
         Ok(wanted)
     }
 
-    /// What of it a toolchain does not have.
+    /// The part of it that a toolchain does not have.
     fn lacking(&self, sysroot: &Path) -> Self {
         let mut lacking = self.clone();
         lacking.targets.retain(|target| !has_library(&sysroot.join("lib/rustlib").join(target).join("lib")));
@@ -116,14 +121,13 @@ impl Wanted {
         lacking
     }
 
-    /// One line for those whose toolchain rustup could not change.
+    /// What to run where rustup could not add to the toolchain.
     fn advice(&self) -> String {
         let option =
             |kind: &str, names: &[String]| names.iter().map(|name| format!(" --{kind} {name}")).collect::<Vec<_>>();
         let options = [option("target", &self.targets), option("component", &self.components)].concat();
         format!(
-            "this Rust toolchain has no {}; `rustup toolchain install {channel}{}` brings a toolchain that has, and `cargo +{channel} \
-             xtask` takes it",
+            "this Rust toolchain lacks {}; run `rustup toolchain install {channel}{}`, then `cargo +{channel} xtask …`",
             [&self.targets[..], &self.components].concat().join(", "),
             options.concat(),
             channel = self.channel,
@@ -135,7 +139,7 @@ fn component(name: &str) -> Option<&'static str> {
     COMPONENTS.iter().find(|(known, _)| *known == name).map(|(_, path)| *path)
 }
 
-/// A target that was removed may leave its folders behind.
+/// Whether the standard library of a target is in this folder. The folder alone says nothing.
 fn has_library(folder: &Path) -> bool {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     files.into_iter().any(|file| file.file_name().to_string_lossy().starts_with("libcore-"))
@@ -170,7 +174,7 @@ mod tests {
             ("channel = \"1\"\ntargets = [\ncomponents = []", "expected targets as a list on one line"),
             (
                 "channel = \"1\"\ntargets = []\ncomponents = [\"rust-src\"]",
-                "nobody knows where a toolchain has rust-src",
+                "COMPONENTS does not say how to recognise rust-src",
             ),
         ] {
             let error = Wanted::read(text).unwrap_err().to_string();
@@ -179,10 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn what_lacks_is_found_and_named() {
+    fn what_is_missing_is_found_and_named() {
         let sysroot = std::env::temp_dir().join(format!("libacp-sysroot-{}", std::process::id()));
         let library = sysroot.join("lib/rustlib/wasm32-unknown-unknown/lib");
-        // As rustup leaves it behind.
+        // rustup leaves the folders behind when it removes a target.
         fs::create_dir_all(&library).unwrap();
         fs::create_dir_all(sysroot.join("bin")).unwrap();
         fs::write(sysroot.join("bin/rustfmt"), "").unwrap();
@@ -190,8 +194,8 @@ mod tests {
         let lacking = wanted.lacking(&sysroot);
         assert_eq!(
             lacking.advice(),
-            "this Rust toolchain has no wasm32-unknown-unknown, clippy; `rustup toolchain install 1.95.0 --target \
-             wasm32-unknown-unknown --component clippy` brings a toolchain that has, and `cargo +1.95.0 xtask` takes it"
+            "this Rust toolchain lacks wasm32-unknown-unknown, clippy; run `rustup toolchain install 1.95.0 --target \
+             wasm32-unknown-unknown --component clippy`, then `cargo +1.95.0 xtask …`"
         );
         fs::write(library.join("libcore-0123456789abcdef.rlib"), "").unwrap();
         fs::write(sysroot.join("bin/cargo-clippy"), "").unwrap();

@@ -1,7 +1,7 @@
-//! The agents that run: each in a process group of its own, which ends with the server.
+//! The running agents: each has a process group of its own, which ends with the server.
 //!
-//! A signal that ends the server is first passed on to all groups. Where nothing can be passed on any more, as the server
-//! is killed, Linux kills the agent: it is started by way of this program ([`guard`]), which asks for that.
+//! Before a signal ends the server, the server passes it on to every group. A server that is killed cannot do so; on Linux
+//! the kernel then kills the agents. To ask for that, the server starts each agent by way of this program ([`guard`]).
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -19,14 +19,14 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The agents that run, by the ids of their processes, which are those of their groups.
+/// The running agents, by the ids of their processes, which are also the ids of their groups.
 #[derive(Default)]
 pub(crate) struct Agents(Mutex<State>);
 
 #[derive(Default)]
 struct State {
     running: BTreeSet<u32>,
-    /// The server ends, so that none is started any more.
+    /// Set when the server is ending: no agent is started any more.
     closed: bool,
 }
 
@@ -39,18 +39,18 @@ impl Agents {
     pub(crate) fn start(&self, command: &mut Command) -> io::Result<Child> {
         let mut state = self.state();
         if state.closed {
-            return Err(io::Error::other("the server ends"));
+            return Err(io::Error::other("the server is ending"));
         }
         let agent = command.spawn()?;
         state.running.insert(agent.id());
         Ok(agent)
     }
 
-    /// Waits until an agent without input has ended, but not for ever.
+    /// Waits for an agent whose input has ended, and kills it after a while.
     pub(crate) fn end(&self, agent: &mut Child) -> io::Result<()> {
         let began = Instant::now();
         loop {
-            // Whoever has the state sees no id that may belong to somebody else by now.
+            // Under the lock, so that the set never holds an id that the system may have given away.
             let mut state = self.state();
             if agent.try_wait()?.is_some() {
                 state.running.remove(&agent.id());
@@ -65,7 +65,7 @@ impl Agents {
         }
     }
 
-    /// Ends all agents, those that do not follow a signal by force.
+    /// Asks all agents to end, and kills those that do not.
     #[cfg(unix)]
     fn end_all(&self) {
         self.state().closed = true;
@@ -84,7 +84,7 @@ pub(crate) fn command(agent: &[String]) -> io::Result<Command> {
     platform::command(program, arguments)
 }
 
-/// Does what an agent's start asks of this program, and goes on as the agent. Nothing when this program is the server.
+/// Becomes the agent, if that is what this program was started for. Returns only if it was not, or if that failed.
 pub(crate) fn guard(arguments: impl Iterator<Item = OsString>) -> Option<Box<dyn Error>> {
     platform::guard(&arguments.skip(1).collect::<Vec<_>>())
 }
@@ -105,7 +105,7 @@ mod platform {
 
     use super::{io, thread, Arc, Command, Error, Site};
 
-    /// How this program knows that it is to become an agent. What follows: the server's id, command and arguments.
+    /// The first argument of a process that is to become an agent. Behind it: the server's id, the command, its arguments.
     const GUARD: &str = "--become-agent";
 
     fn signal(group: u32, signal: Signal) {
@@ -136,7 +136,7 @@ mod platform {
         Ok(command)
     }
 
-    /// Fails where the system would not find a program; its other reasons are said by [`guard`].
+    /// Fails for a program that the system would not find. [`guard`] reports other reasons not to start it.
     fn look_for(program: &str) -> io::Result<()> {
         let path = std::env::var_os("PATH").filter(|_| !program.contains('/')).unwrap_or_default();
         let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
@@ -170,7 +170,7 @@ mod platform {
         thread::spawn(move || {
             for signal in signals.forever() {
                 site.agents.end_all();
-                // As if nobody had waited for it, which is what a shell looks at.
+                // Ends the process by the signal itself, as a shell expects.
                 let _ = signal_hook::low_level::emulate_default_handler(signal);
             }
         });

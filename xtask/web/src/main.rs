@@ -2,7 +2,7 @@
 //!
 //! For this machine alone: it listens on the loopback address, everything lies behind a random token that only the
 //! printed address has, and a WebSocket is taken only from the page's own origin. `http` reads requests and serves files,
-//! `bridge` joins a WebSocket to a new process of the agent's, `agents` ends these processes with the server.
+//! `bridge` joins a WebSocket to a new process of the agent's, `agents` makes these processes end with the server.
 #![forbid(unsafe_code)]
 
 mod agents;

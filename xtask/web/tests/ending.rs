@@ -1,4 +1,4 @@
-//! Whatever ends the server ends the agents that it has started, those too that close their eyes to it.
+//! Whatever ends the server also ends its agents, including those that ignore signals and the end of their input.
 #![cfg(unix)]
 
 use std::fs;
@@ -12,12 +12,12 @@ use rustix::process::{kill_process, Pid, Signal};
 use tungstenite::client::IntoClientRequest;
 use tungstenite::WebSocket;
 
-/// Nothing here takes longer, also on a machine that is busy.
+/// Nothing here takes longer, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Writes its id, and goes on when its input ends and when it is asked to end; as does the program that it waits for.
+/// Writes its id, then ignores the end of its input and every request to end.
 const STUBBORN: &str =
     "trap '' TERM INT HUP; exec < /dev/null; echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; while :; do sleep 1; done";
-/// Writes its id, and when it is asked to end, that it was.
+/// Writes its id, and notes when it is asked to end.
 const POLITE: &str =
     "trap 'echo ended > \"$0\"; exit' TERM; echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"; while :; do sleep 0.1; done";
 
@@ -50,7 +50,7 @@ fn serve(name: &str, script: &str) -> Served {
     Served { server, agent: Pid::from_raw(id).unwrap(), file, _socket: socket }
 }
 
-/// Waits until something is so.
+/// Waits until a condition holds.
 fn until(what: &str, is: impl Fn() -> bool) {
     let began = Instant::now();
     while !is() {
@@ -59,7 +59,7 @@ fn until(what: &str, is: impl Fn() -> bool) {
     }
 }
 
-/// Whether a process does anything yet. What has ended and nobody has asked about does not.
+/// Whether a process still runs. One that has ended and was not reaped yet does not.
 fn runs(process: Pid) -> bool {
     if cfg!(target_os = "linux") {
         let stat = fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
