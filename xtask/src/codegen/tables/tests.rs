@@ -21,7 +21,7 @@ fn flattened_unions_are_expanded() {
     assert!(text.contains(r#"// 1 Big Type::Object { fields: &[ f("size", 4, 0, 0)] }"#), "{text}");
     assert!(text.contains(r#"v("big", 5, 0), v("none", 6, 0), ], other: Other::Open(6), untagged: None"#), "{text}");
     assert!(text.contains(r#"// 5 Type::Object { fields: &[ f("size", 4, 0, 0), f("id", 3, 1, 0)] }"#), "{text}");
-    assert!(text.contains(r#"(1, 0, "BOX-01"), (5, 0, "BOX-01"), ]"#), "{text}");
+    assert!(text.contains(r#"(1, 0, id!("BOX-01")), (5, 0, id!("BOX-01")), ]"#), "{text}");
     assert!(text.contains("pub const BOX: TypeId = 2;"), "{text}");
 }
 
