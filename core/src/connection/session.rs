@@ -13,8 +13,8 @@ use super::known::Known;
 use super::pending::OpenRequest;
 use crate::map::{Map, Set};
 use crate::rules::RuleId;
-use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 use crate::rules::{Child, Permits, Place, Released, Shelf, Turns};
+use crate::rules::{Commands, Compactions, Modes, Options, Plans, Tools};
 use crate::validation::table::Method;
 
 const UPDATE: &str = "session/update";

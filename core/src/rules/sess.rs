@@ -47,9 +47,7 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("SESS-30"), On::Call, ATTACHING, list::roots_left_out)
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new(id!("SESS-31"), On::Call, ATTACHING, list::moved)
-            .send(Action::Report)
-            .receive(Action::Report),
+        Check::new(id!("SESS-31"), On::Call, ATTACHING, list::moved).send(Action::Report).receive(Action::Report),
         Check::new(id!("SESS-33"), On::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
             .send(Action::Pass)
             .receive(Action::Report),

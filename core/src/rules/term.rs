@@ -153,11 +153,8 @@ fn shown_ids<'a>(update: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, s
 
 fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session()?;
-    let late = |id: &str| {
-        !session.terminals.contains_key(id)
-            && !session.shown.contains_key(id)
-            && session.released.has(id)
-    };
+    let late =
+        |id: &str| !session.terminals.contains_key(id) && !session.shown.contains_key(id) && session.released.has(id);
     let (at, _) = shown_ids(&scene.message).find(|(_, id)| late(id))?;
     Some(Objection::new(
         format!("/update/content/{at}/terminalId"),

@@ -58,7 +58,8 @@ impl Sessions {
         let mut below: Vec<Arc<str>> = Vec::new();
         let (mut parent, mut done) = (Some(Arc::from(id)), 0);
         while let Some(of) = parent {
-            let mine = self.children.from(&(Arc::clone(&of), Arc::from(""))).take_while(|((parent, _), ())| *parent == of);
+            let mine =
+                self.children.from(&(Arc::clone(&of), Arc::from(""))).take_while(|((parent, _), ())| *parent == of);
             below.extend(mine.map(|((_, child), ())| Arc::clone(child)));
             parent = below.get(done).cloned();
             done += 1;
