@@ -38,9 +38,9 @@ const CLIENTS: &[(&str, &str)] = &[
 const OPENING: &[&str] = &["session/new", "session/new", "session/fork", "session/load", "session/resume"];
 const ENDING: &[&str] = &["session/close", "session/delete"];
 
-const CLIENT_CAN: &str =
-    r#""clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true,"elicitation":{"form":{}}}"#;
-const AGENT_CAN: &str = r#""agentCapabilities":{"loadSession":true,"sessionCapabilities":{"resume":{},"close":{},"delete":{},"fork":{}}}"#;
+const CLIENT_CAN: &str = r#""clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true},"terminal":true,"elicitation":{"form":{}}}"#;
+const AGENT_CAN: &str =
+    r#""agentCapabilities":{"loadSession":true,"sessionCapabilities":{"resume":{},"close":{},"delete":{},"fork":{}}}"#;
 
 /// A request that opens or ends a session and has no answer yet.
 #[derive(Debug, Clone)]
@@ -181,7 +181,11 @@ impl World {
         let params = params(&self.model.any(rng), members);
         self.next += 1;
         // A cancel is lost to nobody who sends it in the wrong form.
-        let id = if method == "session/cancel" && !rng.one_in(4) { String::new() } else { format!(r#""id":{},"#, self.next) };
+        let id = if method == "session/cancel" && !rng.one_in(4) {
+            String::new()
+        } else {
+            format!(r#""id":{},"#, self.next)
+        };
         self.feed(&format!(r#"{{"jsonrpc":"2.0",{id}"method":"{method}","params":{params}}}"#));
     }
 
@@ -316,7 +320,10 @@ fn calls_are_about_sessions_that_there_are() {
                 refused += world.refused;
             }
             // Neither all nor nothing goes through.
-            assert!(through > 1_000 && refused > 1_000, "{role:?} {policy:?}: {through} went through, {refused} did not");
+            assert!(
+                through > 1_000 && refused > 1_000,
+                "{role:?} {policy:?}: {through} went through, {refused} did not"
+            );
         }
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Attack {
     pub(crate) habit: Habit,
     /// Bytes that the victim may take, however much is sent. Its limits are the defaults, but for frames of 1 MiB.
     pub(crate) memory: usize,
+    /// Whether the limits are as high as if there were none.
+    pub(crate) unlimited: bool,
     /// How much is sent, in the attack's own measure; then four times as much.
     pub(crate) size: usize,
     pub(crate) send: fn(&mut Victim, usize),
@@ -25,11 +27,15 @@ pub(crate) struct Attack {
 
 impl Attack {
     const fn on(role: Role, name: &'static str, memory: usize, size: usize, send: fn(&mut Victim, usize)) -> Self {
-        Attack { name, role, version: 1, habit: Habit::Good, memory, size, send }
+        Attack { name, role, version: 1, habit: Habit::Good, memory, unlimited: false, size, send }
     }
 
     const fn version(self, version: u16) -> Self {
         Attack { version, ..self }
+    }
+
+    const fn unlimited(self) -> Self {
+        Attack { unlimited: true, ..self }
     }
 
     const fn habit(self, habit: Habit) -> Self {
@@ -61,6 +67,10 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack::on(Client, "updates nobody asked for", FRAME, 25_000, updates),
     Attack::on(Agent, "batches", FRAME, 10, batches).version(2),
     Attack::on(Agent, "cancels of nothing", FRAME, 10_000, cancels),
+    Attack::on(Client, "terminals without a limit", 100 * MIB, 20_000, terminals).unlimited(),
+    Attack::on(Client, "turns that leave tool calls open", 100 * MIB, 4_000, turns).unlimited(),
+    Attack::on(Client, "cancels in one session after the other", 100 * MIB, 2_500, cancelled_sessions).unlimited(),
+    Attack::on(Agent, "prompts cancelled by closing", 100 * MIB, 2_500, closed_sessions).unlimited(),
     Attack::on(Agent, "refusals that nobody reads", 8 * MIB, 25_000, refusals).habit(Habit::NeverWrites),
 ];
 
@@ -266,6 +276,66 @@ fn cancels(victim: &mut Victim, size: usize) {
         ));
         victim.line("{\"jsonrpc\":\"2.0\",\"method\":\"session/cancel\",\"params\":{\"sessionId\":\"s-1\"}}");
     }
+}
+
+fn terminals(victim: &mut Victim, size: usize) {
+    victim.answer = Some(r#"{"terminalId":"t-#"}"#.into());
+    for at in 0..size {
+        victim.line(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{at},\"method\":\"terminal/create\",\"params\":{{\"sessionId\":\"s-1\",\"command\":\"ls\"}}}}"
+        ));
+    }
+    assert_eq!(victim.connection.open_terminals().len(), size);
+}
+
+/// Tool calls that never end, and turns that do.
+fn turns(victim: &mut Victim, size: usize) {
+    for at in 0..size {
+        victim.line(&update(&format!("\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"{at}\",\"title\":\"t\"")));
+    }
+    for at in 0..size {
+        victim.line(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{\"stopReason\":\"end_turn\"}}}}", at + 3));
+        victim.connection.request("session/prompt", r#"{"sessionId":"s-1","prompt":[]}"#).expect("the next turn");
+    }
+    assert_eq!(victim.connection.session("s-1").expect("the session").tool_calls().count(), size);
+}
+
+/// The host cancels in each of many sessions that ask for a permission.
+fn cancelled_sessions(victim: &mut Victim, size: usize) {
+    for at in 0..size {
+        let new = victim.connection.request("session/new", r#"{"cwd":"/w","mcpServers":[]}"#).expect("a session");
+        victim.line(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{new},\"result\":{{\"sessionId\":\"p-{at}\"}}}}"));
+        victim.line(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{at},\"method\":\"session/request_permission\",\"params\":{{\"sessionId\":\"p-{at}\",\"toolCall\":{{\"toolCallId\":\"c\"}},\"options\":[{{\"optionId\":\"y\",\"name\":\"Y\",\"kind\":\"allow_once\"}}]}}}}"
+        ));
+    }
+    assert_eq!(victim.connection.unanswered().count(), size);
+    for at in 0..size {
+        victim.connection.notify("session/cancel", &format!("{{\"sessionId\":\"p-{at}\"}}")).expect("a cancel");
+        victim.feed(b"\n");
+    }
+    assert_eq!(victim.connection.unanswered().count(), 0);
+}
+
+/// The client closes many sessions that are at work.
+fn closed_sessions(victim: &mut Victim, size: usize) {
+    for at in 0..size {
+        let id = at + 10;
+        victim.line(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"session/new\",\"params\":{{\"cwd\":\"/w\",\"mcpServers\":[]}}}}"
+        ));
+        let answer = format!("{{\"sessionId\":\"p-{at}\"}}");
+        victim.connection.respond(&libacp::Id::from(id as i64), &answer).expect("a session");
+        victim.line(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":\"p{at}\",\"method\":\"session/prompt\",\"params\":{{\"sessionId\":\"p-{at}\",\"prompt\":[]}}}}"
+        ));
+    }
+    for at in 0..size {
+        victim.line(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":\"c{at}\",\"method\":\"session/close\",\"params\":{{\"sessionId\":\"p-{at}\"}}}}"
+        ));
+    }
+    assert_eq!(victim.connection.unanswered().filter(|open| open.cancelled).count(), size);
 }
 
 fn refusals(victim: &mut Victim, size: usize) {

@@ -1,6 +1,6 @@
 //! The host that is attacked: it feeds, polls and writes, or leaves one of these out.
 
-use libacp::connection::{Event, Role};
+use libacp::connection::{Event, Limits, Role};
 use libacp::{Config, Connection, Id};
 
 use crate::attacks::Attack;
@@ -34,12 +34,19 @@ impl Victim {
         let mut config = Config::new(attack.role);
         config.limits.frame = 1 << 20;
         config.version_2 = attack.version == 2;
+        if attack.unlimited {
+            let Limits { pending, sessions, terminals, remembered, .. } = &mut config.limits;
+            (*pending, *sessions, *terminals, *remembered) = (1 << 20, 1 << 20, 1 << 20, 1 << 20);
+        }
         let connection = Connection::new(config);
         let mut victim =
             Victim { connection, habit: Habit::Good, answer: None, most: 0, requests: 0, notifications: 0 };
         match attack.role {
             Role::Client => {
-                victim.connection.request("initialize", r#"{"clientCapabilities":{}}"#).expect("initialize");
+                victim
+                    .connection
+                    .request("initialize", r#"{"clientCapabilities":{"terminal":true}}"#)
+                    .expect("initialize");
                 victim.line(r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"list":{}}}}}"#);
                 victim.connection.request("session/new", r#"{"cwd":"/w","mcpServers":[]}"#).expect("session/new");
                 victim.line(r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1"}}"#);
@@ -49,7 +56,7 @@ impl Victim {
                 let version = attack.version;
                 victim.line(&format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":{version},"capabilities":{{}},"info":{{"name":"c","version":"1"}}}}}}"#));
                 let welcome = if version == 1 {
-                    "{}"
+                    r#"{"agentCapabilities":{"sessionCapabilities":{"close":{}}}}"#
                 } else {
                     r#"{"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}"#
                 };

@@ -183,7 +183,11 @@ fn lacking(seen: &Seen<'_>, used: &mut BTreeSet<u64>) -> Map<String, Value> {
 fn is(actual: &Value, frames: &Frames, number: u64) -> bool {
     let Some(text) = frames.text(number) else { return false };
     let method = exact::member(text, "method").and_then(exact::string);
-    let wanted = if matches!(actual["event"].as_str(), Some("response" | "late_response")) { None } else { actual["method"].as_str() };
+    let wanted = if matches!(actual["event"].as_str(), Some("response" | "late_response")) {
+        None
+    } else {
+        actual["method"].as_str()
+    };
     let id = exact::member(text, "id").map_or(Value::Null, Value::from);
     method.as_deref() == wanted && id == *actual.get("id").unwrap_or(&Value::Null)
 }

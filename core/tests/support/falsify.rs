@@ -53,7 +53,8 @@ impl Tally {
 pub(crate) fn falsified(actual: &Value) -> Vec<Value> {
     let mut out = Vec::new();
     // Sentences may be others, but there must be one.
-    let prose = |name: &str| name == "message" && !matches!(actual["event"].as_str(), Some("response" | "late_response"));
+    let prose =
+        |name: &str| name == "message" && !matches!(actual["event"].as_str(), Some("response" | "late_response"));
     for (name, value) in actual.as_object().expect("members") {
         let payload = name.strip_suffix("_text").is_some_and(|name| PAYLOADS.contains(&name));
         let others = match value.as_str() {
