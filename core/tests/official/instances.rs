@@ -16,13 +16,17 @@ pub(crate) struct Model {
 }
 
 /// Drafts that only proposals have.
-const OURS: [&str; 2] = ["nes", "mcp_connections"];
+const OURS: [&str; 4] = ["nes", "mcp_connections", "session_options", "prompt_suggestions"];
+/// Types that were announced after the official crate was published.
+const LATER: [&str; 1] = ["SessionReference"];
 
+/// Whether a type, or a member or variant of one, is none of the official crate's.
 fn is_ours(def: &Value) -> bool {
-    def["draft"].as_str().is_some_and(|draft| OURS.contains(&draft))
+    let is_one_of = |member: &str, names: &[&str]| def[member].as_str().is_some_and(|name| names.contains(&name));
+    is_one_of("draft", &OURS) || is_one_of("type", &LATER)
 }
 
-/// Takes out the members and variants of such drafts.
+/// Takes out such members and variants.
 fn without_ours(value: &mut Value) {
     if let Some(members) = value.as_object_mut() {
         members.retain(|_, member| !is_ours(member));
@@ -52,12 +56,13 @@ impl Model {
                 types.extend(serde_json::from_str::<BTreeMap<String, Value>>(&text).expect("the model is JSON"));
             }
         }
-        let alone = types.iter().filter(|(_, def)| is_ours(def)).map(|(name, _)| name.clone()).collect();
+        let ours = |name: &String, def: &Value| is_ours(def) || LATER.contains(&name.as_str());
+        let alone = types.iter().filter(|(name, def)| ours(name, def)).map(|(name, _)| name.clone()).collect();
         types.values_mut().for_each(without_ours);
         Model { types, alone }
     }
 
-    /// Whether a type belongs to a draft that the official crate does not have.
+    /// Whether the official crate does not have a type.
     pub(crate) fn is_ours_alone(&self, name: &str) -> bool {
         self.alone.contains(name)
     }
