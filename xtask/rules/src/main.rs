@@ -1,21 +1,21 @@
 //! `cargo xtask rules [--check]`: prints the rule catalogue, holds it against the specification's rules and the vectors,
-//! and writes `docs/src/rules.md`. `cargo xtask rules --prove` is another program (`prove`).
+//! and writes `docs/src/rules.md` and `core/protocol/rules.json`. `cargo xtask rules --prove` is another program (`prove`).
 //!
 //! The exit status is 1 when a rule of the specification has neither a row nor a word for why it has none, when an event
-//! of the vectors carries an id that no row has, when none carries an id though its row says that events do, and, with
-//! `--check`, when the page is stale.
+//! of the vectors carries an id that no row has, when none carries an id though its row says that events do, when the C
+//! header has other ids, and, with `--check`, when a file is stale.
 
 mod carried;
+mod list;
 mod page;
 mod specification;
 
+use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 use carried::Vectors;
 use libacp::rules::{Rule, AREAS};
-
-const PAGE: &str = "docs/src/rules.md";
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
@@ -48,9 +48,17 @@ fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
     println!("{}", specification::summary(&entries));
     let mut complaints = specification::complaints(&entries);
     complaints.extend(vectors.complaints(&entries));
-    if !page::write(PAGE, &entries, check)? {
-        complaints.push(format!("{PAGE} is stale; run `cargo xtask rules`"));
+    for (path, text) in [(page::PATH, page::text(&entries)?), (list::PATH, list::text())] {
+        if fs::read_to_string(path).is_ok_and(|old| old == text) {
+            continue;
+        }
+        if check {
+            complaints.push(format!("{path} is stale; run `cargo xtask rules`"));
+        } else {
+            fs::write(path, text)?;
+        }
     }
+    complaints.extend(list::complaints()?);
     for line in &complaints {
         println!("{line}");
     }

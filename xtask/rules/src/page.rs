@@ -1,9 +1,6 @@
 //! `docs/src/rules.md`.
 
-use std::error::Error;
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
 
 use libacp::rules::{Rule, AREAS};
 
@@ -24,20 +21,10 @@ const REST: &str = "
 
 The other rules of the specification, each with one word for why: ";
 
-/// Writes the page, or with `check` says whether it is what it should be.
-pub(crate) fn write(path: &str, entries: &[Entry], check: bool) -> Result<bool, Box<dyn Error>> {
-    let text = text(entries)?;
-    if check {
-        return Ok(fs::read_to_string(path).is_ok_and(|old| old == text));
-    }
-    if let Some(folder) = Path::new(path).parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(path, text)?;
-    Ok(true)
-}
+pub(crate) const PATH: &str = "docs/src/rules.md";
 
-fn text(entries: &[Entry]) -> Result<String, std::fmt::Error> {
+/// What the page is to be.
+pub(crate) fn text(entries: &[Entry]) -> Result<String, std::fmt::Error> {
     let mut out = HEAD.to_owned();
     for area in AREAS.iter().filter(|area| !area.rules.is_empty()) {
         writeln!(out, "\n## {}: {}\n", area.name, area.title)?;
