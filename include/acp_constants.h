@@ -404,6 +404,775 @@
 #define ACP_DRAFT_SESSION_OPTIONS "session_options"
 #define ACP_DRAFT_PROMPT_SUGGESTIONS "prompt_suggestions"
 
+/* Rules, whose ids events and refused calls carry */
+
+/* Messages are UTF-8; half a surrogate pair is never sent, and replaced where it comes in. */
+#define ACP_RULE_FRAME_01 "FRAME-01"
+/* A message stands on one line, which ends with a line feed and with nothing else. */
+#define ACP_RULE_FRAME_02 "FRAME-02"
+/* A line of version 1 holds one message, never a list of them. */
+#define ACP_RULE_FRAME_03 "FRAME-03"
+/* Agents write nothing but messages; other lines are shown and not answered. */
+#define ACP_RULE_FRAME_04 "FRAME-04"
+/* Clients write nothing but messages; other lines are answered with a parse error. */
+#define ACP_RULE_FRAME_05 "FRAME-05"
+/* The end of the stream ends every open request, and tells what was never answered. */
+#define ACP_RULE_FRAME_07 "FRAME-07"
+/* The last message has its line end too; one without is reported, and read if it is whole. */
+#define ACP_RULE_FRAME_11 "FRAME-11"
+/* White space around messages does no harm: carriage returns, empty lines, one byte order mark. */
+#define ACP_RULE_FRAME_12 "FRAME-12"
+/* Messages stand on lines, without headers; those of a peer that writes headers are reported once, and read. */
+#define ACP_RULE_FRAME_13 "FRAME-13"
+/* A peer keeps to one framing; the first change is reported, and both forms are read. */
+#define ACP_RULE_FRAME_14 "FRAME-14"
+/* Every message says that it is JSON-RPC 2.0; one that does not is reported, and served unless the policy is
+   strict. */
+#define ACP_RULE_RPC_01 "RPC-01"
+/* A message is a request, a notification or a response, and nothing else. */
+#define ACP_RULE_RPC_02 "RPC-02"
+/* A response has either a result or an error; with both or neither it fails its request. */
+#define ACP_RULE_RPC_03 "RPC-03"
+/* An error has a whole code and a message; another one fails its request without them. */
+#define ACP_RULE_RPC_04 "RPC-04"
+/* The message of an error is one short sentence. */
+#define ACP_RULE_RPC_05 "RPC-05"
+/* The id of a request is a string, a whole number of 64 bits or null. */
+#define ACP_RULE_RPC_06 "RPC-06"
+/* The id of a request is not null; a peer's is served and answered with null. */
+#define ACP_RULE_RPC_07 "RPC-07"
+/* The id of a request has no fraction, not even .0. */
+#define ACP_RULE_RPC_08 "RPC-08"
+/* A response repeats the id of its request exactly: value, type and every digit. */
+#define ACP_RULE_RPC_09 "RPC-09"
+/* The ids of a sender's open requests differ; a second request with one is refused with the id null, since
+   an answer with that id would end the first. */
+#define ACP_RULE_RPC_10 "RPC-10"
+/* Notifications are never answered, whatever is wrong with them. */
+#define ACP_RULE_RPC_12 "RPC-12"
+/* A response that fits no open request is dropped and not answered. */
+#define ACP_RULE_RPC_13 "RPC-13"
+/* An error without an id is about something that could not be read; it ends no request. */
+#define ACP_RULE_RPC_14 "RPC-14"
+/* Every request is answered exactly once; what is unanswered is listed. */
+#define ACP_RULE_RPC_15 "RPC-15"
+/* A second response to one request is dropped. */
+#define ACP_RULE_RPC_16 "RPC-16"
+/* A request of an unknown method is answered with method not found. */
+#define ACP_RULE_RPC_17 "RPC-17"
+/* An unknown notification is ignored. */
+#define ACP_RULE_RPC_18 "RPC-18"
+/* Params are an object; absent or null they are an empty one. */
+#define ACP_RULE_RPC_19 "RPC-19"
+/* Params that do not fit are answered with invalid params, and with the place. */
+#define ACP_RULE_RPC_20 "RPC-20"
+/* Text that is not JSON is answered with a parse error and the id null, unless it may be an answer itself. */
+#define ACP_RULE_RPC_21 "RPC-21"
+/* JSON that is no object is an invalid request. */
+#define ACP_RULE_RPC_22 "RPC-22"
+/* Error codes are whole numbers of 32 bits; those without a name are passed on as they are. */
+#define ACP_RULE_RPC_24 "RPC-24"
+/* Own error codes are from -32099 to -32001, and codes with a meaning are used for that. */
+#define ACP_RULE_RPC_25 "RPC-25"
+/* Methods that begin with rpc. belong to JSON-RPC. */
+#define ACP_RULE_RPC_26 "RPC-26"
+/* Agents serve the agents' methods, clients the clients'. */
+#define ACP_RULE_RPC_27 "RPC-27"
+/* A request has an id; without one it is not carried out. */
+#define ACP_RULE_RPC_28 "RPC-28"
+/* A notification has no id; a cancel with one is refused and followed all the same. */
+#define ACP_RULE_RPC_29 "RPC-29"
+/* An empty result is an object; a peer's null is read as one. */
+#define ACP_RULE_RPC_31 "RPC-31"
+/* When the connection ends, all own requests have failed, and nothing is written for that. */
+#define ACP_RULE_RPC_33 "RPC-33"
+/* Whole numbers keep within the widths of their members, and stay exact. */
+#define ACP_RULE_RPC_34 "RPC-34"
+/* What an error says in its data is passed on as it is. */
+#define ACP_RULE_RPC_35 "RPC-35"
+/* An empty batch is answered with one invalid-request error. */
+#define ACP_RULE_BATCH_03 "BATCH-03"
+/* An entry of a batch that is not an object is answered by itself; the others are processed. */
+#define ACP_RULE_BATCH_08 "BATCH-08"
+/* A batch holds no batches. */
+#define ACP_RULE_BATCH_12 "BATCH-12"
+/* A client sends initialize first, and nothing else before it is answered. */
+#define ACP_RULE_INIT_01 "INIT-01"
+/* An agent sends nothing before it has answered initialize. */
+#define ACP_RULE_INIT_02 "INIT-02"
+/* A client asks for the newest version that it speaks; a host may ask for an older one that it speaks. */
+#define ACP_RULE_INIT_03 "INIT-03"
+/* A version is one whole number of 16 bits; its digits in a string are read, and reported, unless the policy
+   is strict. */
+#define ACP_RULE_INIT_04 "INIT-04"
+/* A version that the agent speaks is agreed on. */
+#define ACP_RULE_INIT_05 "INIT-05"
+/* For any other version the agent answers with the newest that it speaks, and with no error. */
+#define ACP_RULE_INIT_06 "INIT-06"
+/* A client closes the connection when the agent answers with a version that it does not speak. */
+#define ACP_RULE_INIT_07 "INIT-07"
+/* Methods and types are those of the agreed version, and of no other. */
+#define ACP_RULE_INIT_08 "INIT-08"
+/* A connection is initialized once; only what has failed is tried again. */
+#define ACP_RULE_INIT_09 "INIT-09"
+/* The answer to initialize has the agreed version; without it, initialize has failed. */
+#define ACP_RULE_INIT_10 "INIT-10"
+/* Both sides give name and version of their software; a host whose policy for notes is strict is told where
+   its own is missing. */
+#define ACP_RULE_INIT_11 "INIT-11"
+/* In version 2, name and version are always given. */
+#define ACP_RULE_INIT_12 "INIT-12"
+/* Members are named as the version and the side have it; others are reported and not read. */
+#define ACP_RULE_INIT_13 "INIT-13"
+/* Nothing secret stands in initialize. */
+#define ACP_RULE_INIT_14 "INIT-14"
+/* Version 0 is no version: asked for it, an agent answers with its newest; answered with it, a client
+   closes. */
+#define ACP_RULE_INIT_15 "INIT-15"
+/* After falling back to version 1, only what was said in its words counts. */
+#define ACP_RULE_INIT_16 "INIT-16"
+/* A version above the one that was asked for is taken only by a client that speaks it. */
+#define ACP_RULE_INIT_17 "INIT-17"
+/* What is not listed among the capabilities is not supported. */
+#define ACP_RULE_CAP_01 "CAP-01"
+/* A capability is a switch or an object, whichever the specification says. */
+#define ACP_RULE_CAP_03 "CAP-03"
+/* A capability that is an object is there or not; what stands in it does not matter. */
+#define ACP_RULE_CAP_04 "CAP-04"
+/* In version 2 every capability is an object. */
+#define ACP_RULE_CAP_05 "CAP-05"
+/* A capability that cannot be read is not supported, and initialize goes on. */
+#define ACP_RULE_CAP_06 "CAP-06"
+/* Every agent serves new sessions, prompts and their cancelling. */
+#define ACP_RULE_CAP_08 "CAP-08"
+/* Version 2 calls session methods only on agents that advertise sessions. */
+#define ACP_RULE_CAP_10 "CAP-10"
+/* Every client serves permission requests. */
+#define ACP_RULE_CAP_11 "CAP-11"
+/* A client that advertises terminals serves all five of their methods. */
+#define ACP_RULE_CAP_12 "CAP-12"
+/* A method whose capability its receiver did not advertise is an unknown method. */
+#define ACP_RULE_CAP_15 "CAP-15"
+/* What is supported is said rather than left out; typed capabilities write every switch, and a host whose
+   policy for notes is strict is told of silence. */
+#define ACP_RULE_CAP_16 "CAP-16"
+/* A client logs in by an id that the answer to initialize listed. */
+#define ACP_RULE_AUTH_01 "AUTH-01"
+/* Where the agent wants a login, it comes before the calls that need it; whether it does is followed, and
+   nothing waits for it. */
+#define ACP_RULE_AUTH_02 "AUTH-02"
+/* An agent may refuse a call for want of a login, with a reason at most; the ways to log in are those of
+   initialize. */
+#define ACP_RULE_AUTH_03 "AUTH-03"
+/* After such a refusal the client offers the login and calls again; the login is listed as required until
+   then. */
+#define ACP_RULE_AUTH_04 "AUTH-04"
+/* Logging out is called only where the agent advertises it. */
+#define ACP_RULE_AUTH_05 "AUTH-05"
+/* A way to log in without a type is one that the agent runs itself; the type may also be spelled out. */
+#define ACP_RULE_AUTH_06 "AUTH-06"
+/* A login in a terminal is never asked of the agent. */
+#define ACP_RULE_AUTH_07 "AUTH-07"
+/* Logins in a terminal are listed only for clients that can run one. */
+#define ACP_RULE_AUTH_08 "AUTH-08"
+/* A login in a terminal names no program; it is always the agent's own. */
+#define ACP_RULE_AUTH_11 "AUTH-11"
+/* A way to log in has an id, a name and a type (v2). */
+#define ACP_RULE_AUTH_18 "AUTH-18"
+/* The environment of a terminal login is a list of names and values (v2). */
+#define ACP_RULE_AUTH_20 "AUTH-20"
+/* A login or logout that succeeds is answered with an empty object. */
+#define ACP_RULE_AUTH_22 "AUTH-22"
+/* After a login, calls are not refused for want of one. */
+#define ACP_RULE_AUTH_23 "AUTH-23"
+/* After a logout, new calls that need a login need it again. */
+#define ACP_RULE_AUTH_24 "AUTH-24"
+/* Sessions that are open at a logout may fail from then on, and are marked. */
+#define ACP_RULE_AUTH_25 "AUTH-25"
+/* A call to log in names the way and nothing else, least of all a secret; what else a peer sends is taken
+   out and not shown. */
+#define ACP_RULE_AUTH_27 "AUTH-27"
+/* The ids of the ways to log in are unique; of equal ones the first counts. */
+#define ACP_RULE_AUTH_28 "AUTH-28"
+/* A login by environment variables, which is outdated, is read as one that the agent runs itself. */
+#define ACP_RULE_AUTH_29 "AUTH-29"
+/* The state of the login is asked for only where the agent advertises that (draft). */
+#define ACP_RULE_AUTH_30 "AUTH-30"
+/* The state of the login can be asked for at any time, and the answer names it (draft). */
+#define ACP_RULE_AUTH_31 "AUTH-31"
+/* Calls about a session name one that was opened on this connection. */
+#define ACP_RULE_SESS_01 "SESS-01"
+/* The sessions of one connection mean nothing on another. */
+#define ACP_RULE_SESS_02 "SESS-02"
+/* The id of a new session is not that of an open one. */
+#define ACP_RULE_SESS_03 "SESS-03"
+/* The working directory of a session is an absolute path. */
+#define ACP_RULE_SESS_04 "SESS-04"
+/* The roots of a session bound the files that tools touch; a session says whether a path is inside. */
+#define ACP_RULE_SESS_06 "SESS-06"
+/* New and loaded sessions always list their MCP servers, if only as an empty list. */
+#define ACP_RULE_SESS_07 "SESS-07"
+/* Sessions are loaded only by agents that advertise it. */
+#define ACP_RULE_SESS_09 "SESS-09"
+/* Sessions are resumed only by agents that advertise it. */
+#define ACP_RULE_SESS_10 "SESS-10"
+/* Sessions are closed only by agents that advertise it. */
+#define ACP_RULE_SESS_11 "SESS-11"
+/* Sessions are listed only by agents that advertise it. */
+#define ACP_RULE_SESS_12 "SESS-12"
+/* Sessions are deleted only by agents that advertise it. */
+#define ACP_RULE_SESS_13 "SESS-13"
+/* Sessions are forked only by agents that advertise it (draft). */
+#define ACP_RULE_SESS_14 "SESS-14"
+/* Loading replays the whole conversation before its answer; what comes until then is marked as the past. */
+#define ACP_RULE_SESS_15 "SESS-15"
+/* Resuming sends no history before its answer. */
+#define ACP_RULE_SESS_17 "SESS-17"
+/* A replay begins at a kind of place that the agent knows (v2). */
+#define ACP_RULE_SESS_19 "SESS-19"
+/* Version 2 has no session/load and no session/set_mode. */
+#define ACP_RULE_SESS_21 "SESS-21"
+/* Closing a session cancels its work first, as session/cancel would. */
+#define ACP_RULE_SESS_22 "SESS-22"
+/* A closed session is used again only after it was opened again. */
+#define ACP_RULE_SESS_24 "SESS-24"
+/* More roots than the working directory are given only to agents that advertise it. */
+#define ACP_RULE_SESS_25 "SESS-25"
+/* Each further root is an absolute path. */
+#define ACP_RULE_SESS_26 "SESS-26"
+/* No root is given twice, and the working directory not once more. */
+#define ACP_RULE_SESS_27 "SESS-27"
+/* A root that cannot be used fails the request; it is not left out. */
+#define ACP_RULE_SESS_28 "SESS-28"
+/* The roots of a session are those of the call that opened it and no others. */
+#define ACP_RULE_SESS_29 "SESS-29"
+/* Loading and resuming repeat all roots that are wanted. */
+#define ACP_RULE_SESS_30 "SESS-30"
+/* Roots change only together with the session's own working directory. */
+#define ACP_RULE_SESS_31 "SESS-31"
+/* A client serves files inside the session's roots; a path outside is reported, and refused under the strict
+   policy. */
+#define ACP_RULE_SESS_33 "SESS-33"
+/* The working directory that a list is filtered by is absolute. */
+#define ACP_RULE_SESS_36 "SESS-36"
+/* A cursor is used as the agent gave it on this connection. */
+#define ACP_RULE_SESS_37 "SESS-37"
+/* A page always has its list of sessions, if only an empty one. */
+#define ACP_RULE_SESS_39 "SESS-39"
+/* A cursor that means nothing is answered with an error. */
+#define ACP_RULE_SESS_40 "SESS-40"
+/* Listed sessions have an id and absolute directories; their times are ISO 8601. */
+#define ACP_RULE_SESS_42 "SESS-42"
+/* The roots that a list reports replace what was known of them. */
+#define ACP_RULE_SESS_43 "SESS-43"
+/* A session that was only listed is not open. */
+#define ACP_RULE_SESS_44 "SESS-44"
+/* A deleted session is not listed again. */
+#define ACP_RULE_SESS_47 "SESS-47"
+/* A fork has an id of its own (draft). */
+#define ACP_RULE_SESS_49 "SESS-49"
+/* A session info update changes title and time only. */
+#define ACP_RULE_SESS_50 "SESS-50"
+/* Directories do not change while a session is open. */
+#define ACP_RULE_SESS_51 "SESS-51"
+/* Updates may come before the answer that names their session, not without one. */
+#define ACP_RULE_SESS_52 "SESS-52"
+/* MCP servers over HTTP are given only to agents that advertise it. */
+#define ACP_RULE_SESS_55 "SESS-55"
+/* MCP servers over SSE, which is outdated, are given only to agents that advertise it. */
+#define ACP_RULE_SESS_56 "SESS-56"
+/* An MCP server without a type is a program: name, absolute command, arguments and environment. */
+#define ACP_RULE_SESS_58 "SESS-58"
+/* An MCP server over HTTP or SSE has name, address and headers. */
+#define ACP_RULE_SESS_59 "SESS-59"
+/* Every MCP server has a type, and what its type requires (v2). */
+#define ACP_RULE_SESS_60 "SESS-60"
+/* Environment and headers are lists of names and values. */
+#define ACP_RULE_SESS_62 "SESS-62"
+/* A fork names its source and an absolute working directory (draft). */
+#define ACP_RULE_SESS_66 "SESS-66"
+/* A system prompt is given only to agents that advertise it (v1). */
+#define ACP_RULE_SESS_68 "SESS-68"
+/* A system prompt is appended, or applied in another way that the agent lists; other ways are refused (v1). */
+#define ACP_RULE_SESS_69 "SESS-69"
+/* A system prompt has at least one block and text only; what cannot be applied is refused, and no session is
+   made (v1). */
+#define ACP_RULE_SESS_70 "SESS-70"
+/* Child sessions are shown only to clients that advertise them (v1). */
+#define ACP_RULE_SESS_71 "SESS-71"
+/* A child session is announced before anything names it; then it is known until its parent ends (v1). */
+#define ACP_RULE_SESS_72 "SESS-72"
+/* A child session has an id of its own and one parent, which does not change (v1). */
+#define ACP_RULE_SESS_73 "SESS-73"
+/* A client does not prompt, load, close or otherwise change a child session (v1). */
+#define ACP_RULE_SESS_74 "SESS-74"
+/* A child session is cancelled by itself only where it allows that (v1). */
+#define ACP_RULE_SESS_75 "SESS-75"
+/* Cancelling or closing a session answers the open questions of its children too (v1). */
+#define ACP_RULE_SESS_76 "SESS-76"
+/* The answer to a prompt says why the turn ended, in one of five words. */
+#define ACP_RULE_TURN_01 "TURN-01"
+/* A turn lasts until its prompt is answered; open prompts are listed. */
+#define ACP_RULE_TURN_02 "TURN-02"
+/* A session has one prompt at a time; an agent that queues more may take them. */
+#define ACP_RULE_TURN_03 "TURN-03"
+/* A prompt is a list of content blocks. */
+#define ACP_RULE_TURN_04 "TURN-04"
+/* What belongs to a turn is sent before its answer. */
+#define ACP_RULE_TURN_05 "TURN-05"
+/* Commands, settings, usage and work before the first turn may be reported without one. */
+#define ACP_RULE_TURN_06 "TURN-06"
+/* An update is an object inside of the params, of one of the kinds that exist. */
+#define ACP_RULE_TURN_08 "TURN-08"
+/* Pieces with the same message id are one message; without an id the kind tells. */
+#define ACP_RULE_TURN_09 "TURN-09"
+/* Message ids are the agent's alone; a prompt has none. */
+#define ACP_RULE_TURN_10 "TURN-10"
+/* An agent that gives ids to its messages gives them to the user's too. */
+#define ACP_RULE_TURN_11 "TURN-11"
+/* Usage is counted in whole numbers from 0, its cost in an amount and a currency. */
+#define ACP_RULE_TURN_12 "TURN-12"
+/* A turn that was cancelled ends as cancelled and never as an error. */
+#define ACP_RULE_TURN_15 "TURN-15"
+/* Only what the client cancelled ends as cancelled. */
+#define ACP_RULE_TURN_16 "TURN-16"
+/* Token counts at the end of a turn are whole or left out (draft). */
+#define ACP_RULE_TURN_18 "TURN-18"
+/* A turn is over with its answer; the next prompt may follow at once. */
+#define ACP_RULE_TURN_19 "TURN-19"
+/* No prompt before the connection and its session are set up. */
+#define ACP_RULE_TURN_20 "TURN-20"
+/* A prompt is answered as soon as it is accepted; its answer says nothing of how the turn ended. */
+#define ACP_RULE_LIFE_01 "LIFE-01"
+/* The answer to a prompt does not end the work; the session's own state update says when it is idle. */
+#define ACP_RULE_LIFE_02 "LIFE-02"
+/* Every message update carries the id of its message. */
+#define ACP_RULE_LIFE_09 "LIFE-09"
+/* A message update replaces the content of its message, which is a list or null. */
+#define ACP_RULE_LIFE_10 "LIFE-10"
+/* Unknown kinds of updates are delivered as they came. */
+#define ACP_RULE_LIFE_20 "LIFE-20"
+/* A session may be cancelled at any time; where nothing runs it changes nothing. */
+#define ACP_RULE_CANCEL_01 "CANCEL-01"
+/* A client that cancels counts the unfinished tool calls of the turn as cancelled, until it hears otherwise. */
+#define ACP_RULE_CANCEL_02 "CANCEL-02"
+/* Cancelling a session answers its open permission requests with cancelled. */
+#define ACP_RULE_CANCEL_03 "CANCEL-03"
+/* Permission requests that come after the cancel are answered with cancelled too. */
+#define ACP_RULE_CANCEL_04 "CANCEL-04"
+/* A prompt that was cancelled is answered with cancelled, and listed until then. */
+#define ACP_RULE_CANCEL_06 "CANCEL-06"
+/* Each side may cancel its own open requests, and no others. */
+#define ACP_RULE_CANCEL_08 "CANCEL-08"
+/* A cancel names a request of its own sender, by the exact id. */
+#define ACP_RULE_CANCEL_12 "CANCEL-12"
+/* Work that was given up for inner reasons has the error code for that. */
+#define ACP_RULE_CANCEL_15 "CANCEL-15"
+/* A permission request that ends with the error for cancelled work was not granted. */
+#define ACP_RULE_CANCEL_17 "CANCEL-17"
+/* A cancelled prompt may end with the stop reason or with the error; both are read as the stop reason. */
+#define ACP_RULE_CANCEL_18 "CANCEL-18"
+/* The id of a request to cancel is not null. */
+#define ACP_RULE_CANCEL_20 "CANCEL-20"
+/* Unknown notifications that begin with $/ are ignored, and such requests are unknown methods;
+   $/cancelRequest, which some peers send, is read as $/cancel_request and reported. */
+#define ACP_RULE_CANCEL_21 "CANCEL-21"
+/* A cancel stops the work of one session and of no other. */
+#define ACP_RULE_CANCEL_22 "CANCEL-22"
+/* A cancel that comes when nothing runs does not touch the next prompt. */
+#define ACP_RULE_CANCEL_23 "CANCEL-23"
+/* A permission request names its session and options with id, name and kind. */
+#define ACP_RULE_PERM_01 "PERM-01"
+/* At least one option is offered. */
+#define ACP_RULE_PERM_02 "PERM-02"
+/* The ids of the options of one request are unique. */
+#define ACP_RULE_PERM_03 "PERM-03"
+/* A selected outcome repeats an option id that was offered. */
+#define ACP_RULE_PERM_04 "PERM-04"
+/* When the turn is cancelled, the outcome is cancelled. */
+#define ACP_RULE_PERM_05 "PERM-05"
+/* The tool call of a permission request is an update with an id. */
+#define ACP_RULE_PERM_08 "PERM-08"
+/* The tool call of a permission request updates what is on display, in its place among the updates. */
+#define ACP_RULE_PERM_09 "PERM-09"
+/* A permission request has a title (v2). */
+#define ACP_RULE_PERM_10 "PERM-10"
+/* What a permission is asked for has a type; unknown types are delivered as they came (v2). */
+#define ACP_RULE_PERM_12 "PERM-12"
+/* A command that asks for permission names itself and an absolute working directory (v2). */
+#define ACP_RULE_PERM_13 "PERM-13"
+/* An outcome that is not understood approves nothing (v2). */
+#define ACP_RULE_PERM_15 "PERM-15"
+/* An option has a kind; kinds of an agent's own begin with an underscore (v2). */
+#define ACP_RULE_PERM_16 "PERM-16"
+/* The kind of an option is one of the four that exist. */
+#define ACP_RULE_PERM_17 "PERM-17"
+/* A tool call does not run before its permission is given. */
+#define ACP_RULE_PERM_18 "PERM-18"
+/* Every permission request is answered in the end. */
+#define ACP_RULE_PERM_19 "PERM-19"
+/* The id of a tool call is used once in a session. */
+#define ACP_RULE_TOOL_02 "TOOL-02"
+/* A tool call is reported with its id and a title. */
+#define ACP_RULE_TOOL_03 "TOOL-03"
+/* An update is about a tool call that was reported before. */
+#define ACP_RULE_TOOL_04 "TOOL-04"
+/* A tool call begins as pending unless its report says otherwise. */
+#define ACP_RULE_TOOL_05 "TOOL-05"
+/* What an update leaves out, or sets to null, stays as it was. */
+#define ACP_RULE_TOOL_06 "TOOL-06"
+/* A status is pending, in_progress, completed or failed. */
+#define ACP_RULE_TOOL_07 "TOOL-07"
+/* A kind is one of the ten; an unknown one is read as none. */
+#define ACP_RULE_TOOL_08 "TOOL-08"
+/* A tool call that is completed or failed stays so. */
+#define ACP_RULE_TOOL_09 "TOOL-09"
+/* Locations and diffs have absolute paths. */
+#define ACP_RULE_TOOL_10 "TOOL-10"
+/* Lines are counted from 1; a 0 is read as 1. */
+#define ACP_RULE_TOOL_11 "TOOL-11"
+/* A terminal that a tool call shows is open in its session. */
+#define ACP_RULE_TOOL_12 "TOOL-12"
+/* A diff has a path and the new text; without old text, the file is new. */
+#define ACP_RULE_TOOL_14 "TOOL-14"
+/* Content blocks in a tool call are wrapped; a bare one is left out. */
+#define ACP_RULE_TOOL_15 "TOOL-15"
+/* A tool's own name is a text, or null, which says nothing (v2). */
+#define ACP_RULE_TOOL_17 "TOOL-17"
+/* A tool call update patches: what it leaves out stays, null clears, a value replaces (v2). */
+#define ACP_RULE_TOOL_19 "TOOL-19"
+/* A chunk of a tool call's content names its call and has one item (v2). */
+#define ACP_RULE_TOOL_21 "TOOL-21"
+/* Kinds, statuses and contents of an agent's own begin with an underscore (v2). */
+#define ACP_RULE_TOOL_24 "TOOL-24"
+/* A diff lists its changes, each with absolute paths (v2). */
+#define ACP_RULE_TOOL_26 "TOOL-26"
+/* The patch of a diff has a format and a text (v2). */
+#define ACP_RULE_TOOL_27 "TOOL-27"
+/* When a turn ends by itself, its tool calls have ended; those that have not are told. */
+#define ACP_RULE_TOOL_32 "TOOL-32"
+/* A tool call links to sessions only for clients that advertise child sessions (v1). */
+#define ACP_RULE_TOOL_34 "TOOL-34"
+/* A session that a tool call links to is known to the client (v1). */
+#define ACP_RULE_TOOL_35 "TOOL-35"
+/* Content of a type that is not known is passed on as it came (v1). */
+#define ACP_RULE_TOOL_36 "TOOL-36"
+/* A terminal update names its terminal. */
+#define ACP_RULE_DTERM_01 "DTERM-01"
+/* A terminal update patches what is known of its terminal. */
+#define ACP_RULE_DTERM_04 "DTERM-04"
+/* The working directory of a terminal is an absolute path. */
+#define ACP_RULE_DTERM_05 "DTERM-05"
+/* A snapshot of the output replaces all bytes and is complete in itself. */
+#define ACP_RULE_DTERM_06 "DTERM-06"
+/* The bytes of a terminal are base64. */
+#define ACP_RULE_DTERM_07 "DTERM-07"
+/* An exit status says that the command of a terminal has ended. */
+#define ACP_RULE_DTERM_10 "DTERM-10"
+/* The command of a terminal and the signal that ended it are strings. */
+#define ACP_RULE_DTERM_11 "DTERM-11"
+/* A new plan takes the place of the old one as a whole. */
+#define ACP_RULE_PLAN_03 "PLAN-03"
+/* An entry has content, priority and status; one that has not is left out. */
+#define ACP_RULE_PLAN_04 "PLAN-04"
+/* Priorities and statuses are of the three that exist. */
+#define ACP_RULE_PLAN_05 "PLAN-05"
+/* A plan update names its plan. */
+#define ACP_RULE_PLAN_06 "PLAN-06"
+/* A plan has a type; types of an agent's own begin with an underscore (v2). */
+#define ACP_RULE_PLAN_08 "PLAN-08"
+/* Plans with ids are sent to clients that advertise them. */
+#define ACP_RULE_PLAN_10 "PLAN-10"
+/* A plan in a file is named by a whole URI. */
+#define ACP_RULE_PLAN_11 "PLAN-11"
+/* Plans as entries, as a file and as Markdown are all taken. */
+#define ACP_RULE_PLAN_12 "PLAN-12"
+/* A plan that is removed is gone; removing an unknown one changes nothing. */
+#define ACP_RULE_PLAN_13 "PLAN-13"
+/* Images go into prompts for agents that advertise them. */
+#define ACP_RULE_CONT_02 "CONT-02"
+/* Sound goes into prompts for agents that advertise it. */
+#define ACP_RULE_CONT_03 "CONT-03"
+/* Embedded resources go into prompts for agents that advertise them. */
+#define ACP_RULE_CONT_04 "CONT-04"
+/* Each block has the members that its type requires. */
+#define ACP_RULE_CONT_06 "CONT-06"
+/* Bytes in a block are base64. */
+#define ACP_RULE_CONT_07 "CONT-07"
+/* Version 1 has five types of block; others are refused in prompts, and reported in updates. */
+#define ACP_RULE_CONT_08 "CONT-08"
+/* Addresses are URIs, a priority lies between 0 and 1, and times are RFC 3339 (v2). */
+#define ACP_RULE_CONT_10 "CONT-10"
+/* A chunk of a message holds one block. */
+#define ACP_RULE_CONT_13 "CONT-13"
+/* Files are read only through clients that advertise it. */
+#define ACP_RULE_FS_01 "FS-01"
+/* Files are written only through clients that advertise it. */
+#define ACP_RULE_FS_02 "FS-02"
+/* The path of a file is absolute. */
+#define ACP_RULE_FS_03 "FS-03"
+/* Lines count from 1, and a limit counts lines; both are whole numbers. */
+#define ACP_RULE_FS_04 "FS-04"
+/* File calls name an open session. */
+#define ACP_RULE_FS_05 "FS-05"
+/* A read is answered with text, a write with an empty object. */
+#define ACP_RULE_FS_08 "FS-08"
+/* Version 2 has no file methods. */
+#define ACP_RULE_FS_10 "FS-10"
+/* A range is given by line and limit; other members would silently mean the whole file. */
+#define ACP_RULE_FS_11 "FS-11"
+/* Terminals are used only with clients that advertise them. */
+#define ACP_RULE_TERM_01 "TERM-01"
+/* The working directory of a command is an absolute path. */
+#define ACP_RULE_TERM_02 "TERM-02"
+/* Every terminal is released; what is not is listed as a leak. */
+#define ACP_RULE_TERM_04 "TERM-04"
+/* A released terminal is not used again. */
+#define ACP_RULE_TERM_05 "TERM-05"
+/* Output never exceeds the byte limit that was asked for. */
+#define ACP_RULE_TERM_08 "TERM-08"
+/* Once a command has ended, each output carries its exit status. */
+#define ACP_RULE_TERM_09 "TERM-09"
+/* Waits for an exit stay listed until they are answered. */
+#define ACP_RULE_TERM_10 "TERM-10"
+/* A terminal is one of the session that the call names. */
+#define ACP_RULE_TERM_11 "TERM-11"
+/* The ids of open terminals are unique. */
+#define ACP_RULE_TERM_12 "TERM-12"
+/* A command, its arguments and its environment have the right types. */
+#define ACP_RULE_TERM_13 "TERM-13"
+/* A terminal is shown in a tool call before it is released, not first afterwards. */
+#define ACP_RULE_TERM_14 "TERM-14"
+/* A session is put into a mode that it offers. */
+#define ACP_RULE_MODE_01 "MODE-01"
+/* Where a session offers no modes, none is set. */
+#define ACP_RULE_MODE_02 "MODE-02"
+/* The ids of modes are unique, and the mode in force is one of them. */
+#define ACP_RULE_MODE_03 "MODE-03"
+/* The agent's own change of mode names it in currentModeId; modeId is read as that, and reported. */
+#define ACP_RULE_MODE_05 "MODE-05"
+/* The mode that the agent changes to is one that the session offers. */
+#define ACP_RULE_MODE_06 "MODE-06"
+/* A mode that was asked for is in force once the agent has agreed. */
+#define ACP_RULE_MODE_07 "MODE-07"
+/* A config option of the category mode goes before modes, and agrees with them. */
+#define ACP_RULE_MODE_08 "MODE-08"
+/* A session that opens may list its options with their values. */
+#define ACP_RULE_CONF_01 "CONF-01"
+/* Every option has a value from the start. */
+#define ACP_RULE_CONF_02 "CONF-02"
+/* The ids of a session's options are unique. */
+#define ACP_RULE_CONF_03 "CONF-03"
+/* The value of a selection is one of its values, plain or in groups. */
+#define ACP_RULE_CONF_04 "CONF-04"
+/* Known options are set to values that they list. */
+#define ACP_RULE_CONF_05 "CONF-05"
+/* The answer to a change lists all options, the changed one among them. */
+#define ACP_RULE_CONF_06 "CONF-06"
+/* An update of the options lists all of them and takes the place of the old list. */
+#define ACP_RULE_CONF_07 "CONF-07"
+/* Switches are listed only for clients that advertise them. */
+#define ACP_RULE_CONF_08 "CONF-08"
+/* A switch is set by a boolean, a selection by a string. */
+#define ACP_RULE_CONF_09 "CONF-09"
+/* Version 1 names ids id and group in lists, and configId in a change. */
+#define ACP_RULE_CONF_11 "CONF-11"
+/* Options of a type that does not exist are left out. */
+#define ACP_RULE_CONF_12 "CONF-12"
+/* Own categories begin with an underscore. */
+#define ACP_RULE_CONF_14 "CONF-14"
+/* The agent's order of the options is kept. */
+#define ACP_RULE_CONF_15 "CONF-15"
+/* A change may change other options too: the answered list is what counts. */
+#define ACP_RULE_CONF_17 "CONF-17"
+/* Values to start with are given only to agents that advertise that (v1, draft). */
+#define ACP_RULE_CONF_18 "CONF-18"
+/* The commands of a session may be told at any time; each list replaces the last. */
+#define ACP_RULE_CMD_01 "CMD-01"
+/* A command has a name and a description; one that has not is left out. */
+#define ACP_RULE_CMD_02 "CMD-02"
+/* The input of a command has a hint; one that has not is read as none. */
+#define ACP_RULE_CMD_03 "CMD-03"
+/* The input of a command has a type (v2). */
+#define ACP_RULE_CMD_04 "CMD-04"
+/* A command is a prompt whose text begins with a slash and its name. */
+#define ACP_RULE_CMD_05 "CMD-05"
+/* Names of commands are unique, and have neither slash nor blank in them. */
+#define ACP_RULE_CMD_06 "CMD-06"
+/* Questions are asked only in the ways that the client advertises. */
+#define ACP_RULE_ELIC_01 "ELIC-01"
+/* Forms and web pages are advertised each by itself; an empty object advertises neither. */
+#define ACP_RULE_ELIC_02 "ELIC-02"
+/* The way of asking is always named. */
+#define ACP_RULE_ELIC_03 "ELIC-03"
+/* A question belongs to a session, perhaps to a tool call in it, or to a request, and never to both. */
+#define ACP_RULE_ELIC_04 "ELIC-04"
+/* The session of a question is open, and so is the request. */
+#define ACP_RULE_ELIC_05 "ELIC-05"
+/* A form is an object of named fields, written out, and no field holds further fields. */
+#define ACP_RULE_ELIC_06 "ELIC-06"
+/* What a form requires is one of its fields. */
+#define ACP_RULE_ELIC_07 "ELIC-07"
+/* A way of asking that the client does not know is refused; a kind of field is passed on as it is. */
+#define ACP_RULE_ELIC_08 "ELIC-08"
+/* Ways, actions and kinds that the specification does not have begin with an underscore. */
+#define ACP_RULE_ELIC_09 "ELIC-09"
+/* The pattern of a field is a text, which is the agent's and is never run. */
+#define ACP_RULE_ELIC_10 "ELIC-10"
+/* The format of a field is a text; one that is not known is no error. */
+#define ACP_RULE_ELIC_11 "ELIC-11"
+/* An accepted form has the values that it asks for. */
+#define ACP_RULE_ELIC_12 "ELIC-12"
+/* A question on a web page has an address and an id. */
+#define ACP_RULE_ELIC_15 "ELIC-15"
+/* No two open questions on web pages have the same id. */
+#define ACP_RULE_ELIC_16 "ELIC-16"
+/* The answer to a question is accept, decline or cancel; another action is passed on and is none of these. */
+#define ACP_RULE_ELIC_17 "ELIC-17"
+/* Only accept has content; what comes with another action is taken out. */
+#define ACP_RULE_ELIC_18 "ELIC-18"
+/* However a question ends, it ends as a result; giving it up is the action cancel. */
+#define ACP_RULE_ELIC_19 "ELIC-19"
+/* To accept a web page is not to have finished there; the question is listed until the agent says so. */
+#define ACP_RULE_ELIC_20 "ELIC-20"
+/* Only a question that was asked and not turned down can be completed. */
+#define ACP_RULE_ELIC_21 "ELIC-21"
+/* Completing what is not open is ignored. */
+#define ACP_RULE_ELIC_22 "ELIC-22"
+/* Completion may never come; what is open is listed for as long. */
+#define ACP_RULE_ELIC_23 "ELIC-23"
+/* Web pages are asked for over HTTPS, except on the same machine. */
+#define ACP_RULE_ELIC_25 "ELIC-25"
+/* Every question is answered: when its session or the connection is closed, with cancel. */
+#define ACP_RULE_ELIC_28 "ELIC-28"
+/* Cancelling a session's work answers its open questions with cancel. */
+#define ACP_RULE_ELIC_29 "ELIC-29"
+/* A notice has a severity and a title that is not empty. */
+#define ACP_RULE_NOTE_01 "NOTE-01"
+/* A notice of any severity changes nothing in the session. */
+#define ACP_RULE_NOTE_02 "NOTE-02"
+/* Notices are not told again while a session is loaded or resumed. */
+#define ACP_RULE_NOTE_04 "NOTE-04"
+/* Compactions and notices are sent to clients that advertise them. */
+#define ACP_RULE_NOTE_06 "NOTE-06"
+/* Pieces of a summary come while their compaction is in progress. */
+#define ACP_RULE_NOTE_07 "NOTE-07"
+/* Each compaction has an id of its own, and each update a status. */
+#define ACP_RULE_NOTE_08 "NOTE-08"
+/* A compaction ends once. */
+#define ACP_RULE_NOTE_09 "NOTE-09"
+/* A summary comes with completed only, an error with failed only. */
+#define ACP_RULE_NOTE_10 "NOTE-10"
+/* Prompts are suggested to clients that advertise that (v1, draft). */
+#define ACP_RULE_NOTE_13 "NOTE-13"
+/* A suggested prompt has at least one block; one without is left out (v1, draft). */
+#define ACP_RULE_NOTE_14 "NOTE-14"
+/* Suggestions are asked for, and documents reported, only if the agent advertises it. */
+#define ACP_RULE_NES_01 "NES-01"
+/* Each event of a document is sent only if the agent asked for it. */
+#define ACP_RULE_NES_04 "NES-04"
+/* A change of a document has the form that the agent asked for. */
+#define ACP_RULE_NES_05 "NES-05"
+/* The context of a request for suggestions is of the kinds that the agent advertised. */
+#define ACP_RULE_NES_06 "NES-06"
+/* Suggestions are of the kinds that the client advertised. */
+#define ACP_RULE_NES_07 "NES-07"
+/* A suggestion that is accepted or rejected is named by its id. */
+#define ACP_RULE_NES_08 "NES-08"
+/* Positions are counted in an encoding that both sides know. */
+#define ACP_RULE_NES_09 "NES-09"
+/* Lines and characters of positions are counted from 0. */
+#define ACP_RULE_NES_10 "NES-10"
+/* A document has an address, and versions that grow. */
+#define ACP_RULE_NES_11 "NES-11"
+/* Suggestions have the form of the agreed version. */
+#define ACP_RULE_NES_14 "NES-14"
+/* Providers are routed only where the agent advertises it. */
+#define ACP_RULE_PROV_01 "PROV-01"
+/* Providers are routed only after initialize. */
+#define ACP_RULE_PROV_02 "PROV-02"
+/* Providers are routed before sessions are opened. */
+#define ACP_RULE_PROV_03 "PROV-03"
+/* A provider without a current routing is switched off. */
+#define ACP_RULE_PROV_04 "PROV-04"
+/* Routing a provider replaces all of its routing; headers that are left out are none. */
+#define ACP_RULE_PROV_05 "PROV-05"
+/* Only providers that are listed are routed, to interfaces that they support. */
+#define ACP_RULE_PROV_06 "PROV-06"
+/* A provider that is required is not switched off. */
+#define ACP_RULE_PROV_07 "PROV-07"
+/* Switching off a provider that there is not succeeds. */
+#define ACP_RULE_PROV_08 "PROV-08"
+/* A provider that was switched off is still listed. */
+#define ACP_RULE_PROV_09 "PROV-09"
+/* Headers may be secret and are never listed; a peer's are taken out and not shown. */
+#define ACP_RULE_PROV_10 "PROV-10"
+/* Interfaces that are not known are taken as they are; own ones begin with an underscore. */
+#define ACP_RULE_PROV_11 "PROV-11"
+/* Servers behind the connection are given only to agents that advertise it. */
+#define ACP_RULE_MOA_01 "MOA-01"
+/* The id of a server is not given to another one. */
+#define ACP_RULE_MOA_02 "MOA-02"
+/* A message or a connection is for a server that a session was opened with; a connection has an id of its
+   own. */
+#define ACP_RULE_MOA_03 "MOA-03"
+/* A request to a server has an id of its own while it is open, and a notification names an open one. */
+#define ACP_RULE_MOA_04 "MOA-04"
+/* Parameters for a server are an object, or none. */
+#define ACP_RULE_MOA_05 "MOA-05"
+/* What a server answers stands in its place, and is passed on untouched, its errors inside of a result. */
+#define ACP_RULE_MOA_06 "MOA-06"
+/* Only what is open is ended, and nothing follows on it. */
+#define ACP_RULE_MOA_07 "MOA-07"
+/* Requests and connections come from the agent, notifications from the client. */
+#define ACP_RULE_MOA_08 "MOA-08"
+/* With a session end its servers, and the connections to them. */
+#define ACP_RULE_MOA_09 "MOA-09"
+/* A message for the next in the chain names its method and carries its params beside it. */
+#define ACP_RULE_PROX_05 "PROX-05"
+/* Members that the specification does not have go into _meta; a peer's are ignored, and kept. */
+#define ACP_RULE_EXT_01 "EXT-01"
+/* _meta is an object or null, wherever it stands. */
+#define ACP_RULE_EXT_02 "EXT-02"
+/* traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on. */
+#define ACP_RULE_EXT_05 "EXT-05"
+/* Methods that the specification does not have begin with an underscore. */
+#define ACP_RULE_EXT_07 "EXT-07"
+/* A request of an extension is delivered, and stays listed until the host has answered it. */
+#define ACP_RULE_EXT_08 "EXT-08"
+/* A notification of an extension is delivered; who does not know it ignores it. */
+#define ACP_RULE_EXT_09 "EXT-09"
+/* Extensions are advertised in _meta of the capabilities, where they can be looked up; a host whose policy
+   for notes is strict is told when it calls one that is not. */
+#define ACP_RULE_EXT_10 "EXT-10"
+/* Version 1 has no values but its own, save where it says so. */
+#define ACP_RULE_ENUM_07 "ENUM-07"
+/* Values of a host's own begin with an underscore. */
+#define ACP_RULE_ENUM_01 "ENUM-01"
+/* A wrong value of a member that has a default is read as absent. */
+#define ACP_RULE_ENUM_08 "ENUM-08"
+/* Wrong items of a list that may do without them are left out, and the rest is kept. */
+#define ACP_RULE_ENUM_09 "ENUM-09"
+/* Without a member that is required, or with a wrong one, a request is refused, a notification dropped, and
+   a response fails its request. */
+#define ACP_RULE_ENUM_10 "ENUM-10"
+/* Members that the model does not have are no mistake of the peer's. */
+#define ACP_RULE_ENUM_13 "ENUM-13"
+/* A frame has no more bytes than the configured limit. */
+#define ACP_RULE_LIMIT_01 "LIMIT-01"
+/* Lists and objects are nested no deeper than the configured limit. */
+#define ACP_RULE_LIMIT_02 "LIMIT-02"
+/* No more requests are open in one direction than the configured limit. */
+#define ACP_RULE_LIMIT_03 "LIMIT-03"
+/* No more sessions are open than the configured limit. */
+#define ACP_RULE_LIMIT_04 "LIMIT-04"
+/* No more terminals are open in a session than the configured limit. */
+#define ACP_RULE_LIMIT_05 "LIMIT-05"
+/* Of one message, at most 32 problems are reported one by one. */
+#define ACP_RULE_LIMIT_06 "LIMIT-06"
+/* Ids and methods have at most 4,096 bytes. */
+#define ACP_RULE_LIMIT_07 "LIMIT-07"
+
 /* Codes of errors that peers answer with; others are legal. */
 enum acp_error_code {
     /* The text that arrived is not JSON. */

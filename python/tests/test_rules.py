@@ -1,5 +1,7 @@
 """Rules: the catalogue, what a host is advised of, and which broken ones it is told of."""
 
+import json
+import pathlib
 import types
 import unittest
 from typing import Any, Dict
@@ -29,6 +31,16 @@ class Catalogue(unittest.TestCase):
     def test_ids_of_no_rule(self) -> None:
         for id in ("", "PERM", "PERM-", "PERM-999", "perm-02", "NONE-01", "é"):
             self.assertIsNone(libacp.rule(id))
+
+
+    def test_every_rule_has_the_severity_that_the_core_gives_it(self) -> None:
+        path = pathlib.Path(__file__).parents[2] / "core" / "protocol" / "rules.json"
+        rules = json.loads(path.read_text(encoding="utf-8"))
+        self.assertGreater(len(rules), 300)
+        for known in rules:
+            rule = libacp.rule(known["id"])
+            assert rule is not None, known["id"]
+            self.assertEqual((rule.id, rule.severity, rule.text), (known["id"], known["severity"], known["text"]))
 
 
 class Told(unittest.TestCase):

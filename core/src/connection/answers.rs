@@ -79,7 +79,7 @@ impl Connection {
         if let Some(row) = request.row {
             let empty = matches!(self.state.tables.types[usize::from(row.result)], Type::Object { fields } if fields.iter().all(|f| !f.has(Field::REQUIRED)));
             let empty = row.null_result || empty;
-            if &text[range.clone()] == "null" && empty && id!("RPC-31").is_on(Way::Receive) {
+            if &text[range.clone()] == "null" && empty && id!("RPC-31").is_on(Way::Track) {
                 // Official decoders read null as an empty result, and agents send it (RPC-31).
                 let outcome = Outcome::Result(ResultText(Json::whole("{}".into())));
                 return self.end_request(request, outcome);
@@ -117,7 +117,7 @@ impl Connection {
         self.judge_peer(Form::Error, &said, subject);
         self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
-        let cancelled_prompt = cancelled && id!("CANCEL-18").is_on(Way::Receive);
+        let cancelled_prompt = cancelled && id!("CANCEL-18").is_on(Way::Track);
         let turn = || self.state.sessions.get(self.state.sessions.of(&request)?).map(|session| session.turn);
         let result = match &*request.method {
             "session/prompt"
@@ -127,7 +127,7 @@ impl Connection {
             {
                 CANCELLED_TURN
             }
-            method => match question(method).filter(|question| cancelled && question.given_up.is_on(Way::Receive)) {
+            method => match question(method).filter(|question| cancelled && question.given_up.is_on(Way::Track)) {
                 Some(question) => {
                     if let Some(rule) = question.no_error {
                         let breach = Breach::new(rule, "an error where a result says that nothing was chosen");

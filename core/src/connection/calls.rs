@@ -117,7 +117,7 @@ impl Connection {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
         let own = if is_request { id!("EXT-08") } else { id!("EXT-09") };
-        let extension = method.starts_with('_') && own.is_on(Way::Receive);
+        let extension = method.starts_with('_') && own.is_on(Way::Track);
         let refusal = too_early(self.state.config.role.other());
         if self.phase != Phase::Ready && refusal.rule.is_on(Way::Receive) {
             let breach = Breach::new(refusal.rule, refusal.message);

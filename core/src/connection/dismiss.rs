@@ -65,7 +65,8 @@ impl Connection {
         let asks = |request: &&OpenRequest| question(&request.method).is_some();
         let ids: Vec<Id> = match session.filter(|_| id!("CANCEL-22").is_on(Way::Track)) {
             Some(session) => {
-                let mut sessions = self.state.sessions.below(session);
+                let children = Some(session).filter(|_| id!("SESS-76").is_on(Way::Track));
+                let mut sessions = children.map(|of| self.state.sessions.below(of)).unwrap_or_default();
                 sessions.push(Arc::clone(session));
                 let open = sessions.iter().flat_map(|session| self.state.inbound.of_session(session)).filter(asks);
                 let mut open: Vec<&OpenRequest> = open.collect();

@@ -161,9 +161,9 @@ impl Connection {
         self.outgoing_value(None, None, result, Part::Response)?;
         own_names(result, version, Role::Agent)?;
         match requested(result) {
-            Requested::Nothing if id!("INIT-10").is_on(Way::Send) => Ok(with_version(result, version)),
+            Requested::Nothing if id!("INIT-10").is_on(Way::Track) => Ok(with_version(result, version)),
             Requested::Version(given) if given == u64::from(version) => Ok(result.to_owned()),
-            _ if !id!("INIT-10").is_on(Way::Send) || !id!("INIT-05").is_on(Way::Send) => Ok(result.to_owned()),
+            _ if !id!("INIT-10").is_on(Way::Track) || !id!("INIT-05").is_on(Way::Send) => Ok(result.to_owned()),
             _ => Err(Misuse::new(
                 MisuseKind::Params,
                 id!("INIT-05"),

@@ -398,11 +398,11 @@ impl Connection {
         let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
         let stopped = session.map_or(request.cancelled, |session| session.turn == Turn::Cancelling);
         match &*request.method {
-            "session/prompt" if stopped && self.state.tables.version == 1 && id!("TURN-15").is_on(Way::Send) => {
+            "session/prompt" if stopped && self.state.tables.version == 1 && id!("TURN-15").is_on(Way::Track) => {
                 Some(CANCELLED_TURN)
             }
             method if code == ErrorCode::REQUEST_CANCELLED => {
-                let question = question(method).filter(|question| question.given_up.is_on(Way::Send));
+                let question = question(method).filter(|question| question.given_up.is_on(Way::Track));
                 question.map(|question| question.dismissed)
             }
             _ => None,

@@ -72,13 +72,8 @@ pub(super) static RULES: &[super::Rule] = &[
         R,
         "A permission request that ends with the error for cancelled work was not granted.",
     ),
-    rule(
-        "CANCEL-18",
-        Must,
-        Note,
-        R,
-        "A cancelled prompt may end with the stop reason or with the error; both are read as the stop reason.",
-    ),
+    rule("CANCEL-18", Must, Note, T,
+        "A cancelled prompt may end with the stop reason or with the error; both are read as the stop reason."),
     rule("CANCEL-20", Should, Error, E, "The id of a request to cancel is not null."),
     rule(
         "CANCEL-21",

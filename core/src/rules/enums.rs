@@ -4,7 +4,7 @@
 //! answer says in a value of its own is passed on as it is and reported, since peers may be newer than the model; in a
 //! request it is refused. A rule that the model names for a member goes before these.
 
-use super::catalogue::{rule, E, R};
+use super::catalogue::{rule, E, R, T};
 use super::{Area, Level, Severity};
 use Level::{Must, MustNot};
 use Severity::{Error, Note, Warning};
@@ -18,5 +18,5 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("ENUM-08", Must, Warning, R, "A wrong value of a member that has a default is read as absent."),
     rule("ENUM-09", Must, Warning, R, "Wrong items of a list that may do without them are left out, and the rest is kept."),
     rule("ENUM-10", Must, Error, E | R, "Without a member that is required, or with a wrong one, a request is refused, a notification dropped, and a response fails its request."),
-    rule("ENUM-13", Must, Note, R, "Members that the model does not have are no mistake of the peer's."),
+    rule("ENUM-13", Must, Note, T, "Members that the model does not have are no mistake of the peer's."),
 ];

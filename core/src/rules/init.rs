@@ -36,7 +36,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("INIT-07", Should, Error, R, "A client closes the connection when the agent answers with a version that it does not speak."),
     rule("INIT-08", Must, Note, T, "Methods and types are those of the agreed version, and of no other."),
     rule("INIT-09", Must, Error, E | R, "A connection is initialized once; only what has failed is tried again."),
-    rule("INIT-10", Must, Error, E | R, "The answer to initialize has the agreed version; without it, initialize has failed."),
+    rule("INIT-10", Must, Error, R | T, "The answer to initialize has the agreed version; without it, initialize has failed."),
     rule("INIT-11", Should, Note, E, "Both sides give name and version of their software; a host whose policy for notes is strict is told where its own is missing."),
     rule("INIT-12", Must, Error, E | R, "In version 2, name and version are always given."),
     rule("INIT-13", Must, Warning, E | R, "Members are named as the version and the side have it; others are reported and not read."),

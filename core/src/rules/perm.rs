@@ -50,7 +50,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("PERM-02", Must, Warning, E | R, "At least one option is offered."),
     rule("PERM-03", Must, Warning, E | R, "The ids of the options of one request are unique."),
     rule("PERM-04", Must, Error, E | R, "A selected outcome repeats an option id that was offered."),
-    rule("PERM-05", Must, Error, E | R, "When the turn is cancelled, the outcome is cancelled."),
+    rule("PERM-05", Must, Error, T, "When the turn is cancelled, the outcome is cancelled."),
     rule("PERM-08", Must, Error, E | R, "The tool call of a permission request is an update with an id."),
     rule(
         "PERM-09",

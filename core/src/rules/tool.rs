@@ -97,7 +97,7 @@ pub(super) static RULES: &[super::Rule] = &[
         "A tool call links to sessions only for clients that advertise child sessions (v1).",
     ),
     rule("TOOL-35", Must, Warning, E | R, "A session that a tool call links to is known to the client (v1)."),
-    rule("TOOL-36", Must, Note, R, "Content of a type that is not known is passed on as it came (v1)."),
+    rule("TOOL-36", Must, Note, T, "Content of a type that is not known is passed on as it came (v1)."),
 ];
 
 /// The tool calls of a session.

@@ -76,7 +76,7 @@ pub(super) static RULES: &[super::Rule] = &[
         "TURN-06",
         May,
         Note,
-        E | R,
+        T,
         "Commands, settings, usage and work before the first turn may be reported without one.",
     ),
     rule("TURN-08", Must, Error, E | R, "An update is an object inside of the params, of one of the kinds that exist."),
@@ -90,7 +90,7 @@ pub(super) static RULES: &[super::Rule] = &[
         E | R,
         "Usage is counted in whole numbers from 0, its cost in an amount and a currency.",
     ),
-    rule("TURN-15", Must, Error, E, "A turn that was cancelled ends as cancelled and never as an error."),
+    rule("TURN-15", Must, Error, T, "A turn that was cancelled ends as cancelled and never as an error."),
     rule("TURN-16", Should, Warning, R, "Only what the client cancelled ends as cancelled."),
     rule("TURN-18", May, Warning, R, "Token counts at the end of a turn are whole or left out (draft)."),
     rule("TURN-19", Must, Note, T, "A turn is over with its answer; the next prompt may follow at once."),
@@ -108,7 +108,7 @@ fn second_prompt(scene: &Scene<'_>) -> Option<Objection> {
 fn late(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session()?;
     let idle = session.turn == Turn::Idle && session.state == SessionState::Ready;
-    let before_the_first = !session.turns.ended && id!("TURN-06").is_on(scene.way());
+    let before_the_first = !session.turns.ended && id!("TURN-06").is_on(Way::Track);
     // A prompt that was not answered in time may still be worked on.
     if scene.state.tables.version > 1 || !idle || before_the_first || session.late_prompts > 0 {
         return None;

@@ -6,6 +6,7 @@ use super::walk::{within, Fail, First, Read, Walk, Walker};
 use super::words::tags;
 use super::Mode;
 use crate::json::{Kind, Scanner, SyntaxError, Text};
+use crate::rules::Way;
 
 impl Walker {
     pub(super) fn union(
@@ -56,7 +57,7 @@ impl Walker {
         let open = match other {
             Other::Closed => false,
             Other::Open(_) => true,
-            Other::Except(mistakes) => !mistakes.iter().any(|tag| text.is(tag)),
+            Other::Except(mistakes) => id!("TOOL-36").is_on(Way::Track) && !mistakes.iter().any(|tag| text.is(tag)),
         };
         let before = self.problems.len();
         self.unknown(owner, open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;

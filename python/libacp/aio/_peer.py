@@ -147,7 +147,8 @@ class Peer:
 
     def _violated(self, violation: libacp.Violation) -> None:
         rule = libacp.rule(violation.rule)
-        level = LEVELS.get("warning" if rule is None else rule.severity, logging.WARNING)
+        assert rule is not None  # Whatever a violation carries is in the catalogue.
+        level = LEVELS[rule.severity]
         # Not its excerpt: what a peer sends may hold secrets.
         place = ascii(f"{violation.method or 'message'}{violation.pointer}"[:PLACE])[1:-1]
         log.log(level, "%s: %s: %s (%s)", violation.rule, place, violation.message, violation.consequence)

@@ -1,18 +1,21 @@
-//! `cargo xtask rules [--check]`: prints the rule catalogue with what proves each rule, and writes `docs/src/rules.md`.
+//! `cargo xtask rules [--check]`: prints the rule catalogue, holds it against the specification's rules and the vectors,
+//! and writes `docs/src/rules.md` and `core/protocol/rules.json`. `cargo xtask rules --prove` is another program (`prove`).
 //!
-//! A vector proves the rule that it names in `rule`; a Rust test proves the rules that its documentation names after
-//! `Proves`. The exit status is 1 when a rule has no proof, when an error or a warning that vectors show is never broken
-//! or never kept in them, when a proof names a rule that does not exist, and, with `--check`, when the page is stale.
+//! The exit status is 1 when a rule of the specification has neither a row nor a word for why it has none, when an event
+//! of the vectors carries an id that no row has, when none carries an id though its row says that events do, when the C
+//! header has other ids, and, with `--check`, when a file is stale.
 
+mod carried;
+mod list;
 mod page;
-mod proofs;
+mod specification;
 
+use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 
-use libacp::rules::{Rule, Severity, AREAS};
-use proofs::{Proofs, Vectors};
-
-const PAGE: &str = "docs/src/rules.md";
+use carried::Vectors;
+use libacp::rules::{Rule, AREAS};
 
 fn main() -> ExitCode {
     let check = std::env::args().any(|argument| argument == "--check");
@@ -27,58 +30,41 @@ fn main() -> ExitCode {
 }
 
 fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
-    let proofs = proofs::collect()?;
-    let mut unproved = Vec::new();
-    let mut halves = Vec::new();
+    let entries = specification::read()?;
+    let vectors = Vectors::read(Path::new("tests/vectors"))?;
+    println!("{:<10} {:<10} {:<8} {:<4} {:<7} {:<5} vectors", "rule", "level", "severity", "send", "receive", "track");
+    let all = || AREAS.iter().flat_map(|area| area.rules);
+    for rule in all() {
+        println!("{} {}", row(rule), vectors.count(rule.id));
+    }
+    let claimed = |from: fn(&Rule) -> bool| all().filter(|rule| from(rule)).count();
     println!(
-        "{:<10} {:<10} {:<8} {:<4} {:<7} {:<5} proved by",
-        "rule", "level", "severity", "send", "receive", "track"
+        "{} rules: {} on send, {} on receive, {} tracked",
+        all().count(),
+        claimed(|rule| rule.send),
+        claimed(|rule| rule.receive),
+        claimed(|rule| rule.track)
     );
-    for rule in AREAS.iter().flat_map(|area| area.rules) {
-        let proved = proofs.of(rule.id);
-        println!("{} {proved}", row(rule));
-        if proved.is_empty() {
-            unproved.push(rule.id);
+    println!("{}", specification::summary(&entries));
+    let mut complaints = specification::complaints(&entries);
+    complaints.extend(vectors.complaints(&entries));
+    for (path, text) in [(page::PATH, page::text(&entries)?), (list::PATH, list::text())] {
+        if fs::read_to_string(path).is_ok_and(|old| old == text) {
+            continue;
         }
-        halves.extend(half(rule, &proofs));
+        if check {
+            complaints.push(format!("{path} is stale; run `cargo xtask rules`"));
+        } else {
+            fs::write(path, text)?;
+        }
     }
-    let count = AREAS.iter().map(|area| area.rules.len()).sum::<usize>();
-    let checked = |from: fn(&Rule) -> bool| AREAS.iter().flat_map(|area| area.rules).filter(|rule| from(rule)).count();
-    let strangers = proofs.strangers();
-    println!("{count} rules, {} proved", count - unproved.len());
-    if !unproved.is_empty() {
-        println!("without a test: {}", unproved.join(", "));
-    }
-    println!(
-        "{} on send, {} on receive, {} tracked",
-        checked(|rule| rule.send),
-        checked(|rule| rule.receive),
-        checked(|rule| rule.track)
-    );
-    for line in strangers.iter().chain(&halves) {
+    complaints.extend(list::complaints()?);
+    for line in &complaints {
         println!("{line}");
     }
-    let fresh = page::write(PAGE, check)?;
-    if !fresh {
-        println!("{PAGE} is stale; run `cargo xtask rules`");
-    }
-    let passed = count - unproved.len();
-    let failed = unproved.len() + strangers.len() + halves.len() + usize::from(!fresh);
-    println!("{passed} passed, {failed} failed");
-    Ok(failed == 0)
-}
-
-/// What the vectors of a rule do not show, if it can be seen in vectors.
-fn half(rule: &Rule, proofs: &Proofs) -> Option<String> {
-    let vectors =
-        proofs.vectors_of(rule.id).filter(|_| rule.severity != Severity::Note && (rule.send || rule.receive))?;
-    let missing = match vectors {
-        // What is only sent may be put right instead of refused.
-        Vectors { broken: 0, .. } if rule.receive => "broken",
-        Vectors { kept: 0, .. } => "kept",
-        _ => return None,
-    };
-    Some(format!("{} is never {missing} in a vector", rule.id))
+    let held = all().count() + entries.iter().filter(|entry| entry.word.is_some()).count();
+    println!("{held} passed, {} failed", complaints.len());
+    Ok(complaints.is_empty())
 }
 
 fn row(rule: &Rule) -> String {

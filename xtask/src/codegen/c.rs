@@ -5,8 +5,9 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use super::about::wrap;
 use super::MARK;
@@ -35,6 +36,8 @@ const WORDS: [(&str, &[&str], &str); 20] = [
     ("ELICITATION_MODE", &["CreateElicitationRequest"], "Modes of elicitation"),
     ("ELICITATION_ACTION", &["CreateElicitationResponse"], "Answers to elicitation"),
 ];
+
+const RULES: &str = "core/protocol/rules.json";
 
 /// A constant: its value, its sentence, the versions that have it, and its draft.
 #[derive(Default)]
@@ -70,6 +73,7 @@ pub(super) fn file(model: &Model) -> Result<String> {
     for draft in DRAFTS {
         let _ = writeln!(out, "#define ACP_DRAFT_{} \"{draft}\"", upper(draft));
     }
+    section(&mut out, "Rules, whose ids events and refused calls carry", &rules(&all)?, &all);
     out.push_str("\n/* Codes of errors that peers answer with; others are legal. */\nenum acp_error_code {\n");
     let codes = codes(model)?;
     for (i, (name, word)) in codes.iter().enumerate() {
@@ -79,6 +83,19 @@ pub(super) fn file(model: &Model) -> Result<String> {
     }
     out.push_str("};\n\n#endif /* ACP_CONSTANTS_H */\n");
     Ok(out)
+}
+
+/// The ids of the catalogue's rules. `cargo xtask rules` writes the list, because only the compiled core knows it.
+fn rules(all: &[u16]) -> Result<Words> {
+    let text = std::fs::read_to_string(RULES).context(RULES)?;
+    let mut words = Words::new();
+    for rule in serde_json::from_str::<Vec<Value>>(&text).context(RULES)? {
+        let text =
+            |member: &str| rule[member].as_str().map(str::to_owned).with_context(|| format!("{RULES}: {member}"));
+        let (value, doc) = (text("id")?, Some(text("text")?));
+        words.insert(format!("ACP_RULE_{}", upper(&value)), Word { value, doc, versions: all.to_vec(), draft: None });
+    }
+    Ok(words)
 }
 
 fn methods(model: &Model) -> Result<Words> {

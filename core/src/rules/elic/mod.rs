@@ -126,13 +126,7 @@ pub(super) static RULES: &[super::Rule] = &[
         "The answer to a question is accept, decline or cancel; another action is passed on and is none of these.",
     ),
     rule("ELIC-18", Must, Warning, E | R, "Only accept has content; what comes with another action is taken out."),
-    rule(
-        "ELIC-19",
-        Must,
-        Note,
-        E | R,
-        "However a question ends, it ends as a result; giving it up is the action cancel.",
-    ),
+    rule("ELIC-19", Must, Note, T, "However a question ends, it ends as a result; giving it up is the action cancel."),
     rule(
         "ELIC-20",
         Must,

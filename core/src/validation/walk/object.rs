@@ -97,7 +97,7 @@ impl Walker {
                 }
             } else {
                 let draft = || fields.iter().any(|field| key.is(field.name));
-                let own = (self.mode == Mode::Send || !id!("ENUM-13").is_on(Way::Receive))
+                let own = (self.mode == Mode::Send || !id!("ENUM-13").is_on(Way::Track))
                     && !read.extension
                     && !read.tags.iter().any(|tag| key.is(tag));
                 if own && !draft() {
