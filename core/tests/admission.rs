@@ -124,7 +124,6 @@ impl Tally {
     }
 }
 
-/// Proves INIT-01, INIT-02, INIT-09, RPC-17, RPC-18, RPC-27, RPC-28, RPC-29, RPC-33, CAP-01, CAP-04, CAP-15, EXT-07.
 #[test]
 fn every_combination_ends_as_the_catalogue_says() {
     let models = [Model::load(1), Model::load(2)];

@@ -1,4 +1,4 @@
-//! Proofs of what is followed of a session and shows in no event.
+//! Tests of what is followed of a session and shows in no event.
 
 use crate::connection::{Config, Connection, Session};
 
@@ -44,7 +44,6 @@ fn option(id: &str, category: &str, value: &str) -> String {
     )
 }
 
-/// Proves MODE-07.
 #[test]
 fn a_mode_is_in_force_once_the_agent_has_agreed() {
     let mut client = opened("{}", MODES);
@@ -60,7 +59,6 @@ fn a_mode_is_in_force_once_the_agent_has_agreed() {
     assert_eq!(session(&client).mode().unwrap(), "ask");
 }
 
-/// Proves MODE-08.
 #[test]
 fn the_option_for_modes_goes_before_modes() {
     let mut client = opened("{}", &format!(r#"{MODES},"configOptions":[{}]"#, option("o", "mode", "ask")));
@@ -68,7 +66,6 @@ fn the_option_for_modes_goes_before_modes() {
     assert_eq!(session(&client).mode().unwrap(), "ask");
 }
 
-/// Proves CONF-01, CONF-15, CONF-07, CONF-17.
 #[test]
 fn options_are_kept_in_order_and_replaced_as_a_whole() {
     let (first, second) = (option("b", "model", "ask"), option("a", "model", "ask"));
@@ -89,7 +86,6 @@ fn tools(client: &Connection) -> Vec<(&str, &str)> {
     session(client).tool_calls().collect()
 }
 
-/// Proves TOOL-05, TOOL-06, TOOL-09.
 #[test]
 fn tool_calls_keep_what_updates_leave_out() {
     let mut client = opened("{}", "");
@@ -106,7 +102,6 @@ fn tool_calls_keep_what_updates_leave_out() {
     assert_eq!(tools(&client), [("a", "pending"), ("b", "failed")]);
 }
 
-/// Proves CANCEL-02.
 #[test]
 fn a_cancel_marks_what_the_turn_has_not_finished() {
     let mut client = opened("{}", "");
@@ -126,7 +121,6 @@ fn a_cancel_marks_what_the_turn_has_not_finished() {
     assert_eq!(tools(&client)[..2], [("a", "cancelled"), ("b", "completed")]);
 }
 
-/// Proves CANCEL-02.
 #[test]
 fn a_cancel_leaves_the_calls_of_earlier_turns_alone() {
     let mut client = opened("{}", "");
@@ -139,7 +133,6 @@ fn a_cancel_leaves_the_calls_of_earlier_turns_alone() {
     assert_eq!(tools(&client), [("a", "pending"), ("b", "cancelled")]);
 }
 
-/// Proves CANCEL-16.
 #[test]
 fn the_requests_below_a_cancelled_turn_are_listed_with_their_session() {
     let mut agent = Connection::new(Config::agent());
@@ -163,7 +156,6 @@ fn the_requests_below_a_cancelled_turn_are_listed_with_their_session() {
     assert_eq!(nested, [(1.into(), "fs/read_text_file")]);
 }
 
-/// Proves TOOL-13.
 #[test]
 fn a_tool_call_outlives_the_terminal_that_it_showed() {
     let mut client = opened(r#"{"terminal":true}"#, "");
@@ -202,7 +194,6 @@ fn no_more_tool_calls_are_remembered_than_the_limit_says() {
     assert_eq!(events.iter().map(crate::connection::Event::name).collect::<Vec<_>>(), ["notification"]);
 }
 
-/// Proves PLAN-03.
 #[test]
 fn a_plan_takes_the_place_of_the_one_before() {
     let mut client = opened("{}", "");
@@ -214,7 +205,6 @@ fn a_plan_takes_the_place_of_the_one_before() {
     assert_eq!(session(&client).plan(), Some(&*one));
 }
 
-/// Proves PLAN-13.
 #[test]
 fn a_plan_that_is_removed_is_gone() {
     let mut config = Config::client();
@@ -231,7 +221,6 @@ fn a_plan_that_is_removed_is_gone() {
     }
 }
 
-/// Proves CMD-01, CMD-05.
 #[test]
 fn commands_are_the_last_ones_told() {
     let mut client = opened("{}", "");
@@ -248,7 +237,6 @@ fn commands_are_the_last_ones_told() {
     assert_eq!(session(&client).command_text("plan", ""), None);
 }
 
-/// Proves NOTE-09.
 #[test]
 fn compactions_are_open_until_their_final_status() {
     let mut client = opened(r#"{"session":{"compaction":{}}}"#, "");
@@ -263,7 +251,6 @@ fn compactions_are_open_until_their_final_status() {
     assert_eq!(say("a", "cancelled"), ["c"]);
 }
 
-/// Proves INIT-11, EXT-10.
 #[test]
 fn the_peer_s_name_and_extensions_are_kept() {
     let mut client = Connection::new(Config::client());

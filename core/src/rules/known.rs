@@ -1,4 +1,4 @@
-//! Proofs of what is known of a connection as a whole and shows in no event.
+//! Tests of what is known of a connection as a whole and shows in no event.
 
 use crate::connection::{Config, Connection};
 
@@ -29,7 +29,6 @@ fn call(client: &mut Connection, method: &str, params: &str, answer: &str) {
 const NEW: &str = r#"{"cwd":"/w","mcpServers":[]}"#;
 const REFUSED: &str = r#""error":{"code":-32000,"message":"Authentication required"}"#;
 
-/// Proves AUTH-02, AUTH-03, AUTH-04, AUTH-24, AUTH-25.
 #[test]
 fn a_login_is_known_by_its_traces() {
     let members = format!(r#","agentCapabilities":{{"auth":{{"logout":{{}}}}}},"authMethods":{METHODS}"#);
@@ -54,7 +53,6 @@ fn a_login_is_known_by_its_traces() {
     assert!(!client.session("s").unwrap().auth_uncertain);
 }
 
-/// Proves AUTH-06, AUTH-08, AUTH-28.
 #[test]
 fn ways_to_log_in_are_those_that_can_be_used() {
     let methods = |capabilities| {
@@ -66,7 +64,6 @@ fn ways_to_log_in_are_those_that_can_be_used() {
     assert_eq!(methods(r#"{"auth":{"terminal":true}}"#), [web, ("tty".to_owned(), LoginKind::Terminal)]);
 }
 
-/// Proves AUTH-31.
 #[test]
 fn an_agent_says_itself_whether_somebody_is_logged_in() {
     let mut config = Config::client();
@@ -88,7 +85,6 @@ fn an_agent_says_itself_whether_somebody_is_logged_in() {
     assert_eq!(client.login(), Login::Required);
 }
 
-/// Proves ELIC-20, ELIC-23.
 #[test]
 fn questions_on_web_pages_are_open_until_they_are_completed() {
     let capabilities = r#","agentCapabilities":{"sessionCapabilities":{"close":{}}}"#;
@@ -112,7 +108,6 @@ fn questions_on_web_pages_are_open_until_they_are_completed() {
     assert!(open(&client).is_empty());
 }
 
-/// Proves PROV-04, PROV-05.
 #[test]
 fn a_provider_is_on_when_it_is_routed() {
     let mut config = Config::client();
@@ -143,7 +138,6 @@ fn misuse_says_what_to_do_instead() {
     assert!(why.starts_with("SESS-09: ") && why.ends_with(r#"check before: can("session/load")"#), "{why}");
 }
 
-/// Proves CAP-16.
 #[cfg(feature = "types")]
 #[test]
 fn typed_capabilities_say_what_is_not_supported() {

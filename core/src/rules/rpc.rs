@@ -106,7 +106,6 @@ mod tests {
             && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
     }
 
-    /// Proves RPC-30.
     #[test]
     fn members_are_camel_case_and_tags_snake_case() {
         let mut wrong = Vec::new();

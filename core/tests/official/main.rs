@@ -238,7 +238,6 @@ fn told(version: &'static Tables, name: &str, json: &str) -> Option<Vec<(&'stati
     Some(checked.problems.iter().map(|problem| (problem.rule.as_str(), problem.pointer())).collect())
 }
 
-/// Proves EXT-01.
 #[test]
 fn a_host_s_own_members_are_told_from_those_of_the_specification() {
     use libacp::schema::tables::{v1, v2};

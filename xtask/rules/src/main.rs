@@ -59,6 +59,10 @@ fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
         }
     }
     complaints.extend(list::complaints()?);
+    let figure = format!("[{} rules](docs/src/rules.md)", all().count());
+    if !fs::read_to_string("README.md")?.contains(&figure) {
+        complaints.push(format!("README.md does not say {figure}"));
+    }
     for line in &complaints {
         println!("{line}");
     }

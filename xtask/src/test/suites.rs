@@ -21,6 +21,11 @@ pub(super) const SUITES: &[Suite] = &[
         about: "unit, documentation, vector, recording and comparison tests of the crates",
         run: rust,
     },
+    Suite {
+        name: "rules",
+        about: "each rule switched off in each of its directions: its own vectors fail",
+        run: |log| this(log, &["rules", "--prove"]),
+    },
     Suite { name: "python", about: "the installed wheel, its types, the vectors in Python", run: python },
     Suite { name: "demo", about: "the conversation between every pair of hosts, official SDKs included", run: demo },
     Suite { name: "c", about: "the C interface and the vectors in C", run: |log| c(log, &[]) },

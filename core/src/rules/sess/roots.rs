@@ -188,7 +188,6 @@ mod tests {
     use super::*;
     use crate::connection::SessionState;
 
-    /// Proves SESS-06, SESS-29.
     #[test]
     fn roots_bound_paths() {
         let mut session = Session::new(SessionState::Ready);
