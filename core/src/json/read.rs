@@ -161,10 +161,15 @@ pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
         return Some(Cow::Borrowed(inside));
     }
     let mut scanner = Scanner::new(json, MAX_DEPTH);
-    let mut room = Vec::new();
-    let (text, value) = scanner.string_in(&mut room).ok()?;
+    if dense::WORTH_IT {
+        let mut room = Vec::new();
+        let (text, value) = scanner.string_in(&mut room).ok()?;
+        scanner.end().ok()?;
+        return Some(value.map_or_else(|| text.value(), |value| Cow::Owned(value.to_owned())));
+    }
+    let text = scanner.string().ok()?;
     scanner.end().ok()?;
-    Some(value.map_or_else(|| text.value(), |value| Cow::Owned(value.to_owned())))
+    Some(text.value())
 }
 
 /// The value of the string whose inside begins at a byte of a JSON text, and the byte of the quote that ends it. `None`
