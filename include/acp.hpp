@@ -121,6 +121,17 @@ public:
     {
         return keep(acp_config_set_reminder(config_.get(), milliseconds.value_or(ACP_UNSET)));
     }
+    /// Whether a session may have several prompts at once, for agents that queue prompts.
+    Config &prompt_queueing(bool allowed) noexcept
+    {
+        return keep(acp_config_set_prompt_queueing(config_.get(), allowed));
+    }
+    /// Names a method that is neither the specification's nor begins with an underscore, and is sent and delivered all the
+    /// same.
+    Config &foreign_method(std::string_view name) noexcept
+    {
+        return keep(acp_config_set_foreign_method(config_.get(), detail::slice(name)));
+    }
 
     Role role() const noexcept { return detail::read_enum<Role>(acp_config_role, handle()).value_or(Role{}); }
     Framing framing() const noexcept
@@ -152,6 +163,14 @@ public:
     std::optional<std::uint64_t> reminder() const noexcept
     {
         return detail::read<std::uint64_t>(acp_config_reminder, handle());
+    }
+    bool prompt_queueing() const noexcept
+    {
+        return detail::read<bool>(acp_config_prompt_queueing, handle()).value_or(false);
+    }
+    bool has_foreign_method(std::string_view name) const noexcept
+    {
+        return detail::read<bool>(acp_config_foreign_method, handle(), detail::slice(name)).value_or(false);
     }
 
     /// `ACP_OK`, or why the first setting that was refused was.

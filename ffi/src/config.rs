@@ -187,6 +187,29 @@ pub unsafe extern "C" fn acp_config_set_reminder(config: *mut acp_config, millis
     }
 }
 
+/// Whether a session may have several prompts at once (TURN-03), for agents that queue prompts: a client's further prompts
+/// go out with an `ACP_EVENT_ADVICE` instead of misuse, an agent's are delivered without a violation. The turn ends with
+/// the last answer.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_prompt_queueing(config: *mut acp_config, allowed: bool) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe {
+        change(config, |config| {
+            config.core.prompt_queueing = allowed;
+            Ok(())
+        })
+    }
+}
+
+/// Names a method that some peers have although it is neither the specification's nor begins with an underscore (EXT-07): it
+/// is then sent and delivered like an extension's. `ACP_INVALID_ARGUMENT` when such a method can be no peer's own, or the
+/// name is empty or longer than 4,096 bytes.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_set_foreign_method(config: *mut acp_config, name: acp_slice) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { change(config, |config| config.core.foreign_method(name.text()?).map_err(|_| ACP_INVALID_ARGUMENT)) }
+}
+
 /// The side that the host plays.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_role(config: *const acp_config, out: *mut i32) -> acp_status {
@@ -269,4 +292,26 @@ pub unsafe extern "C" fn acp_config_cancel_grace(config: *const acp_config, out:
 pub unsafe extern "C" fn acp_config_reminder(config: *const acp_config, out: *mut u64) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe { read(config, out, |config| config.core.reminder) }
+}
+
+/// What `acp_config_set_prompt_queueing` set.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_prompt_queueing(config: *const acp_config, out: *mut bool) -> acp_status {
+    // SAFETY: callers keep the promises of the header.
+    unsafe { read(config, out, |config| Some(config.core.prompt_queueing)) }
+}
+
+/// Whether `acp_config_set_foreign_method` has named this method.
+#[no_mangle]
+pub unsafe extern "C" fn acp_config_foreign_method(
+    config: *const acp_config,
+    name: acp_slice,
+    out: *mut bool,
+) -> acp_status {
+    guard(|| {
+        // SAFETY: callers keep the promises of the header.
+        let (config, name) = unsafe { (shared(config)?, name.text()?) };
+        // SAFETY: as above.
+        unsafe { output(out, || Ok(config.core.foreign_methods().any(|known| known == name))) }
+    })
 }

@@ -28,12 +28,13 @@ fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'stat
     table.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
 }
 
-/// The names that a host switches on.
-fn draft_names(drafts: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    if drafts.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("drafts: expected an iterable of names, found one str"));
+/// The names that an argument lists.
+fn names(what: &str, list: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<String>> {
+    let Some(list) = list else { return Ok(Vec::new()) };
+    if list.is_instance_of::<PyString>() {
+        return Err(PyTypeError::new_err(format!("{what}: expected an iterable of names, found one str")));
     }
-    drafts.try_iter()?.map(|name| name?.extract()).collect()
+    list.try_iter()?.map(|name| name?.extract()).collect()
 }
 
 /// The policies of single severities, over what `config` has.
@@ -52,6 +53,7 @@ fn read_policies(config: &mut libacp::Config, policies: &Bound<'_, PyAny>) -> Py
 }
 
 /// The core's configuration from the arguments of `Connection` that must be read.
+#[allow(clippy::too_many_arguments)] // As `Connection` has.
 pub(crate) fn read(
     role: &str,
     framing: &str,
@@ -60,6 +62,7 @@ pub(crate) fn read(
     limits: Option<&Limits>,
     version_2: bool,
     drafts: Option<&Bound<'_, PyAny>>,
+    foreign_methods: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<libacp::Config> {
     let mut config = libacp::Config::new(named("role", ROLES, role)?);
     config.framing = named("framing", FRAMINGS, framing)?;
@@ -71,7 +74,11 @@ pub(crate) fn read(
     if let Some(limits) = limits {
         config.limits = limits.0;
     }
-    for name in drafts.map(draft_names).transpose()?.unwrap_or_default() {
+    for name in names("foreign_methods", foreign_methods)? {
+        let wrong = |why| PyValueError::new_err(format!("foreign_methods: {name:?}: {why}"));
+        config.foreign_method(&name).map_err(wrong)?;
+    }
+    for name in names("drafts", drafts)? {
         config.draft(&name).map_err(|_| {
             let known = libacp::schema::drafts::DRAFTS.join(", ");
             PyValueError::new_err(format!("drafts: expected names from {known}; found {name:?}"))
@@ -222,6 +229,18 @@ impl Config {
         self.0.reminder
     }
 
+    /// Whether a session may have several prompts at once, for agents that queue prompts (`TURN-03`).
+    #[getter]
+    fn prompt_queueing(&self) -> bool {
+        self.0.prompt_queueing
+    }
+
+    /// Methods that are neither the specification's nor begin with an underscore, and are sent and delivered all the same.
+    #[getter]
+    fn foreign_methods<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.foreign_methods().collect::<Vec<_>>())
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Config").field("role", self.role())?.field("framing", self.framing())?;
         let repr = repr.field("policy", self.policy())?.field("policies", self.policies(py)?)?;
@@ -230,6 +249,7 @@ impl Config {
             .field("version_2", self.version_2())?
             .field("drafts", self.drafts(py)?)?;
         let repr = repr.field("timeout", self.timeout())?.field("cancel_grace", self.cancel_grace())?;
-        Ok(repr.field("reminder", self.reminder())?.finish())
+        let repr = repr.field("reminder", self.reminder())?.field("prompt_queueing", self.prompt_queueing())?;
+        Ok(repr.field("foreign_methods", self.foreign_methods(py)?)?.finish())
     }
 }

@@ -96,7 +96,7 @@ fn method_name<'a>(method: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
 impl Connection {
     #[new]
     #[pyo3(signature = (role, *, framing="lines", policy="tolerant", policies=None, limits=None, version_2=false,
-        drafts=None, timeout=None, cancel_grace=10000, reminder=None))]
+        drafts=None, timeout=None, cancel_grace=10000, reminder=None, prompt_queueing=false, foreign_methods=None))]
     #[allow(clippy::too_many_arguments)] // As many as a configuration has members.
     fn new(
         role: &str,
@@ -109,10 +109,13 @@ impl Connection {
         timeout: Option<u64>,
         cancel_grace: Option<u64>,
         reminder: Option<u64>,
+        prompt_queueing: bool,
+        foreign_methods: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
-        let mut config = config::read(role, framing, policy, policies, limits, version_2, drafts)?;
+        let mut config = config::read(role, framing, policy, policies, limits, version_2, drafts, foreign_methods)?;
         (config.timeout, config.cancel_grace, config.reminder) = (timeout, cancel_grace, reminder);
+        config.prompt_queueing = prompt_queueing;
         Ok(Connection { core: Mutex::new(Core::new(config)) })
     }
 

@@ -42,11 +42,15 @@ class Handshake(unittest.TestCase):
             drafts=iter(["nes", "session_fork"]),
             timeout=5,
             reminder=6,
+            prompt_queueing=True,
+            foreign_methods=iter(["vendor/x", "y"]),
         )
         config = connection.config
         self.assertEqual((config.role, config.framing, config.policy), ("agent", "content-length", "strict"))
         self.assertEqual((config.limits, config.version_2, config.timeout, config.reminder), (limits, True, 5, 6))
         self.assertEqual(config.drafts, ("session_fork", "nes"))
+        self.assertEqual((config.prompt_queueing, config.foreign_methods), (True, ("vendor/x", "y")))
+        self.assertIn("prompt_queueing=True, foreign_methods=('vendor/x', 'y')", repr(config))
         self.assertEqual(config.policies, {"note": "off", "error": "tolerant"})
         self.assertIn("policies={'note': 'off', 'error': 'tolerant'}", repr(config))
         self.assertEqual(libacp.Connection("agent").config.policies, {})
@@ -63,12 +67,18 @@ class Handshake(unittest.TestCase):
             ({"policies": {"info": "off"}}, "policies: .*note.*warning.*error.*info"),
             ({"policies": {"note": "lax"}}, "policies/note: .*tolerant.*strict.*off.*lax"),
             ({"drafts": ["nope"]}, "drafts.*nope"),
+            ({"foreign_methods": ["session/new"]}, "foreign_methods.*session/new"),
+            ({"foreign_methods": ["_x"]}, "foreign_methods.*underscore"),
+            ({"foreign_methods": ["rpc.x"]}, "foreign_methods.*rpc"),
+            ({"foreign_methods": [""]}, "foreign_methods"),
         ]
         for arguments, message in wrong:
             with self.assertRaisesRegex(ValueError, message):
                 libacp.Connection(**{"role": "client", **arguments})
         with self.assertRaisesRegex(TypeError, "drafts"):
             libacp.Connection("client", drafts="nes")
+        with self.assertRaisesRegex(TypeError, "foreign_methods"):
+            libacp.Connection("client", foreign_methods="vendor/x")
         others: "list[Any]" = [({"note": None}, "value, found NoneType"), ({1: "off"}, "key, found int"), ("off", "found str")]
         for other, message in others:
             with self.assertRaisesRegex(TypeError, f"policies: .*{message}"):
@@ -237,6 +247,17 @@ class Requests(unittest.TestCase):
         for wrong in (-1, 1.5, "1"):
             with self.assertRaises((TypeError, OverflowError)):
                 pair.client.request("_x/c", timeout=wrong)  # type: ignore[arg-type]
+
+    def test_params_of_an_extension_are_an_object_or_a_list(self) -> None:
+        pair = ready()
+        for params in (5, "s", True, 1.5):
+            for call in (pair.client.request, pair.client.notify):
+                with self.assertRaises(libacp.Misuse) as caught:
+                    call("_x", params)  # type: ignore[arg-type]
+                self.assertEqual(caught.exception.rule, "RPC-19")
+        pair.client.request("_x", [1])  # type: ignore[arg-type]
+        pair.client.request("_x", None)
+        self.assertEqual([event.params for event in pair.pump(pair.client)], [[1], {}])
 
     def test_a_reminder(self) -> None:
         pair = ready(reminder=20)

@@ -25,6 +25,16 @@ static void configuration(void)
     STATUS(acp_config_reminder(config, &wide), ACP_NONE);
     OK(acp_config_set_reminder(config, 2500));
     OK(acp_config_set_draft(config, acp_text(ACP_DRAFT_NES)));
+    OK(acp_config_prompt_queueing(config, &flag));
+    CHECK(!flag);
+    OK(acp_config_set_prompt_queueing(config, true));
+    OK(acp_config_set_foreign_method(config, acp_text("vendor/x")));
+    STATUS(acp_config_set_foreign_method(config, acp_text("session/new")), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_foreign_method(config, acp_text("session/fork")), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_foreign_method(config, acp_text("_x")), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_foreign_method(config, acp_text("rpc.x")), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_foreign_method(config, acp_text("$/x")), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_foreign_method(config, EMPTY), ACP_INVALID_ARGUMENT);
     for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_REMEMBERED; limit++) {
         OK(acp_config_set_limit(config, limit, 100u + (uint64_t)limit));
     }
@@ -52,6 +62,12 @@ static void configuration(void)
     CHECK(wide == 1500);
     OK(acp_config_reminder(copy, &wide));
     CHECK(wide == 2500);
+    OK(acp_config_prompt_queueing(copy, &flag));
+    CHECK(flag);
+    OK(acp_config_foreign_method(copy, acp_text("vendor/y"), &flag));
+    CHECK(!flag);
+    OK(acp_config_foreign_method(copy, acp_text("vendor/x"), &flag));
+    CHECK(flag);
     OK(acp_config_draft(copy, acp_text(ACP_DRAFT_NES), &flag));
     CHECK(flag);
     OK(acp_config_draft(copy, acp_text(ACP_DRAFT_SUBAGENTS), &flag));

@@ -32,6 +32,23 @@ static int32_t choice(acp_slice given, const char *pointer, const char *const *w
     return 0;
 }
 
+// Sets each name of the list there.
+static void each_name(acp_slice given, const char *pointer, acp_status (*set)(acp_config *, acp_slice), acp_config *config)
+{
+    acp_slice value;
+    if (!json_at(given, pointer, &value)) {
+        return;
+    }
+    size_t count;
+    acp_items *names = json_items(value, &count);
+    for (size_t i = 0; i < count; i++) {
+        text name = json_text(item_value(names, i), "");
+        need(set(config, text_slice(&name)), pointer);
+        text_free(&name);
+    }
+    acp_items_free(names);
+}
+
 acp_config *config_of(acp_slice given)
 {
     acp_config *config;
@@ -72,15 +89,10 @@ acp_config *config_of(acp_slice given)
     if (json_at(given, "/reminder", &value)) {
         need(acp_config_set_reminder(config, json_number(given, "/reminder")), "reminder");
     }
-    if (json_at(given, "/drafts", &value)) {
-        size_t count;
-        acp_items *drafts = json_items(value, &count);
-        for (size_t i = 0; i < count; i++) {
-            text name = json_text(item_value(drafts, i), "");
-            need(acp_config_set_draft(config, text_slice(&name)), "draft");
-            text_free(&name);
-        }
-        acp_items_free(drafts);
+    if (acp_json_bool(given, acp_text("/prompt_queueing"), &flag) == ACP_OK) {
+        need(acp_config_set_prompt_queueing(config, flag), "prompt_queueing");
     }
+    each_name(given, "/drafts", acp_config_set_draft, config);
+    each_name(given, "/foreign_methods", acp_config_set_foreign_method, config);
     return config;
 }

@@ -123,7 +123,9 @@ void configurations()
         .version_2(true)
         .draft(ACP_DRAFT_AUTH_STATUS)
         .timeout(250)
-        .reminder(300);
+        .reminder(300)
+        .prompt_queueing(true)
+        .foreign_method("vendor/x");
     CHECK(config.status() == ACP_OK);
     acp::Result<acp::Connection> open = acp::Connection::open(config);
     CHECK(open);
@@ -132,6 +134,7 @@ void configurations()
     CHECK(copy.policy() == acp::Policy::strict && copy.policy_for(acp::Severity::note) == acp::Policy::off);
     CHECK(!copy.policy_for(acp::Severity::error) && copy.limit(acp::Limit::pending) == 7 && copy.version_2());
     CHECK(copy.has_draft(ACP_DRAFT_AUTH_STATUS) && !copy.has_draft(ACP_DRAFT_NES) && copy.timeout() == 250);
+    CHECK(copy.prompt_queueing() && copy.has_foreign_method("vendor/x") && !copy.has_foreign_method("vendor/y"));
     CHECK(copy.reminder() == 300 && copy.limit(acp::Limit::remembered) > 0);
     config.policy_for(acp::Severity::note, std::nullopt).timeout(std::nullopt).reminder(std::nullopt);
     CHECK(!config.policy_for(acp::Severity::note) && !config.timeout() && !config.reminder());

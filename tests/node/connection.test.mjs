@@ -283,6 +283,24 @@ test("violations say what, where and what became of it", () => {
   assert.ok(violation.rule && violation.message && violation.excerpt.startsWith('{"jsonrpc"'));
 });
 
+test("several prompts at once and foreign methods are switched on by options", () => {
+  const client = new Connection({ role: "client", promptQueueing: true, foreignMethods: ["vendor/x"] });
+  assert.deepEqual([client.config.promptQueueing, client.config.foreignMethods], [true, ["vendor/x"]]);
+  const { client: greetedClient, agent } = greeted({ client: { foreignMethods: ["vendor/x"] } });
+  greetedClient.request("vendor/x", [1]);
+  agent.free();
+  client.free();
+});
+
+test("params of an extension are an object or a list", () => {
+  const { client } = greeted();
+  for (const params of [5, "s", true, null]) {
+    assert.throws(() => client.request("_x", params), { name: "Misuse", rule: "RPC-19" });
+    assert.throws(() => client.notify("_x", params), { name: "Misuse", rule: "RPC-19" });
+  }
+  client.request("_x", [1]);
+});
+
 test("version 2 and drafts are switched on by options", () => {
   const client = new Connection({ role: "client", version2: true, drafts: ["nes", "session_fork"] });
   assert.deepEqual(client.config.drafts, ["session_fork", "nes"]);
@@ -342,6 +360,9 @@ test("options, ids and values that do not fit are named", () => {
     [{ role: "client", reminder: "soon" }, "reminder"],
     [{ role: "client", limits: { remembered: -1 } }, "limits/remembered"],
     [{ role: "client", drafts: ["nope"] }, "drafts"],
+    [{ role: "client", foreignMethods: ["session/new"] }, "foreignMethods"],
+    [{ role: "client", foreignMethods: "vendor/x" }, "foreignMethods"],
+    [{ role: "client", promptQueueing: 1 }, "promptQueueing"],
     [{ role: "client", limits: { frames: 1 } }, "limits/frames"],
     [{ role: "client", limits: { depth: 1.5 } }, "limits/depth"],
   ]) {

@@ -204,8 +204,14 @@ function play(connection, steps, scenario, frames) {
 
 function runScenario(scenario) {
   format.scenario(scenario);
-  const { version_2: version2, cancel_grace: cancelGrace, ...config } = scenario.config;
-  const connection = new Connection({ ...config, version2, cancelGrace });
+  const {
+    version_2: version2,
+    cancel_grace: cancelGrace,
+    prompt_queueing: promptQueueing,
+    foreign_methods: foreignMethods,
+    ...config
+  } = scenario.config;
+  const connection = new Connection({ ...config, version2, cancelGrace, promptQueueing, foreignMethods });
   try {
     const frames = new Frames(config.framing);
     play(connection, scenario.steps, scenario, frames);

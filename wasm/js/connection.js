@@ -10,16 +10,19 @@ const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const COUNT = [isCount, "a whole number from 0"];
 const TIME = [(value) => value === null || isCount(value), "a whole number from 0, or null"];
 const TEXT = [(value) => typeof value === "string", "a string"];
+const NAMES = [(value) => Array.isArray(value) && value.every((name) => typeof name === "string"), "a list of names"];
 const OPTIONS = {
   role: TEXT,
   framing: TEXT,
   policy: TEXT,
   policies: [(value) => typeof value === "object" && value !== null, "an object"],
   version2: [(value) => typeof value === "boolean", "a boolean"],
-  drafts: [(value) => Array.isArray(value) && value.every((name) => typeof name === "string"), "a list of names"],
+  drafts: NAMES,
   timeout: COUNT,
   cancelGrace: TIME,
   reminder: COUNT,
+  promptQueueing: [(value) => typeof value === "boolean", "a boolean"],
+  foreignMethods: NAMES,
   limits: [(value) => typeof value === "object" && value !== null, "an object"],
 };
 const POLICIES = { note: TEXT, warning: TEXT, error: TEXT };

@@ -1,6 +1,16 @@
 // What an agent and a client have in common before there is a connection: a name, options, handlers.
 
-const OPTIONS = ["framing", "policy", "policies", "limits", "drafts", "cancelGrace", "reminder"];
+const OPTIONS = [
+  "framing",
+  "policy",
+  "policies",
+  "limits",
+  "drafts",
+  "cancelGrace",
+  "reminder",
+  "promptQueueing",
+  "foreignMethods",
+];
 const COMMON = ["title", "capabilities", "onViolation", "onLateResponse", ...OPTIONS];
 
 export class Host {

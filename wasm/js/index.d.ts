@@ -97,6 +97,17 @@ export interface Options<R extends Role = Role, Two extends boolean = boolean> {
    * answer; without it, none does.
    */
   reminder?: number | undefined;
+  /**
+   * Whether a session may have several prompts at once (TURN-03), for agents that queue prompts: a client's further
+   * prompts go out with advice instead of misuse, an agent's are delivered without a violation. The turn ends with the
+   * last answer.
+   */
+  promptQueueing?: boolean | undefined;
+  /**
+   * Methods that some peers have although they are neither the specification's nor begin with an underscore (EXT-07).
+   * They are sent and delivered like an extension's.
+   */
+  foreignMethods?: readonly string[] | undefined;
 }
 
 /** The options with their defaults filled in. */
@@ -121,6 +132,10 @@ export interface Config {
   cancelGrace: number | null;
   /** Milliseconds after which the host is reminded of an answer that it owes. */
   reminder?: number;
+  /** Whether a session may have several prompts at once. */
+  promptQueueing: boolean;
+  /** Methods of neither the specification's nor an extension's name that are sent and delivered. */
+  foreignMethods: string[];
 }
 
 /** JSON text in the place of a value: it is checked and sent as it stands. */

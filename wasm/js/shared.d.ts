@@ -180,6 +180,10 @@ export interface HostOptions {
   cancelGrace?: number | null | undefined;
   /** Milliseconds after which the console is told of a request of the peer's that has no answer yet. */
   reminder?: number | undefined;
+  /** Whether a session may have several prompts at once, for agents that queue prompts. */
+  promptQueueing?: boolean | undefined;
+  /** Methods that are neither the specification's nor begin with an underscore, and are called or served all the same. */
+  foreignMethods?: readonly string[] | undefined;
 }
 
 /** A value, or a promise of it. */

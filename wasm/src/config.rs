@@ -28,6 +28,7 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
         config.cancel_grace = if grace == "null" { None } else { number(json, "cancelGrace")? };
     }
     config.reminder = number(json, "reminder")?;
+    config.prompt_queueing = pointer(json, "/promptQueueing") == Some("true");
     let Limits { frame, depth, pending, sessions, terminals, remembered } = &mut config.limits;
     for (name, limit) in [
         ("frame", frame),
@@ -39,8 +40,14 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
         *limit = number(json, &format!("limits/{name}"))?.unwrap_or(*limit);
     }
     *depth = number(json, "limits/depth")?.unwrap_or(*depth);
-    let drafts = (0..).map_while(|index| pointer(json, &format!("/drafts/{index}")));
-    for draft in drafts.filter_map(unescape) {
+    let list = |name: &str| {
+        let texts = (0..).map_while(move |index| pointer(json, &format!("/{name}/{index}")));
+        texts.filter_map(unescape).collect::<Vec<_>>()
+    };
+    for method in list("foreignMethods") {
+        config.foreign_method(&method).map_err(|why| format!("foreignMethods: \"{method}\": {why}"))?;
+    }
+    for draft in list("drafts") {
         config.draft(&draft).map_err(|_| format!("drafts: no \"{draft}\", there are {}", DRAFTS.join(", ")))?;
     }
     Ok(config)
@@ -79,6 +86,12 @@ pub(crate) fn write(config: &Config) -> String {
     if let Some(reminder) = config.reminder {
         out.key("reminder").unsigned(reminder);
     }
+    out.key("promptQueueing").boolean(config.prompt_queueing);
+    out.key("foreignMethods").begin_array();
+    for method in config.foreign_methods() {
+        out.string(method);
+    }
+    out.end_array();
     let Limits { frame, depth, pending, sessions, terminals, remembered } = config.limits;
     out.key("limits").begin_object();
     for (name, limit) in [
@@ -136,6 +149,7 @@ mod tests {
             r#"{"role":"agent","framing":"content-length","policy":"strict","policies":{"note":"off","error":"tolerant"},"#,
             r#""version2":true,"#,
             r#""drafts":["session_fork","nes"],"timeout":90000,"cancelGrace":null,"reminder":8000,"#,
+            r#""promptQueueing":true,"foreignMethods":["vendor/x","y"],"#,
             r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6,"remembered":5}}"#,
         );
         assert_eq!(write(&read(text).unwrap()), text);
@@ -154,6 +168,7 @@ mod tests {
             (r#"{"role":"client","framing":"tcp"}"#, "framing"),
             (r#"{"role":"client","policies":{"note":"lax"}}"#, "policies/note"),
             (r#"{"role":"client","drafts":["no_such"]}"#, "drafts"),
+            (r#"{"role":"client","foreignMethods":["session/new"]}"#, "foreignMethods"),
             (r#"{"role":"client","limits":{"depth":4294967296}}"#, "limits/depth"),
         ] {
             let message = read(options).unwrap_err();

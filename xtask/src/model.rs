@@ -105,6 +105,10 @@ pub(crate) struct TypeDef {
     pub(crate) rule: Option<String>,
     /// The rule that a missing tag breaks.
     pub(crate) tag_rule: Option<String>,
+    /// The tag that says the same as none.
+    pub(crate) untagged_tag: Option<String>,
+    /// Its values may come from elsewhere, and are forwarded with members that are not its own.
+    pub(crate) forwarded: bool,
     /// What it is.
     pub(crate) shape: Shape,
 }

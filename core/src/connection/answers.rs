@@ -8,7 +8,6 @@ use super::judge::{Form, Verdict};
 use super::outgoing::CANCELLED_TURN;
 use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
-use super::session::Turn;
 use super::{Connection, Consequence, Phase};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
@@ -33,6 +32,7 @@ impl Connection {
             };
             return self.drop_message(subject, Breach::new(rule, message));
         };
+        self.state.answered = self.state.answered.max(request.serial);
         let subject = &Subject { method: Some(request.method.clone()), ..subject.clone() };
         if message.version != Version::Right {
             let breach = Breach::new(id!("RPC-01"), "no jsonrpc member that is \"2.0\"");
@@ -117,16 +117,11 @@ impl Connection {
         self.judge_peer(Form::Error, &said, subject);
         self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
-        let cancelled_prompt = cancelled && id!("CANCEL-18").is_on(Way::Track);
-        let turn = || self.state.sessions.get(self.state.sessions.of(&request)?).map(|session| session.turn);
+        let cancelled_prompt = cancelled && id!("CANCEL-18").is_on(Way::Track) && self.state.tables.version == 1;
+        let session = self.state.sessions.of(&request).and_then(|id| self.state.sessions.get(id));
+        let stopped = request.cancelled || session.is_some_and(|session| session.has_cancelled(&request));
         let result = match &*request.method {
-            "session/prompt"
-                if cancelled_prompt
-                    && self.state.tables.version == 1
-                    && (request.cancelled || turn() == Some(Turn::Cancelling)) =>
-            {
-                CANCELLED_TURN
-            }
+            "session/prompt" if cancelled_prompt && stopped => CANCELLED_TURN,
             method => match question(method).filter(|question| cancelled && question.given_up.is_on(Way::Track)) {
                 Some(question) => {
                     if let Some(rule) = question.no_error {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::checker::Checked;
 use super::config::Role;
-use super::dismiss::Occasion;
+use super::dismiss::question;
 use super::event::{Json, Timing};
 use super::incoming::Message;
 use super::judge::{Form, Verdict};
@@ -117,7 +117,8 @@ impl Connection {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
         let own = if is_request { id!("EXT-08") } else { id!("EXT-09") };
-        let extension = method.starts_with('_') && own.is_on(Way::Track);
+        let named = method.starts_with('_') || self.state.config.is_foreign(method);
+        let extension = named && own.is_on(Way::Track);
         let refusal = too_early(self.state.config.role.other());
         if self.phase != Phase::Ready && refusal.rule.is_on(Way::Receive) {
             let breach = Breach::new(refusal.rule, refusal.message);
@@ -303,11 +304,11 @@ impl Connection {
             late: None,
         };
         self.state.inbound.insert(open);
-        let cancelling = session.as_ref().and_then(|id| self.state.sessions.get(id)).map(|known| known.turn)
-            == Some(Turn::Cancelling);
+        let asks = question(&method).is_some();
+        let occasion = session.as_ref().filter(|_| asks).and_then(|id| self.stops(id));
         self.events.push(Event::Request(Request { id: id.clone(), serial, method: method.clone(), session, params }));
-        if cancelling {
-            self.dismiss_one(&id, Occasion::Late);
+        if let Some(occasion) = occasion {
+            self.dismiss_one(&id, occasion);
         }
     }
 

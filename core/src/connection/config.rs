@@ -1,7 +1,9 @@
 //! What a host decides before a connection begins.
 
 use crate::framing::Framing;
+use crate::jsonrpc::LONGEST_NAME;
 use crate::rules::RuleId;
+use crate::schema::tables;
 use crate::validation::DraftSet;
 
 /// The side that the host plays.
@@ -103,11 +105,18 @@ pub struct Config {
     /// Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered
     /// (RPC-15): an [advice event](super::Advice) with the method and the id. `None` reminds of nothing.
     pub reminder: Option<u64>,
+    /// Whether a session may have several prompts at once (TURN-03), for agents that queue prompts or take them into the
+    /// turn that runs; those say so in `_meta` of their capabilities (`promptQueueing`), since the specification has no
+    /// word for it. A client's further prompts then go out with [advice](super::Advice) instead of misuse, and an agent's
+    /// are delivered without a violation. The turn ends with the last answer, and `session/cancel` covers the prompts
+    /// that are open when it is sent.
+    pub prompt_queueing: bool,
+    pub(super) foreign_methods: Vec<Box<str>>,
 }
 
 impl Config {
     /// The defaults for a role: lines, tolerant, version 1, no drafts, no time-out, ten seconds to answer what was
-    /// cancelled, no reminders.
+    /// cancelled, no reminders, one prompt at a time.
     pub fn new(role: Role) -> Self {
         Config {
             role,
@@ -120,6 +129,8 @@ impl Config {
             timeout: None,
             cancel_grace: Some(CANCEL_GRACE),
             reminder: None,
+            prompt_queueing: false,
+            foreign_methods: Vec::new(),
         }
     }
 
@@ -150,6 +161,40 @@ impl Config {
         index.is_some_and(|index| self.drafts & (1 << (index + 1)) != 0)
     }
 
+    /// Names a method that some peers have although it is neither the specification's nor begins with an underscore
+    /// (EXT-07). It is then sent and delivered like an extension's; others stay unknown.
+    ///
+    /// # Errors
+    /// [`NotForeign`] when such a method can be no peer's own.
+    pub fn foreign_method(&mut self, name: &str) -> Result<(), NotForeign> {
+        let in_model = |version| {
+            tables::version(version).is_some_and(|tables| tables.methods.iter().any(|method| method.name == name))
+        };
+        if name.is_empty() || name.len() > LONGEST_NAME {
+            Err(NotForeign::Length)
+        } else if name.starts_with('_') {
+            Err(NotForeign::Extension)
+        } else if name.starts_with("rpc.") || name.starts_with("$/") {
+            Err(NotForeign::Reserved)
+        } else if in_model(1) || in_model(2) {
+            Err(NotForeign::Specified)
+        } else {
+            if !self.is_foreign(name) {
+                self.foreign_methods.push(name.into());
+            }
+            Ok(())
+        }
+    }
+
+    /// The methods that [`foreign_method`](Config::foreign_method) named, in the order in which they were named.
+    pub fn foreign_methods(&self) -> impl Iterator<Item = &str> {
+        self.foreign_methods.iter().map(|name| &**name)
+    }
+
+    pub(crate) fn is_foreign(&self, method: &str) -> bool {
+        self.foreign_methods.iter().any(|name| **name == *method)
+    }
+
     /// The policy for one rule, by its severity.
     pub(crate) fn policy_for(&self, rule: RuleId) -> Policy {
         self.policies[rule.rule().severity as usize].unwrap_or(self.policy)
@@ -172,3 +217,21 @@ impl Config {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no draft has this name; libacp::schema::DRAFTS lists them")]
 pub struct UnknownDraft;
+
+/// Why a name is not that of a [foreign method](Config::foreign_method).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotForeign {
+    /// It has no byte, or more than 4,096.
+    #[error("expected a name of 1 to 4,096 bytes")]
+    Length,
+    /// It begins with an underscore: extensions need not be named.
+    #[error("names that begin with an underscore are extensions, which are served without being named")]
+    Extension,
+    /// It begins with `rpc.` or `$/`.
+    #[error("names that begin with rpc. or $/ belong to JSON-RPC and to the protocol")]
+    Reserved,
+    /// It is a method of version 1, version 2 or a draft.
+    #[error("this method is the specification's, or a draft's that can be switched on")]
+    Specified,
+}

@@ -240,7 +240,7 @@ impl Connection {
         let in_older = fits(&tables::v1::TABLES, &with_version(&only(text, older), 1))?;
         let in_own = fits(tables, &only(text, |name| !older(name)))?;
         let text = self.outgoing_value(None, None, text, Part::Request)?.text.into_owned().into();
-        Ok(Fitting { text, own: in_own.own.or(in_older.own) })
+        Ok(Fitting { text, own: if in_own.own.is_empty() { in_older.own } else { in_own.own } })
     }
 
     /// The client's side: its `initialize` has been written.

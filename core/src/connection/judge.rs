@@ -9,6 +9,7 @@ use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::scene::{Action, Check, Message, Objection, On, Scene, REFUSE};
 use crate::rules::{Severity, KEPT};
+use crate::validation::Problem;
 
 /// What the peer's message is, as far as an answer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,8 +116,9 @@ impl Connection {
     }
 
     /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
-    /// `own` is refused where no rule says more about the message.
-    pub(super) fn judge_host(&self, message: &Message<'_>, own: Option<Misuse>) -> Result<Vec<Advice>, Misuse> {
+    /// `own` is what the model says: empty names are advised against (ENUM-14), the rest is refused where no rule says
+    /// more about the message.
+    pub(super) fn judge_host(&self, message: &Message<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
         for (check, objection) in self.objections(message, self.state.config.role, |check| check.send) {
             match check.send {
@@ -133,7 +135,20 @@ impl Connection {
                 }
             }
         }
-        own.map_or(Ok(advice), Err)
+        for problem in own {
+            let Misuse { rule, pointer, message: text, .. } = Misuse::problem(&problem);
+            if ![id!("ENUM-14"), id!("LIMIT-06")].contains(&rule) {
+                return Err(Misuse::problem(&problem));
+            }
+            advice.push(Advice {
+                rule,
+                message: text.into_owned(),
+                pointer,
+                method: message.method.to_owned(),
+                id: message.request.map(|request| request.id.clone()),
+            });
+        }
+        Ok(advice)
     }
 
     pub(super) fn advise(&mut self, advice: Vec<Advice>) {

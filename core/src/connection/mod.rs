@@ -41,7 +41,7 @@ mod tests;
 use std::cell::Cell;
 use std::sync::Arc;
 
-pub use config::{Config, Limits, Policy, Role, UnknownDraft};
+pub use config::{Config, Limits, NotForeign, Policy, Role, UnknownDraft};
 pub use event::{
     Advice, Answered, Cancel, CloseReason, Closed, Consequence, Event, Notification, Outcome, Request, Response,
     ResultText, TerminalRef, Timing, Violation,
@@ -172,6 +172,7 @@ impl Connection {
                 mcp: Mcp::default(),
                 own: Side::default(),
                 peer: Side::default(),
+                answered: 0,
                 lately: Cell::default(),
                 looked: Vec::new(),
                 follows: Follows { checks: true, trackers: true },

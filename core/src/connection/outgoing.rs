@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::calls::JSON_RPC;
 use super::config::Policy;
-use super::dismiss::{question, Occasion};
+use super::dismiss::Occasion;
 use super::misuse::{Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::rules::too_early;
-use super::session::{unknown, Standing, Turn};
+use super::session::{unknown, Standing};
 use super::telling::Told;
 use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
@@ -18,7 +18,7 @@ use crate::jsonrpc::{write_error, write_notification, write_request, write_resul
 use crate::rules::scene::{Message, On, ENDING};
 use crate::rules::{withheld, Way};
 use crate::validation::table::{self, Method, TypeId};
-use crate::validation::{look, Looked, Mode, Part, Rejected, Walker};
+use crate::validation::{look, Looked, Mode, Part, Problem, Rejected, Walker, OF_A_DRAFT};
 
 /// The answer to a prompt that the client has cancelled.
 pub(super) const CANCELLED_TURN: &str = r#"{"stopReason":"cancelled"}"#;
@@ -64,14 +64,14 @@ impl Timeout {
 /// JSON of the host's that fits its type.
 pub(super) struct Fitting<'a> {
     pub(super) text: Cow<'a, str>,
-    /// A member that the type does not have (EXT-01).
-    pub(super) own: Option<Misuse>,
+    /// What may not be in it, or should not: see [`Connection::judge_host`].
+    pub(super) own: Vec<Problem>,
 }
 
 impl Connection {
     /// Sends a request and returns its id; the answer comes as one [`Event::Response`](super::Event::Response).
     ///
-    /// `params` is JSON text, an object. For `initialize`, `protocolVersion` is filled in when it is left out.
+    /// `params` is JSON text, an object; a method that is not the specification's may have a list as well. For `initialize`, `protocolVersion` is filled in when it is left out.
     ///
     /// # Errors
     /// [`Misuse`] when the specification forbids the call now or the params do not fit; nothing was sent.
@@ -85,12 +85,13 @@ impl Connection {
     /// [`Misuse`], as above.
     pub fn request_with(&mut self, method: &str, params: &str, options: CallOptions) -> Result<Id, Misuse> {
         let row = self.admitted(method, true)?;
+        let params = self.structured(row, params)?;
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
         let (Told { text: params, own, session, facts, .. }, tables) = if starts {
             let (Fitting { text, own }, tables) = self.hello_text(params)?;
             (Told { text, own, ..Told::default() }, Some(tables))
         } else {
-            (self.told(row, params.trim(), Part::Request)?, None)
+            (self.told(row, params, Part::Request)?, None)
         };
         if self.state.outbound.len() >= self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Send) {
             let limit = self.state.config.limits.pending;
@@ -152,7 +153,8 @@ impl Connection {
     }
 
     /// Answers a request of the peer's with a result (JSON text). For `initialize`, `protocolVersion` is filled in when
-    /// it is left out.
+    /// it is left out. A prompt that the client has cancelled ends with the stop reason `cancelled`, whatever the result
+    /// says (CANCEL-06); [advice](super::Advice) tells of it.
     ///
     /// # Errors
     /// [`Misuse`] when no request with this id is open (RPC-15) or the result does not fit; nothing was sent.
@@ -175,9 +177,11 @@ impl Connection {
         let result = if starts { Cow::Owned(self.welcome_text(result)?) } else { Cow::Borrowed(result) };
         let Fitting { text: result, own } =
             self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
+        let (result, instead) = self.stopped_result(request, result);
         let message = self.fits_frame(write_result(id, &result))?;
         let said = Message::end(On::Answer, request, &self.state.sessions, Some(&result));
-        let advice = self.judge_host(&said, own)?;
+        let mut advice = self.judge_host(&said, own)?;
+        advice.extend(instead);
         self.outbox.push_whole(message);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, Some(&result));
@@ -211,7 +215,7 @@ impl Connection {
             let text = write_error(id, code, message, data.as_deref());
             let error = json::pointer(&text, "/error");
             let said = Message::end(On::Error, request, &self.state.sessions, error);
-            let advice = self.judge_host(&said, None)?;
+            let advice = self.judge_host(&said, Vec::new())?;
             (text, advice)
         };
         let text = self.fits_frame(text)?;
@@ -229,12 +233,17 @@ impl Connection {
 
     /// Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes, whatever it is
     /// (CANCEL-14); without one the request ends after the [grace time](super::Config::cancel_grace). Asking twice sends
-    /// nothing more.
+    /// nothing more. Where it is the prompt, or the last of a session's prompts, the open permission requests of the
+    /// session are answered with `cancelled` (PERM-05) and its elicitations with `cancel`.
     ///
     /// # Errors
-    /// [`Misuse`] when no own request with this id is open (CANCEL-08).
+    /// [`Misuse`] when no own request with this id is open (CANCEL-08), or the id is null (CANCEL-20).
     pub fn cancel(&mut self, id: &Id) -> Result<(), Misuse> {
         self.open()?;
+        if *id == Id::Null && id!("CANCEL-20").is_on(Way::Send) {
+            let misuse = Misuse::new(MisuseKind::Params, id!("CANCEL-20"), "expected the id of a request");
+            return Err(misuse.at("/requestId"));
+        }
         if self.state.outbound.get(id).is_none() && id!("CANCEL-08").is_on(Way::Send) {
             return Err(Misuse::new(
                 MisuseKind::Id,
@@ -242,9 +251,13 @@ impl Connection {
                 format!("no own request with the id {id} is open"),
             ));
         }
-        if self.state.outbound.mark_cancelled(id, self.grace()).is_some() {
+        if let Some(request) = self.state.outbound.mark_cancelled(id, self.grace()) {
+            let session = request.session.clone();
             let params = format!("{{\"requestId\":{id}}}");
             self.outbox.push_whole(write_notification(CANCEL, &params));
+            if let Some(session) = session.filter(|session| self.stops(session) == Some(Occasion::Prompt)) {
+                self.dismiss(Some(&session), Occasion::Prompt);
+            }
         }
         Ok(())
     }
@@ -291,7 +304,8 @@ impl Connection {
             if let Some(refusal) = early.filter(|refusal| refusal.rule.is_on(Way::Send)) {
                 return Err(refusal.into());
             }
-            if (method.starts_with('_') && method.len() > 1) || !id!("EXT-07").is_on(Way::Send) {
+            let own = method.starts_with('_') || self.state.config.is_foreign(method);
+            if own || !id!("EXT-07").is_on(Way::Send) {
                 return Ok(None);
             }
             if method.starts_with(JSON_RPC) && id!("RPC-26").is_on(Way::Send) {
@@ -299,7 +313,8 @@ impl Connection {
                 return Err(Misuse::new(MisuseKind::Method, id!("RPC-26"), message));
             }
             let message = format!(
-                "no method \"{method}\" in version {}{}; own methods start with an underscore",
+                "no method \"{method}\" in version {}{}; own methods start with an underscore, and others have to be \
+                 configured as foreign methods",
                 self.state.tables.version,
                 if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
             );
@@ -335,15 +350,21 @@ impl Connection {
         ty: TypeId,
         text: &'a str,
     ) -> Result<(Fitting<'a>, Looked<'a>), Misuse> {
-        let looked = look(walker, ty, text).map_err(|rejected| match rejected {
+        let mut looked = look(walker, ty, text).map_err(|rejected| match rejected {
             Rejected::Invalid(problem) => Misuse::problem(&problem),
             Rejected::Syntax(error) => {
                 let rule = if error.kind == SyntaxKind::Surrogate { id!("FRAME-01") } else { id!("RPC-21") };
                 Misuse::new(MisuseKind::Params, rule, format!("not JSON: {error}"))
             }
         })?;
-        let own = looked.checked.problems.first().map(Misuse::problem);
-        let own = own.filter(|_| self.state.config.policy_for(id!("EXT-01")) != Policy::Off);
+        let mut own = std::mem::take(&mut looked.checked.problems);
+        own.retain(|problem| match problem.rule.as_str() {
+            // What a side says that it can do may be somebody else's, whom it passes on.
+            "EXT-01" if problem.found == OF_A_DRAFT && !self.ready() => false,
+            "EXT-01" => self.state.config.policy_for(problem.rule) != Policy::Off,
+            "PROV-11" => !self.state.providers.lists(text),
+            _ => true,
+        });
         // Line breaks can only stand between tokens here, where a blank says the same (FRAME-02).
         let lines = memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_some();
         let text = if lines && id!("FRAME-02").is_on(Way::Send) {
@@ -390,23 +411,6 @@ impl Connection {
         self.state.inbound.get(id).ok_or_else(|| {
             Misuse::new(MisuseKind::Id, id!("RPC-15"), format!("no request with the id {id} waits for an answer"))
         })
-    }
-
-    /// What is sent in place of an error, where the specification has a result that says that work was cancelled.
-    fn cancelled_result(&self, request: &OpenRequest, code: ErrorCode) -> Option<&'static str> {
-        // A session that was closed meanwhile has cancelled its prompts.
-        let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
-        let stopped = session.map_or(request.cancelled, |session| session.turn == Turn::Cancelling);
-        match &*request.method {
-            "session/prompt" if stopped && self.state.tables.version == 1 && id!("TURN-15").is_on(Way::Track) => {
-                Some(CANCELLED_TURN)
-            }
-            method if code == ErrorCode::REQUEST_CANCELLED => {
-                let question = question(method).filter(|question| question.given_up.is_on(Way::Track));
-                question.map(|question| question.dismissed)
-            }
-            _ => None,
-        }
     }
 
     fn free_id(&self) -> Id {

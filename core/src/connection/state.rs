@@ -31,6 +31,8 @@ pub(crate) struct State {
     pub(crate) mcp: Mcp,
     pub(crate) own: Side,
     pub(crate) peer: Side,
+    /// The highest serial number of the host's requests that the peer has answered.
+    pub(crate) answered: u64,
     pub(crate) follows: Follows,
     /// The method that was looked up last: most messages are of the same kind as the one before.
     pub(crate) lately: Cell<Option<&'static Method>>,
@@ -51,6 +53,11 @@ impl State {
             self.lately.set(found);
             found
         })
+    }
+
+    /// The serial number of the newest request, as far as it is open or was the peer's to answer.
+    pub(crate) fn newest(&self) -> u64 {
+        self.outbound.newest().max(self.inbound.newest()).max(self.answered)
     }
 
     /// The rows of the catalogue for a call.

@@ -13,13 +13,13 @@ use crate::jsonrpc::{write_notification, Id};
 use crate::rules::scene::Message;
 use crate::rules::Way;
 use crate::validation::table::Method;
-use crate::validation::{Facts, Mode, Part, Walker};
+use crate::validation::{Facts, Mode, Part, Problem, Walker};
 
 /// Params that may be sent.
 #[derive(Default)]
 pub(super) struct Told<'a> {
     pub(super) text: Cow<'a, str>,
-    pub(super) own: Option<Misuse>,
+    pub(super) own: Vec<Problem>,
     pub(super) session: Option<Arc<str>>,
     pub(super) update: Option<&'static str>,
     pub(super) facts: Facts,
@@ -42,7 +42,8 @@ impl Connection {
             return self.cancel(&id);
         }
         let row = self.admitted(method, false)?;
-        let Told { text: params, own, session, update, facts } = self.told(row, params.trim(), Part::Notification)?;
+        let params = self.structured(row, params)?;
+        let Told { text: params, own, session, update, facts } = self.told(row, params, Part::Notification)?;
         let message = self.fits_frame(write_notification(method, &params))?;
         let rows = self.state.rows_of(row, method, false, update);
         let facts_of = row.map(|_| (&*params, &facts));
@@ -60,6 +61,22 @@ impl Connection {
         Ok(())
     }
 
+    /// RPC-19: params are an object; those of a method that is not the specification's may be a list, as JSON-RPC allows.
+    pub(super) fn structured<'a>(&self, row: Option<&Method>, params: &'a str) -> Result<&'a str, Misuse> {
+        let params = params.trim();
+        let expected = match (params.as_bytes().first(), row) {
+            (Some(b'{'), _) | (Some(b'['), None) => return Ok(params),
+            (_, Some(_)) => "expected an object",
+            (_, None) => "expected an object, or a list",
+        };
+        if !id!("RPC-19").is_on(Way::Send) {
+            return Ok(params);
+        }
+        // What is no JSON at all is another mistake.
+        self.outgoing_value(None, None, params, Part::Request)?;
+        Err(Misuse::new(MisuseKind::Params, id!("RPC-19"), expected))
+    }
+
     /// Holds params against the model and the sessions.
     pub(super) fn told<'a>(
         &mut self,
@@ -72,7 +89,7 @@ impl Connection {
             cast.filter(|cast| row.is_some_and(|row| std::ptr::eq(row, cast.row)))
         {
             let session = Some(self.own_session(row, &session)?);
-            return Ok(Told { text: Cow::Borrowed(params), own: None, session, update, facts });
+            return Ok(Told { text: Cow::Borrowed(params), own: Vec::new(), session, update, facts });
         }
         let spare = std::mem::take(&mut self.spare);
         let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, Mode::Send, part);
@@ -88,7 +105,7 @@ impl Connection {
         };
         let mut holes: Holes = looked.holes.unwrap_or_default();
         holes.retain(|(hole, _)| Some(hole) != place.as_ref());
-        if let (Some(row), Some(session), None, Cow::Borrowed(_)) = (row, &session, &own, &text) {
+        if let (Some(row), Some(session), true, Cow::Borrowed(_)) = (row, &session, own.is_empty(), &text) {
             let (update, facts) = (looked.variant, &looked.facts);
             self.own_moulds.learn(params, &Read { row, update, session, facts, params: 0..params.len() }, &holes);
         }

@@ -129,8 +129,10 @@ fn misuse_changes_and_sends_nothing() {
     let calls: [(&str, &str, &str, &str); 9] = [
         ("session/new", r#"{"cwd":"relative","mcpServers":[]}"#, "SESS-04", "/cwd"),
         ("session/new", r#"{"mcpServers":[]}"#, "SESS-04", "/cwd"),
-        ("session/new", "[]", "RPC-20", ""),
+        ("session/new", "[]", "RPC-19", ""),
         ("session/new", "{", "RPC-21", ""),
+        ("_x", "nul", "RPC-21", ""),
+        ("_x", "7", "RPC-19", ""),
         ("session/list", "{}", "SESS-12", ""),
         ("initialize", "{}", "INIT-09", ""),
         ("session/prompt", r#"{"sessionId":"other","prompt":[]}"#, "SESS-01", "/sessionId"),
@@ -285,4 +287,29 @@ fn own_answers_hold_back_what_provokes_them() {
         told += drain(&mut agent).len();
     }
     assert_eq!((told, agent.buffered(), agent.poll_timeout()), (50_000, 0, None));
+}
+
+#[test]
+fn foreign_methods_have_names_that_nobody_else_gives() {
+    let mut config = Config::client();
+    let longest = "x".repeat(4096);
+    for name in ["vendor/x", "session/fancy", "vendor/x", "Rpc.x", "$", &longest] {
+        assert_eq!(config.foreign_method(name), Ok(()));
+    }
+    assert!(config.foreign_methods().eq(["vendor/x", "session/fancy", "Rpc.x", "$", &*longest]));
+    let longer = "x".repeat(4097);
+    for (name, why) in [
+        ("", NotForeign::Length),
+        (&*longer, NotForeign::Length),
+        ("_", NotForeign::Extension),
+        ("_vendor/x", NotForeign::Extension),
+        ("rpc.x", NotForeign::Reserved),
+        ("$/x", NotForeign::Reserved),
+        ("session/prompt", NotForeign::Specified),
+        // A draft's, and one that only version 2 has.
+        ("session/fork", NotForeign::Specified),
+        ("auth/login", NotForeign::Specified),
+    ] {
+        assert_eq!(config.foreign_method(name), Err(why), "{name}");
+    }
 }

@@ -20,8 +20,8 @@ pub(super) static AREA: Area = Area {
             .send(Action::Report)
             .receive(Action::Pass),
         Check::new(id!("CANCEL-06"), On::Answer, &["session/prompt"], not_cancelled)
-            .send(Action::Report)
-            .receive(Action::Pass),
+            .send(Action::Pass)
+            .receive(Action::Tell),
         Check::new(id!("CANCEL-15"), On::Error, &["*"], given_up).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[Tracker {
@@ -59,7 +59,7 @@ pub(super) static RULES: &[super::Rule] = &[
         "CANCEL-06",
         Must,
         Note,
-        E | T,
+        R | T,
         "A prompt that was cancelled is answered with cancelled, and listed until then.",
     ),
     rule("CANCEL-08", May, Error, E, "Each side may cancel its own open requests, and no others."),
@@ -93,13 +93,15 @@ fn nothing_runs(scene: &Scene<'_>) -> Option<Objection> {
     idle.then(|| Objection::new("/sessionId", "nothing runs in this session, so there is nothing to cancel"))
 }
 
-/// The turn may have ended by itself when the cancel came, so this is no more than advice.
+/// The answer may have crossed the cancel. That the agent had read the cancel shows where it has answered what was asked
+/// after it.
 fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
-    let stopped = scene.session()?.turn == Turn::Cancelling && scene.state.tables.version == 1;
-    if !stopped || scene.message.get("/stopReason")? == "\"cancelled\"" {
+    let session = scene.session()?;
+    let stopped = session.has_cancelled(scene.message.request?) && session.turns.cancel_was_read(scene.state.answered);
+    if !stopped || scene.state.tables.version > 1 || scene.message.text("/stopReason")? == "cancelled" {
         return None;
     }
-    Some(Objection::new("/stopReason", "the client has cancelled this turn and expects cancelled"))
+    Some(Objection::new("/stopReason", "the turn was cancelled before, so cancelled was expected"))
 }
 
 fn given_up(scene: &Scene<'_>) -> Option<Objection> {
@@ -115,9 +117,11 @@ fn given_up(scene: &Scene<'_>) -> Option<Objection> {
 /// the agent knows how far its tools really are.
 fn cancelled(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let client = state.config.role == Role::Client;
+    let newest = state.newest();
     let session = state.sessions.get_mut(call.session)?;
-    if session.turn != Turn::Idle || !id!("CANCEL-23").is_on(Way::Track) {
-        session.turn = Turn::Cancelling;
+    let idle = session.turn == Turn::Idle && id!("CANCEL-23").is_on(Way::Track);
+    if !idle {
+        session.stop_turn(newest);
         if client && id!("CANCEL-02").is_on(Way::Track) {
             session.tools.cancel();
         }

@@ -3,13 +3,13 @@
 //! The shapes of blocks are in the model; a type that does not exist breaks the rule that `ContentBlock` names there.
 //! What an agent says is not gated (CONT-05), and blocks are passed on as they came (CONT-14).
 
-use super::catalogue::{rule, E, R};
+use super::catalogue::{rule, E, R, T};
 use super::scene::{Check, Objection, On, Scene};
 use super::{Area, Level, Severity};
 use crate::connection::{MisuseKind, Role};
 use crate::json;
 use Level::Must;
-use Severity::{Error, Warning};
+use Severity::{Error, Note, Warning};
 
 const PROMPT: &[&str] = &["session/prompt"];
 
@@ -46,6 +46,13 @@ pub(super) static RULES: &[super::Rule] = &[
         "Addresses are URIs, a priority lies between 0 and 1, and times are RFC 3339 (v2).",
     ),
     rule("CONT-13", Must, Error, E | R, "A chunk of a message holds one block."),
+    rule(
+        "CONT-14",
+        Must,
+        Note,
+        T,
+        "What an MCP server said is forwarded with all its members, also those that the specification does not name.",
+    ),
 ];
 
 /// The first block of a type that the agent has not advertised.

@@ -6,7 +6,7 @@
 
 use super::catalogue::{rule, E, R, T};
 use super::{Area, Level, Severity};
-use Level::{Must, MustNot};
+use Level::{Must, MustNot, Should};
 use Severity::{Error, Note, Warning};
 
 pub(super) static AREA: Area =
@@ -19,4 +19,5 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("ENUM-09", Must, Warning, R, "Wrong items of a list that may do without them are left out, and the rest is kept."),
     rule("ENUM-10", Must, Error, E | R, "Without a member that is required, or with a wrong one, a request is refused, a notification dropped, and a response fails its request."),
     rule("ENUM-13", Must, Note, T, "Members that the model does not have are no mistake of the peer's."),
+    rule("ENUM-14", Should, Note, E | R, "Ids, names and titles are not empty."),
 ];

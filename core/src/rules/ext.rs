@@ -34,7 +34,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("EXT-01", MustNot, Note, E, "Members that the specification does not have go into _meta; a peer's are ignored, and kept."),
     rule("EXT-02", Must, Warning, E | R, "_meta is an object or null, wherever it stands."),
     rule("EXT-05", Should, Note, E, "traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on."),
-    rule("EXT-07", Must, Error, E | R, "Methods that the specification does not have begin with an underscore.").reported_as(&["RPC-17", "RPC-18"]),
+    rule("EXT-07", Must, Error, E | R, "Methods that the specification does not have begin with an underscore, save those that the host names.").reported_as(&["RPC-17", "RPC-18"]),
     rule("EXT-08", Must, Note, T, "A request of an extension is delivered, and stays listed until the host has answered it."),
     rule("EXT-09", Should, Note, T, "A notification of an extension is delivered; who does not know it ignores it."),
     rule("EXT-10", Should, Note, E | T, "Extensions are advertised in _meta of the capabilities, where they can be looked up; a host whose policy for notes is strict is told when it calls one that is not."),

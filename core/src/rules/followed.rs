@@ -105,20 +105,21 @@ fn tool_calls_keep_what_updates_leave_out() {
 #[test]
 fn a_cancel_marks_what_the_turn_has_not_finished() {
     let mut client = opened("{}", "");
+    let call = |id: &str, status: &str| {
+        format!(r#"{{"sessionUpdate":"tool_call","toolCallId":"{id}","title":"T","status":"{status}"}}"#)
+    };
+    update(&mut client, &call("of no turn", "pending"));
+    client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
+    client.request("session/prompt", r#"{"sessionId":"s","prompt":[]}"#).unwrap();
     for (id, status) in [("a", "pending"), ("b", "in_progress"), ("c", "completed"), ("d", "failed")] {
-        update(
-            &mut client,
-            &format!(r#"{{"sessionUpdate":"tool_call","toolCallId":"{id}","title":"T","status":"{status}"}}"#),
-        );
+        update(&mut client, &call(id, status));
     }
     client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
-    assert_eq!(tools(&client)[..2], [("a", "pending"), ("b", "in_progress")], "nothing ran");
-    client.request("session/prompt", r#"{"sessionId":"s","prompt":[]}"#).unwrap();
-    client.notify("session/cancel", r#"{"sessionId":"s"}"#).unwrap();
-    assert_eq!(tools(&client), [("a", "cancelled"), ("b", "cancelled"), ("c", "completed"), ("d", "failed")]);
+    assert_eq!(tools(&client)[0], ("of no turn", "pending"));
+    assert_eq!(tools(&client)[1..], [("a", "cancelled"), ("b", "cancelled"), ("c", "completed"), ("d", "failed")]);
     update(&mut client, r#"{"sessionUpdate":"tool_call_update","toolCallId":"a","title":"U"}"#);
     update(&mut client, r#"{"sessionUpdate":"tool_call_update","toolCallId":"b","status":"completed"}"#);
-    assert_eq!(tools(&client)[..2], [("a", "cancelled"), ("b", "completed")]);
+    assert_eq!(tools(&client)[1..3], [("a", "cancelled"), ("b", "completed")]);
 }
 
 #[test]

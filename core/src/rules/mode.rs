@@ -17,6 +17,7 @@ use Level::{Must, Should};
 use Severity::{Error, Note, Warning};
 
 const SET: &[&str] = &["session/set_mode"];
+const PROMPT: &[&str] = &["session/prompt"];
 const CHANGED: &[&str] = &["session/update:current_mode_update"];
 
 pub(super) static AREA: Area = Area {
@@ -31,12 +32,14 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("MODE-03"), On::Answer, OPENING, contradictory).receive(Action::Report),
         Check::new(id!("MODE-06"), On::Call, CHANGED, unknown).send(Action::Pass).receive(Action::Report),
         Check::new(id!("MODE-08"), On::Answer, OPENING, diverging).send(Action::Tell).receive(Action::Tell),
+        Check::new(id!("MODE-08"), On::Answer, PROMPT, drifted).send(Action::Tell).receive(Action::Tell),
     ],
     trackers: &[
         Tracker { rules: &[id!("MODE-07")], on: On::Answer, messages: OPENING, track: offered },
         Tracker { rules: &[id!("MODE-07")], on: On::Call, messages: SET, track: asked },
         Tracker { rules: &[id!("MODE-07")], on: On::Answer, messages: SET, track: agreed },
         Tracker { rules: &[id!("MODE-07")], on: On::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("MODE-08")], on: On::Answer, messages: PROMPT, track: compared },
     ],
 };
 
@@ -67,6 +70,8 @@ pub(super) static RULES: &[super::Rule] = &[
 pub(crate) struct Modes {
     offer: Offer,
     current: Option<Box<str>>,
+    /// It has been told that the config option for modes says otherwise (MODE-08).
+    told: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -152,18 +157,37 @@ fn strange(scene: &Scene<'_>, pointer: &'static str, message: &'static str) -> O
     (!known).then(|| Objection::new(pointer, message))
 }
 
-/// Compares the two only in the message that opens a session: later they change one after the other.
+/// Whether the config option for modes in a list has another of its values than this mode, which is one of them.
+fn differs(options: &str, mode: &str) -> bool {
+    super::conf::mode_of(options, mode).is_some_and(|other| other != mode)
+}
+
+fn opens_diverging(answer: &Message<'_>) -> bool {
+    let mode = answer.text("/modes/currentModeId");
+    mode.zip(answer.get("/configOptions")).is_some_and(|(mode, options)| differs(options, &mode))
+}
+
+const DIVERGING: &str = "the config option for modes has another of these modes as its value; clients go by the option";
+
 fn diverging(scene: &Scene<'_>) -> Option<Objection> {
-    let mode = scene.message.text("/modes/currentModeId")?;
-    let options = scene.message.get("/configOptions")?;
-    let other = super::conf::mode_of(options, &mode)?;
-    if other == mode {
-        return None;
-    }
-    Some(Objection::new(
-        "/modes/currentModeId",
-        "the config option for modes has another of these modes as its value; clients go by the option",
-    ))
+    opens_diverging(&scene.message).then(|| Objection::new("/modes/currentModeId", DIVERGING))
+}
+
+/// The two change one after the other, so they are compared when a turn ends.
+fn drifted(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session()?;
+    (!session.modes.told && has_drifted(session)).then(|| Objection::new("", DIVERGING))
+}
+
+fn has_drifted(session: &Session) -> bool {
+    let mode = session.modes.current.as_deref();
+    mode.zip(session.config_options()).is_some_and(|(mode, options)| differs(options, mode))
+}
+
+fn compared(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(answer.session)?;
+    session.modes.told = has_drifted(session);
+    None
 }
 
 fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
@@ -175,7 +199,8 @@ fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     } else {
         Offer::TooMany
     };
-    state.sessions.known.get_mut(&answer.opens()?)?.modes = Modes { offer, current: Some(current.into()) };
+    state.sessions.known.get_mut(&answer.opens()?)?.modes =
+        Modes { offer, current: Some(current.into()), told: opens_diverging(answer) };
     None
 }
 

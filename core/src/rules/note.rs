@@ -77,7 +77,7 @@ impl Session {
 }
 
 fn no_title(scene: &Scene<'_>) -> Option<Objection> {
-    let empty = scene.message.text("/update/title")?.trim().is_empty();
+    let empty = scene.message.text("/update/title")?.is_empty();
     empty.then(|| Objection::new("/update/title", "an empty title; say what the matter is"))
 }
 

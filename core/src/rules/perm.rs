@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 
 use super::catalogue::{rule, E, R, T};
+use super::recent::KEPT;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
 use crate::connection::State;
@@ -16,8 +17,6 @@ use Severity::{Error, Note, Warning};
 const REQUEST: &[&str] = &["session/request_permission"];
 /// Messages that say that a tool runs.
 const TOOLS: &[&str] = &["session/update:tool_call", "session/update:tool_call_update"];
-/// Option ids are kept for the answer up to this many bytes; a request with more than that is not a dialog.
-const KEPT: usize = 16 * 1024;
 
 /// What is known of a session's tools that need permission (PERM-18).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -107,7 +106,8 @@ fn tool_call<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
     call.text("/toolCall/toolCallId").or_else(|| call.text("/subject/toolCall/toolCallId"))
 }
 
-/// Notes the tool call and the options by what they mean, so that the answer can be held against them.
+/// Notes the tool call and the options by what they mean, so that the answer can be held against them; more than
+/// [`KEPT`] of them are no dialog.
 fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let mut writer = json::Writer::new();
     writer.begin_object();
@@ -164,7 +164,10 @@ impl Permits {
 }
 
 fn forget(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    state.sessions.get_mut(answer.session)?.permits.forget();
+    let session = state.sessions.get_mut(answer.session)?;
+    if session.prompts == 0 {
+        session.permits.forget();
+    }
     None
 }
 

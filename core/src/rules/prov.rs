@@ -36,6 +36,15 @@ struct Provider {
 }
 
 impl Providers {
+    /// Whether params of `providers/set` name an interface that the agent lists for this provider, whatever its name
+    /// (PROV-11).
+    pub(crate) fn lists(&self, params: &str) -> bool {
+        let text = |pointer| json::pointer(params, pointer).and_then(json::unescape);
+        let provider = text("/providerId").and_then(|id| self.known.get(&*id));
+        let wanted = text("/apiType");
+        provider.zip(wanted).is_some_and(|(known, wanted)| known.supported.iter().any(|name| **name == *wanted))
+    }
+
     /// The ids of all, and whether each is switched on (PROV-04).
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, bool)> {
         self.known.iter().map(|(id, provider)| (&**id, provider.enabled))

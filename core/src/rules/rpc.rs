@@ -41,7 +41,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("RPC-16", Must, Error, R, "A second response to one request is dropped."),
     rule("RPC-17", Must, Error, R, "A request of an unknown method is answered with method not found."),
     rule("RPC-18", Should, Note, R, "An unknown notification is ignored."),
-    rule("RPC-19", Must, Error, R, "Params are an object; absent or null they are an empty one."),
+    rule("RPC-19", Must, Error, E | R, "Params are an object, those of an extension also a list; a peer's that are absent or null are an empty object."),
     rule("RPC-20", Must, Error, E | R, "Params that do not fit are answered with invalid params, and with the place."),
     rule("RPC-21", Must, Error, R, "Text that is not JSON is answered with a parse error and the id null, unless it may be an answer itself."),
     rule("RPC-22", Must, Error, R, "JSON that is no object is an invalid request."),
@@ -57,6 +57,9 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("RPC-35", May, Note, T, "What an error says in its data is passed on as it is."),
 ];
 
+/// Characters of a sentence that is short: two lines or three of a dialog or a log.
+const SHORT: usize = 256;
+
 fn more_than_a_sentence(scene: &Scene<'_>) -> Option<Objection> {
     let message = scene.message.text("/message")?;
     let lines = message.contains(['\n', '\r']);
@@ -64,20 +67,21 @@ fn more_than_a_sentence(scene: &Scene<'_>) -> Option<Objection> {
         let mut next = message[at + 1..].chars();
         next.next() == Some(' ') && next.next().is_some_and(char::is_uppercase)
     });
-    (lines || sentences).then(|| Objection::new("/message", "one short sentence is expected; the rest belongs in data"))
+    let short = message.chars().nth(SHORT).is_none();
+    (lines || sentences || !short)
+        .then(|| Objection::new("/message", "one short sentence is expected; the rest belongs in data"))
 }
 
-/// What JSON-RPC reserves without the codes that have a meaning here.
-fn reserved(code: i32) -> bool {
-    let named = matches!(code, -32700 | -32603..=-32600 | -32800);
-    (-32768..=-32100).contains(&code) && !named
+/// Whether a code is neither one that has a meaning nor in the range of own ones.
+fn foreign(code: i32) -> bool {
+    !matches!(code, -32700 | -32603..=-32600 | -32800 | -32099..=-32000)
 }
 
 fn taken_code(scene: &Scene<'_>) -> Option<Objection> {
     let code: i32 = scene.message.get("/code")?.parse().ok()?;
     let asks_for_login = code == ErrorCode::AUTH_REQUIRED.0 && scene.state.config.role == Role::Client;
-    let why = if reserved(code) {
-        "JSON-RPC reserves this code; own codes are from -32099 to -32001"
+    let why = if foreign(code) {
+        "no code of the specification's; own codes are from -32099 to -32001"
     } else if code == ErrorCode::PARSE_ERROR.0 {
         "this code says that the request could not be read, but it was; say what did not work"
     } else if asks_for_login {

@@ -51,7 +51,7 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("SESS-33"), On::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
             .send(Action::Pass)
             .receive(Action::Report),
-        Check::new(id!("SESS-37"), On::Call, &["session/list"], list::foreign_cursor).receive(Action::Pass),
+        Check::new(id!("SESS-37"), On::Call, &["session/list"], list::foreign_cursor).receive(Action::Report),
         Check::new(id!("SESS-47"), On::Answer, &["session/list"], list::deleted)
             .send(Action::Pass)
             .receive(Action::Report),
@@ -285,9 +285,10 @@ fn attached(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
 
 /// SESS-22: what still runs is being cancelled.
 fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let newest = state.newest();
     let session = state.sessions.get_mut(call.session)?;
     if session.turn != Turn::Idle {
-        session.turn = Turn::Cancelling;
+        session.stop_turn(newest);
     }
     None
 }

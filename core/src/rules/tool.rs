@@ -11,7 +11,7 @@ use super::catalogue::{rule, E, R, T};
 use super::recent::Recent;
 use super::scene::{Action, Check, Message, Objection, On, Scene, Tracker};
 use super::{Area, Level, Severity};
-use crate::connection::{MisuseKind, Role, Session, SessionState, State};
+use crate::connection::{MisuseKind, Role, Session, SessionState, State, Turn};
 use crate::json;
 use crate::map::Set;
 use Level::{Must, MustNot, Should};
@@ -115,8 +115,8 @@ struct Call {
     status: Status,
     /// Whether a `tool_call` has reported it: a permission request or an update may come before that.
     reported: bool,
-    /// How many turns had ended when it came up. What one leaves open is told once, when it ends.
-    turn: u64,
+    /// How many turns had ended when it came up in one; what that leaves open is told once, when it ends.
+    turn: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,17 +171,26 @@ impl Tools {
         }
     }
 
+    /// Whether an update of this call comes too late, as the turn that it came up in has just ended (TURN-05). A call that
+    /// was left open may go on in the background (TURN-06), unless the turn was cancelled.
+    pub(super) fn is_late(&self, id: &str, cancelled: bool) -> bool {
+        self.calls.get(id).map_or(cancelled, |call| {
+            let of_the_last = call.turn.is_some_and(|turn| turn + 1 == self.turns);
+            of_the_last && (cancelled || call.status.is_final())
+        })
+    }
+
     fn is_new(&self, id: &str) -> bool {
         self.calls.is_new(id)
     }
 
     /// Changes a call, which is made if there is none.
-    fn change(&mut self, id: &str, limit: usize, change: impl FnOnce(&mut Call)) {
-        let turn = self.turns;
+    fn change(&mut self, id: &str, running: bool, limit: usize, change: impl FnOnce(&mut Call)) {
+        let turn = running.then_some(self.turns);
         let new = || Call { status: Status::Pending, reported: false, turn };
         let (id, call, forgotten) = self.calls.entry_for(id, limit, new);
         change(call);
-        if call.turn == turn && call.status.is_open() {
+        if call.turn == Some(self.turns) && call.status.is_open() {
             self.open.insert(id, ());
         } else {
             self.open.remove(&id);
@@ -296,11 +305,12 @@ fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn dangling(scene: &Scene<'_>) -> Option<Objection> {
-    let reason = scene.message.text("/stopReason")?;
-    if reason != "end_turn" {
+    let session = session(scene)?;
+    // With another prompt open, the turn goes on.
+    if scene.message.text("/stopReason")? != "end_turn" || session.prompts > 1 {
         return None;
     }
-    let tools = &session(scene)?.tools;
+    let tools = &session.tools;
     let reported = |id: &&Arc<str>| tools.calls.get(id).is_some_and(|call| call.reported);
     let count = tools.open.keys().filter(reported).count();
     if count == 0 {
@@ -315,21 +325,26 @@ fn dangling(scene: &Scene<'_>) -> Option<Objection> {
 fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let status = status(update).unwrap_or(Status::Pending);
-    let tools = &mut state.sessions.get_mut(update.session)?.tools;
-    let new = Call { status, reported: true, turn: tools.turns };
-    tools.change(&id(update)?, limit, |call| *call = new);
+    let session = state.sessions.get_mut(update.session)?;
+    let (running, tools) = (session.turn != Turn::Idle, &mut session.tools);
+    let new = Call { status, reported: true, turn: running.then_some(tools.turns) };
+    tools.change(&id(update)?, running, limit, |call| *call = new);
     None
 }
 
 /// TOOL-04, TOOL-06: an update of an unknown call makes it known.
 fn changed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
-    let tools = &mut state.sessions.get_mut(update.session)?.tools;
-    tools.change(&id(update)?, limit, |call| call.status = status(update).unwrap_or(call.status));
+    let session = state.sessions.get_mut(update.session)?;
+    let (running, tools) = (session.turn != Turn::Idle, &mut session.tools);
+    tools.change(&id(update)?, running, limit, |call| call.status = status(update).unwrap_or(call.status));
     None
 }
 
 fn turn_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    state.sessions.get_mut(answer.session)?.tools.leave_over();
+    let session = state.sessions.get_mut(answer.session)?;
+    if session.prompts == 0 {
+        session.tools.leave_over();
+    }
     None
 }

@@ -15,7 +15,7 @@ mod words;
 
 pub(crate) use facts::{Facts, Kept};
 pub use problem::Problem;
-pub(crate) use problem::Segment;
+pub(crate) use problem::{Segment, OF_A_DRAFT};
 pub(crate) use walk::scalar::{is_plain, ROOM};
 pub(crate) use walk::{Fail, Walker};
 

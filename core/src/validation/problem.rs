@@ -15,6 +15,9 @@ pub(crate) enum Segment {
     Index(usize),
 }
 
+/// What is found where a member belongs to a draft that is off.
+pub(crate) const OF_A_DRAFT: &str = "one of a draft that is off";
+
 /// One thing about a value that does not fit the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {

@@ -7,6 +7,7 @@ impl StringKind {
     pub(crate) fn fits(self, value: &str) -> bool {
         match self {
             StringKind::Plain => true,
+            StringKind::Name => !value.is_empty(),
             StringKind::AbsolutePath => is_absolute(value),
             StringKind::Uri => is_uri(value),
             StringKind::Base64 => is_base64(value),
@@ -18,7 +19,7 @@ impl StringKind {
     /// What to call it in an error.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            StringKind::Plain => "a string",
+            StringKind::Plain | StringKind::Name => "a string",
             StringKind::AbsolutePath => "an absolute path",
             StringKind::Uri => "a URI",
             StringKind::Base64 => "a base64 string",
@@ -106,7 +107,8 @@ mod tests {
     #[test]
     fn kinds_of_strings() {
         use StringKind::*;
-        let cases: [(StringKind, &[&str], &[&str]); 5] = [
+        let cases: [(StringKind, &[&str], &[&str]); 6] = [
+            (Name, &["a", " "], &[""]),
             (
                 AbsolutePath,
                 &["/", "/a b", "C:\\x", "c:/x", "\\\\host\\share"],

@@ -23,6 +23,8 @@ pub struct Tables {
     /// Names that tolerant receivers take for a member's: type, index of the field, name; with 254 for the index, the tag
     /// that says the same as none. Sorted.
     pub aliases: &'static [(TypeId, u8, &'static str)],
+    /// Types of what is forwarded as it came: a host may send members that they do not have. Sorted.
+    pub forwarded: &'static [TypeId],
 }
 
 /// What a JSON value may be.
@@ -95,6 +97,8 @@ pub enum Type {
 pub enum StringKind {
     /// Nothing more.
     Plain,
+    /// An id, a name or a title: not empty (ENUM-14).
+    Name,
     /// An absolute path: POSIX, drive letter or UNC.
     AbsolutePath,
     /// A URI with a scheme.

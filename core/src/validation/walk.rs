@@ -244,7 +244,12 @@ impl Walker {
         }
         let rule = named.unwrap_or(if open { id!("ENUM-01") } else { id!("ENUM-07") });
         let problem = Problem::new(rule, expected(), found);
-        let keep = self.mode == Mode::Tolerant && self.part != Part::Request && self.lenient == 0;
+        let keep = match self.mode {
+            Mode::Tolerant => self.part != Part::Request && self.lenient == 0,
+            // What the agent itself has listed may be sent back to it, and the connection knows that.
+            Mode::Send => rule == id!("PROV-11"),
+            Mode::Strict => false,
+        };
         if keep {
             self.file(problem);
             Ok(())

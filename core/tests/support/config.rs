@@ -32,6 +32,12 @@ pub(crate) fn read(value: &Value) -> Config {
             ("timeout", _) => config.timeout = value.as_u64(),
             ("cancel_grace", _) => config.cancel_grace = value.as_u64(),
             ("reminder", _) => config.reminder = value.as_u64(),
+            ("prompt_queueing", _) => config.prompt_queueing = value.as_bool().unwrap(),
+            ("foreign_methods", _) => {
+                for name in value.as_array().unwrap() {
+                    config.foreign_method(name.as_str().unwrap()).unwrap();
+                }
+            }
             ("drafts", _) => {
                 for name in value.as_array().unwrap() {
                     config.draft(name.as_str().unwrap()).unwrap();

@@ -23,6 +23,8 @@ class Options(TypedDict, total=False):
     drafts: Iterable[str]
     cancel_grace: Optional[int]
     reminder: int
+    prompt_queueing: bool
+    foreign_methods: Iterable[str]
 
 
 class Host:

@@ -35,7 +35,7 @@ impl About {
             text.extend(codes.iter().map(line));
         }
         if let Shape::String { is: Some(is) } = &def.shape {
-            text.push(meaning(*is).to_owned());
+            text.extend(meaning(*is).map(str::to_owned));
         }
         Self { text, see: def.page.as_deref().map(address), draft: def.draft.clone() }
     }
@@ -44,7 +44,7 @@ impl About {
     pub(crate) fn of_field(field: &Field) -> Self {
         let mut text: Vec<String> = field.doc.iter().cloned().collect();
         if let Some(is) = field.is {
-            text.push(meaning(is).to_owned());
+            text.extend(meaning(is).map(str::to_owned));
         }
         match (field.minimum, field.maximum) {
             (Some(low), Some(high)) => text.push(format!("From {low} to {high}.")),
@@ -84,15 +84,17 @@ pub(super) fn address(page: &str) -> String {
     format!("{SITE}{page}")
 }
 
-fn meaning(is: Is) -> &'static str {
-    match is {
+fn meaning(is: Is) -> Option<&'static str> {
+    Some(match is {
+        // What an id or a name should be goes without saying.
+        Is::Name => return None,
         Is::AbsolutePath => "An absolute path.",
         Is::Line => "Lines count from 1.",
         Is::Uri => "A URI.",
         Is::Base64 => "In base64.",
         Is::DateTime => "A time as in ISO 8601.",
         Is::Currency => "A currency code as in ISO 4217.",
-    }
+    })
 }
 
 /// Breaks a text into lines of at most `width` characters, between words.

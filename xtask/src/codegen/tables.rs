@@ -275,6 +275,7 @@ fn object(members: &[Member]) -> Entry {
 fn string(is: Option<Is>) -> &'static str {
     match is {
         Some(Is::AbsolutePath) => "Type::String(StringKind::AbsolutePath)",
+        Some(Is::Name) => "Type::String(StringKind::Name)",
         Some(Is::Uri) => "Type::String(StringKind::Uri)",
         Some(Is::Base64) => "Type::String(StringKind::Base64)",
         Some(Is::DateTime) => "Type::String(StringKind::DateTime)",

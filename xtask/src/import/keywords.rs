@@ -31,6 +31,8 @@ pub(super) fn plain(shape: Shape) -> TypeDef {
         meta: true,
         rule: None,
         tag_rule: None,
+        untagged_tag: None,
+        forwarded: false,
         shape,
     }
 }

@@ -102,6 +102,8 @@ fn merge_type(was: &TypeDef, is: TypeDef) -> TypeDef {
         null_default: was.null_default,
         rule: was.rule.clone(),
         tag_rule: was.tag_rule.clone(),
+        untagged_tag: was.untagged_tag.clone(),
+        forwarded: was.forwarded,
         ..is
     };
     match (&was.shape, &mut new.shape) {

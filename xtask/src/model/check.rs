@@ -2,7 +2,7 @@
 
 use anyhow::{bail, ensure, Context, Result};
 
-use super::{Body, Fields, Flat, Gate, GateForm, Open, Sender, Shape, TypeExpr, Union, Version, DRAFTS};
+use super::{Body, Field, Fields, Flat, Gate, GateForm, Is, Open, Sender, Shape, TypeExpr, Union, Version, DRAFTS};
 
 /// Most members of one object, so that the core's tables can count them in a byte.
 const MOST_FIELDS: usize = 200;
@@ -113,7 +113,8 @@ fn has_empty(version: &Version, ty: &TypeExpr) -> bool {
     let Some(Shape::Object { fields, flat: None }) = version.types.get(name).map(|def| &def.shape) else {
         return false;
     };
-    fields.values().all(|field| !field.required || (field.ty == TypeExpr::String && field.is.is_none()))
+    let text = |field: &Field| field.ty == TypeExpr::String && matches!(field.is, None | Some(Is::Name));
+    fields.values().all(|field| !field.required || text(field))
 }
 
 /// A type whose members can stand in another object.

@@ -111,6 +111,8 @@ named! {
         AbsolutePath = "absolute-path",
         /// Counted from 1.
         Line = "line",
+        /// An id, a name or a title, which is not empty.
+        Name = "name",
         Uri = "uri",
         Base64 = "base64",
         DateTime = "date-time",

@@ -66,11 +66,24 @@ pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> 
 
 const FORMS: [&str; 8] = ["object", "string", "integer", "enum", "codes", "union", "any-of", "alias"];
 
+/// What a type has beside its form.
+const TYPE: [&str; 12] = [
+    "doc",
+    "page",
+    "draft",
+    "source",
+    "null",
+    "meta",
+    "rule",
+    "tag-rule",
+    "untagged-tag",
+    "forwarded",
+    "open",
+    "min-items",
+];
+
 fn type_def(node: &Node<'_>) -> Result<TypeDef> {
-    node.only(
-        &[&["doc", "page", "draft", "source", "null", "meta", "rule", "tag-rule", "open", "min-items"], &FORMS[..]]
-            .concat(),
-    )?;
+    node.only(&[&TYPE[..], &FORMS[..]].concat())?;
     let meta = match node.get("meta") {
         None => true,
         Some(meta) if meta.value == &Value::Bool(false) => false,
@@ -85,6 +98,8 @@ fn type_def(node: &Node<'_>) -> Result<TypeDef> {
         meta,
         rule: node.text("rule")?,
         tag_rule: node.text("tag-rule")?,
+        untagged_tag: node.text("untagged-tag")?,
+        forwarded: node.flag("forwarded")?,
         shape: shape(node)?,
     })
 }

@@ -153,6 +153,8 @@ fn type_block(def: &TypeDef) -> Block {
     }
     out.text("rule", def.rule.as_ref());
     out.text("tag-rule", def.tag_rule.as_ref());
+    out.text("untagged-tag", def.untagged_tag.as_ref());
+    out.flag("forwarded", def.forwarded);
     match &def.shape {
         Shape::Object { fields, flat } => {
             out.block("object", &fields_block(fields));

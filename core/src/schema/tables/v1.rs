@@ -16,6 +16,7 @@ pub static TABLES: Tables = Tables {
     methods: METHODS,
     rules: RULES,
     aliases: ALIASES,
+    forwarded: FORWARDED,
 };
 
 const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {
@@ -30,13 +31,13 @@ static TYPES: &[Type] = &[
     // 0 ProxySuccessorResponse
     Type::Any,
     // 1 AcceptNesNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("_meta", 315, 6, 0)] },
     // 2 AgentAuthCapabilities
-    Type::Object { fields: &[f("status", 15, 6, 1), f("logout", 106, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("status", 15, 6, 1), f("logout", 106, 6, 0), f("_meta", 315, 6, 0)] },
     // 3 AgentCapabilities
     Type::Object {
         fields: &[
-            f("loadSession", 316, 4, 0),
+            f("loadSession", 317, 4, 0),
             f("promptCapabilities", 187, 4, 0),
             f("mcpCapabilities", 109, 4, 0),
             f("sessionCapabilities", 221, 4, 0),
@@ -44,107 +45,107 @@ static TYPES: &[Type] = &[
             f("providers", 197, 6, 3),
             f("nes", 127, 6, 13),
             f("positionEncoding", 186, 6, 13),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 4 Annotations
     Type::Object {
         fields: &[
-            f("audience", 328, 22, 0),
-            f("lastModified", 329, 6, 0),
-            f("priority", 330, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("audience", 329, 22, 0),
+            f("lastModified", 330, 6, 0),
+            f("priority", 331, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 5 ArchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 6 ArchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 7 AudioContent
     Type::Object {
-        fields: &[f("annotations", 4, 6, 0), f("data", 331, 1, 0), f("mimeType", 310, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("annotations", 4, 6, 0), f("data", 332, 1, 0), f("mimeType", 310, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 8 AuthAccount
     Type::Object {
         fields: &[
             f("label", 310, 1, 0),
-            f("active", 316, 6, 0),
+            f("active", 317, 6, 0),
             f("name", 310, 6, 0),
             f("email", 310, 6, 0),
             f("organization", 310, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 9 AuthCapabilities
-    Type::Object { fields: &[f("terminal", 316, 4, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("terminal", 317, 4, 0), f("_meta", 315, 6, 0)] },
     // 10 AuthMethod
     Type::Union { tag: "type", variants: &[v("terminal", 13, 0)], other: Other::Open(311), untagged: Some(11) },
     // 11 AuthMethodAgent
     Type::Object {
-        fields: &[f("id", 12, 1, 0), f("name", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("id", 12, 1, 0), f("name", 312, 1, 0), f("description", 310, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 12 AuthMethodId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 13 AuthMethodTerminal
     Type::Object {
         fields: &[
             f("id", 12, 1, 0),
-            f("name", 310, 1, 0),
+            f("name", 312, 1, 0),
             f("description", 310, 6, 0),
-            f("args", 312, 8, 0),
-            f("env", 313, 8, 0),
-            f("_meta", 314, 6, 0),
+            f("args", 313, 8, 0),
+            f("env", 314, 8, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 14 AuthState
     Type::Enum { values: &["authenticated", "unauthenticated", "not_required", "unknown"], open: true },
     // 15 AuthStatusCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 16 AuthStatusRequest
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 17 AuthStatusResponse
-    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 315, 20, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 316, 20, 0), f("_meta", 315, 6, 0)] },
     // 18 AuthStatusUpdateNotification
-    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 315, 20, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("state", 14, 1, 0), f("accounts", 316, 20, 0), f("_meta", 315, 6, 0)] },
     // 19 AuthenticateRequest
-    Type::Object { fields: &[f("methodId", 12, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("methodId", 12, 1, 0), f("_meta", 315, 6, 0)] },
     // 20 AuthenticateResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 21 AvailableCommand
     Type::Object {
-        fields: &[f("name", 310, 1, 0), f("description", 310, 1, 0), f("input", 22, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("name", 312, 1, 0), f("description", 310, 1, 0), f("input", 22, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 22 AvailableCommandInput
     Type::AnyOf { of: &[302] },
     // 23 AvailableCommandsUpdate
-    Type::Object { fields: &[f("availableCommands", 317, 21, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("availableCommands", 318, 21, 0), f("_meta", 315, 6, 0)] },
     // 24 BlobResourceContents
     Type::Object {
-        fields: &[f("blob", 331, 1, 0), f("mimeType", 310, 6, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("blob", 332, 1, 0), f("mimeType", 310, 6, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 25 BooleanConfigOptionCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 26 BooleanPropertySchema
     Type::Object {
-        fields: &[f("title", 310, 6, 0), f("description", 310, 6, 0), f("default", 316, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("title", 310, 6, 0), f("description", 310, 6, 0), f("default", 317, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 27 CancelNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 28 CancelRequestNotification
-    Type::Object { fields: &[f("requestId", 206, 3, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("requestId", 206, 3, 0), f("_meta", 315, 6, 0)] },
     // 29 ClientCapabilities
     Type::Object {
         fields: &[
             f("fs", 86, 4, 0),
-            f("terminal", 316, 4, 0),
+            f("terminal", 317, 4, 0),
             f("session", 31, 6, 0),
             f("subagents", 275, 6, 0),
             f("plan", 174, 6, 5),
             f("auth", 9, 4, 0),
             f("elicitation", 67, 6, 0),
             f("nes", 30, 6, 13),
-            f("positionEncodings", 356, 20, 13),
-            f("_meta", 314, 6, 0),
+            f("positionEncodings", 357, 20, 13),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 30 ClientNesCapabilities
@@ -153,7 +154,7 @@ static TYPES: &[Type] = &[
             f("jump", 143, 6, 0),
             f("rename", 152, 6, 0),
             f("searchAndReplace", 155, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 31 ClientSessionCapabilities
@@ -163,45 +164,45 @@ static TYPES: &[Type] = &[
             f("configOptions", 228, 6, 0),
             f("notices", 167, 6, 0),
             f("promptSuggestions", 191, 6, 16),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 32 CloseNesRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 33 CloseNesResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 34 CloseSessionRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 35 CloseSessionResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 36 CompactionCapabilities
     Type::Object { fields: &[] },
     // 37 CompactionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 38 CompactionStatus
     Type::Enum { values: &["in_progress", "completed", "failed", "cancelled"], open: true },
     // 39 CompactionSummaryChunk
-    Type::Object { fields: &[f("compactionId", 37, 1, 0), f("content", 46, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("compactionId", 37, 1, 0), f("content", 46, 1, 0), f("_meta", 315, 6, 0)] },
     // 40 CompactionUpdate
     Type::Object {
         fields: &[
             f("compactionId", 37, 1, 0),
             f("status", 38, 1, 0),
-            f("summary", 375, 22, 0),
+            f("summary", 376, 22, 0),
             f("error", 310, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 41 CompleteElicitationNotification
-    Type::Object { fields: &[f("elicitationId", 71, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("elicitationId", 71, 1, 0), f("_meta", 315, 6, 0)] },
     // 42 ConfigOptionUpdate
-    Type::Object { fields: &[f("configOptions", 323, 21, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("configOptions", 324, 21, 0), f("_meta", 315, 6, 0)] },
     // 43 ConnectMcpRequest
-    Type::Object { fields: &[f("serverId", 115, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("serverId", 115, 1, 0), f("_meta", 315, 6, 0)] },
     // 44 ConnectMcpResponse
-    Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 315, 6, 0)] },
     // 45 Content
-    Type::Object { fields: &[f("content", 46, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("content", 46, 1, 0), f("_meta", 315, 6, 0)] },
     // 46 ContentBlock
     Type::Union {
         tag: "type",
@@ -216,21 +217,21 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 47 ContentChunk
-    Type::Object { fields: &[f("content", 46, 1, 0), f("messageId", 119, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("content", 46, 1, 0), f("messageId", 119, 6, 0), f("_meta", 315, 6, 0)] },
     // 48 Cost
-    Type::Object { fields: &[f("amount", 330, 1, 0), f("currency", 374, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("amount", 331, 1, 0), f("currency", 375, 1, 0), f("_meta", 315, 6, 0)] },
     // 49 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 338, 0), v("url", 341, 0)],
-        other: Other::Open(342),
+        variants: &[v("form", 339, 0), v("url", 342, 0)],
+        other: Other::Open(343),
         untagged: None,
     },
     // 50 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 351, 0), v("decline", 352, 0), v("cancel", 352, 0)],
-        other: Other::Open(352),
+        variants: &[v("accept", 352, 0), v("decline", 353, 0), v("cancel", 353, 0)],
+        other: Other::Open(353),
         untagged: None,
     },
     // 51 CreateTerminalRequest
@@ -238,81 +239,81 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 236, 1, 0),
             f("command", 310, 1, 0),
-            f("args", 312, 8, 0),
-            f("env", 357, 8, 0),
-            f("cwd", 353, 2, 0),
-            f("outputByteLimit", 345, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("args", 313, 8, 0),
+            f("env", 358, 8, 0),
+            f("cwd", 354, 2, 0),
+            f("outputByteLimit", 346, 2, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 52 CreateTerminalResponse
-    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("_meta", 315, 6, 0)] },
     // 53 CurrentModeUpdate
-    Type::Object { fields: &[f("currentModeId", 243, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("currentModeId", 243, 1, 0), f("_meta", 315, 6, 0)] },
     // 54 DeleteSessionRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 55 DeleteSessionResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 56 DidChangeDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("uri", 332, 1, 0),
-            f("version", 333, 1, 0),
-            f("contentChanges", 334, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("uri", 333, 1, 0),
+            f("version", 334, 1, 0),
+            f("contentChanges", 335, 1, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 57 DidCloseDocumentNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] },
     // 58 DidFocusDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("uri", 332, 1, 0),
-            f("version", 333, 1, 0),
+            f("uri", 333, 1, 0),
+            f("version", 334, 1, 0),
             f("position", 185, 1, 0),
             f("visibleRange", 200, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 59 DidOpenDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("uri", 332, 1, 0),
+            f("uri", 333, 1, 0),
             f("languageId", 310, 1, 0),
-            f("version", 333, 1, 0),
+            f("version", 334, 1, 0),
             f("text", 310, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 60 DidSaveDocumentNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] },
     // 61 Diff
     Type::Object {
-        fields: &[f("path", 353, 1, 0), f("oldText", 310, 6, 0), f("newText", 310, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("path", 354, 1, 0), f("oldText", 310, 6, 0), f("newText", 310, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 62 DisableProviderRequest
-    Type::Object { fields: &[f("providerId", 195, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("providerId", 195, 1, 0), f("_meta", 315, 6, 0)] },
     // 63 DisableProviderResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 64 DisconnectMcpRequest
-    Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 110, 1, 0), f("_meta", 315, 6, 0)] },
     // 65 DisconnectMcpResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 66 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 350, 2, 0)] },
+    Type::Object { fields: &[f("content", 351, 2, 0)] },
     // 67 ElicitationCapabilities
-    Type::Object { fields: &[f("form", 69, 6, 0), f("url", 77, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("form", 69, 6, 0), f("url", 77, 6, 0), f("_meta", 315, 6, 0)] },
     // 68 ElicitationContentValue
-    Type::AnyOf { of: &[310, 333, 330, 316, 312] },
+    Type::AnyOf { of: &[310, 334, 331, 317, 313] },
     // 69 ElicitationFormCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 70 ElicitationFormMode
-    Type::AnyOf { of: &[346, 347] },
+    Type::AnyOf { of: &[347, 348] },
     // 71 ElicitationId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 72 ElicitationPropertySchema
     Type::Union {
         tag: "type",
@@ -333,10 +334,10 @@ static TYPES: &[Type] = &[
         fields: &[
             f("type", 75, 4, 0),
             f("title", 310, 6, 0),
-            f("properties", 343, 0, 0),
-            f("required", 312, 2, 0),
+            f("properties", 344, 0, 0),
+            f("required", 313, 2, 0),
             f("description", 310, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 75 ElicitationSchemaType
@@ -344,19 +345,19 @@ static TYPES: &[Type] = &[
     // 76 ElicitationSessionScope
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("toolCallId", 294, 6, 0)] },
     // 77 ElicitationUrlCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 78 ElicitationUrlMode
-    Type::AnyOf { of: &[348, 349] },
+    Type::AnyOf { of: &[349, 350] },
     // 79 EmbeddedResource
-    Type::Object { fields: &[f("annotations", 4, 6, 0), f("resource", 80, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("annotations", 4, 6, 0), f("resource", 80, 1, 0), f("_meta", 315, 6, 0)] },
     // 80 EmbeddedResourceResource
     Type::AnyOf { of: &[290, 24] },
     // 81 EnumOption
     Type::Object {
-        fields: &[f("const", 310, 1, 0), f("title", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("const", 310, 1, 0), f("title", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 82 EnvVariable
-    Type::Object { fields: &[f("name", 310, 1, 0), f("value", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("name", 312, 1, 0), f("value", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 83 Error
     Type::Object { fields: &[f("code", 84, 1, 0), f("message", 310, 1, 0), f("data", 0, 4, 0)] },
     // 84 ErrorCode
@@ -364,17 +365,17 @@ static TYPES: &[Type] = &[
     // 85 ErrorStopReason
     Type::Object { fields: &[f("error", 83, 6, 0)] },
     // 86 FileSystemCapabilities
-    Type::Object { fields: &[f("readTextFile", 316, 4, 0), f("writeTextFile", 316, 4, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("readTextFile", 317, 4, 0), f("writeTextFile", 317, 4, 0), f("_meta", 315, 6, 0)] },
     // 87 ForkSessionRequest
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("cwd", 353, 1, 0),
-            f("additionalDirectories", 379, 8, 0),
-            f("mcpServers", 380, 8, 0),
+            f("cwd", 354, 1, 0),
+            f("additionalDirectories", 380, 8, 0),
+            f("mcpServers", 381, 8, 0),
             f("systemPrompt", 280, 2, 0),
-            f("configOptions", 381, 8, 15),
-            f("_meta", 314, 6, 0),
+            f("configOptions", 382, 8, 15),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 88 ForkSessionResponse
@@ -382,49 +383,49 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 236, 1, 0),
             f("modes", 244, 6, 0),
-            f("configOptions", 323, 22, 0),
-            f("_meta", 314, 6, 0),
+            f("configOptions", 324, 22, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 89 HttpHeader
-    Type::Object { fields: &[f("name", 310, 1, 0), f("value", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("name", 312, 1, 0), f("value", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 90 IdleStateUpdate
     Type::Union {
         tag: "stopReason",
         variants: &[
-            v("end_turn", 382, 0),
-            v("max_tokens", 382, 0),
-            v("max_turn_requests", 382, 0),
-            v("refusal", 382, 0),
-            v("cancelled", 382, 0),
-            v("error", 383, 0),
+            v("end_turn", 383, 0),
+            v("max_tokens", 383, 0),
+            v("max_turn_requests", 383, 0),
+            v("refusal", 383, 0),
+            v("cancelled", 383, 0),
+            v("error", 384, 0),
         ],
-        other: Other::Open(382),
-        untagged: Some(382),
+        other: Other::Open(383),
+        untagged: Some(383),
     },
     // 91 ImageContent
     Type::Object {
         fields: &[
             f("annotations", 4, 6, 0),
-            f("data", 331, 1, 0),
+            f("data", 332, 1, 0),
             f("mimeType", 310, 1, 0),
-            f("uri", 332, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("uri", 333, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 92 Implementation
     Type::Object {
-        fields: &[f("name", 310, 1, 0), f("title", 310, 6, 0), f("version", 310, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("name", 312, 1, 0), f("title", 310, 6, 0), f("version", 312, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 93 InitialSessionConfigOption
-    Type::Union { tag: "type", variants: &[v("boolean", 326, 0)], other: Other::Open(327), untagged: Some(327) },
+    Type::Union { tag: "type", variants: &[v("boolean", 327, 0)], other: Other::Open(328), untagged: Some(328) },
     // 94 InitializeProxyRequest, InitializeRequest
     Type::Object {
         fields: &[
             f("protocolVersion", 193, 1, 0),
             f("clientCapabilities", 29, 4, 0),
             f("clientInfo", 92, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 95 InitializeProxyResponse, InitializeResponse
@@ -432,9 +433,9 @@ static TYPES: &[Type] = &[
         fields: &[
             f("protocolVersion", 193, 1, 0),
             f("agentCapabilities", 3, 4, 0),
-            f("authMethods", 355, 20, 0),
+            f("authMethods", 356, 20, 0),
             f("agentInfo", 92, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 96 IntegerPropertySchema
@@ -442,95 +443,95 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 310, 6, 0),
             f("description", 310, 6, 0),
-            f("minimum", 333, 2, 0),
-            f("maximum", 333, 2, 0),
-            f("default", 333, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("minimum", 334, 2, 0),
+            f("maximum", 334, 2, 0),
+            f("default", 334, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 97 KillTerminalRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 315, 6, 0)] },
     // 98 KillTerminalResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 99 ListProvidersRequest
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 100 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 376, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("providers", 377, 1, 0), f("_meta", 315, 6, 0)] },
     // 101 ListSessionsRequest
     Type::Object {
-        fields: &[f("cwd", 353, 2, 0), f("cursor", 310, 2, 0), f("archived", 219, 2, 7), f("_meta", 314, 6, 0)],
+        fields: &[f("cwd", 354, 2, 0), f("cursor", 310, 2, 0), f("archived", 219, 2, 7), f("_meta", 315, 6, 0)],
     },
     // 102 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 378, 53, 0), f("nextCursor", 310, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 379, 53, 0), f("nextCursor", 310, 6, 0), f("_meta", 315, 6, 0)] },
     // 103 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
     // 104 LoadSessionRequest
     Type::Object {
         fields: &[
-            f("mcpServers", 380, 41, 0),
-            f("cwd", 353, 1, 0),
-            f("additionalDirectories", 379, 8, 0),
+            f("mcpServers", 381, 41, 0),
+            f("cwd", 354, 1, 0),
+            f("additionalDirectories", 380, 8, 0),
             f("sessionId", 236, 1, 0),
             f("systemPrompt", 280, 2, 0),
-            f("configOptions", 381, 8, 15),
-            f("_meta", 314, 6, 0),
+            f("configOptions", 382, 8, 15),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 105 LoadSessionResponse
-    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 323, 22, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 324, 22, 0), f("_meta", 315, 6, 0)] },
     // 106 LogoutCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 107 LogoutRequest
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 108 LogoutResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 109 McpCapabilities
-    Type::Object { fields: &[f("http", 316, 4, 0), f("sse", 316, 4, 0), f("acp", 316, 4, 4), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("http", 317, 4, 0), f("sse", 317, 4, 0), f("acp", 317, 4, 4), f("_meta", 315, 6, 0)] },
     // 110 McpConnectionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 111 McpError
-    Type::Object { fields: &[f("code", 360, 1, 0), f("message", 310, 1, 0), f("data", 0, 0, 0)] },
+    Type::Object { fields: &[f("code", 361, 1, 0), f("message", 310, 1, 0), f("data", 0, 0, 0)] },
     // 112 McpRequestId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 113 McpServer
     Type::Union {
         tag: "type",
         variants: &[v("http", 116, 0), v("sse", 117, 0), v("acp", 114, 4)],
-        other: Other::Open(358),
+        other: Other::Open(359),
         untagged: Some(118),
     },
     // 114 McpServerAcp
-    Type::Object { fields: &[f("name", 310, 1, 0), f("serverId", 115, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("name", 312, 1, 0), f("serverId", 115, 1, 0), f("_meta", 315, 6, 0)] },
     // 115 McpServerAcpId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 116 McpServerHttp
     Type::Object {
-        fields: &[f("name", 310, 1, 0), f("url", 332, 1, 0), f("headers", 359, 9, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("name", 312, 1, 0), f("url", 333, 1, 0), f("headers", 360, 9, 0), f("_meta", 315, 6, 0)],
     },
     // 117 McpServerSse
     Type::Object {
-        fields: &[f("name", 310, 1, 0), f("url", 332, 1, 0), f("headers", 359, 9, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("name", 312, 1, 0), f("url", 333, 1, 0), f("headers", 360, 9, 0), f("_meta", 315, 6, 0)],
     },
     // 118 McpServerStdio
     Type::Object {
         fields: &[
-            f("name", 310, 1, 0),
-            f("command", 353, 1, 0),
-            f("args", 312, 9, 0),
-            f("env", 357, 9, 0),
-            f("_meta", 314, 6, 0),
+            f("name", 312, 1, 0),
+            f("command", 354, 1, 0),
+            f("args", 313, 9, 0),
+            f("env", 358, 9, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 119 MessageId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 120 MessageMcpNotification
     Type::Object {
         fields: &[
             f("serverId", 115, 1, 0),
             f("requestId", 112, 1, 0),
             f("method", 310, 1, 0),
-            f("params", 314, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("params", 315, 2, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 121 MessageMcpRequest
@@ -539,16 +540,16 @@ static TYPES: &[Type] = &[
             f("serverId", 115, 1, 0),
             f("requestId", 112, 1, 0),
             f("method", 310, 1, 0),
-            f("params", 314, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("params", 315, 2, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 122 MessageMcpResponse
     Type::AnyOf { of: &[124, 123] },
     // 123 MessageMcpResponseError
-    Type::Object { fields: &[f("error", 111, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("error", 111, 1, 0), f("_meta", 315, 6, 0)] },
     // 124 MessageMcpResponseResult
-    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 315, 6, 0)] },
     // 125 MultiSelectItems
     Type::Union { tag: "type", variants: &[v("string", 273, 0)], other: Other::Open(0), untagged: Some(291) },
     // 126 MultiSelectPropertySchema
@@ -556,15 +557,15 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 310, 6, 0),
             f("description", 310, 6, 0),
-            f("minItems", 345, 2, 0),
-            f("maxItems", 345, 2, 0),
+            f("minItems", 346, 2, 0),
+            f("maxItems", 346, 2, 0),
             f("items", 125, 1, 0),
-            f("default", 312, 22, 0),
-            f("_meta", 314, 6, 0),
+            f("default", 313, 22, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 127 NesCapabilities
-    Type::Object { fields: &[f("events", 141, 6, 0), f("context", 128, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("events", 141, 6, 0), f("context", 128, 6, 0), f("_meta", 315, 6, 0)] },
     // 128 NesContextCapabilities
     Type::Object {
         fields: &[
@@ -574,33 +575,33 @@ static TYPES: &[Type] = &[
             f("userActions", 163, 6, 0),
             f("openFiles", 146, 6, 0),
             f("diagnostics", 131, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 129 NesDiagnostic
     Type::Object {
         fields: &[
-            f("uri", 332, 1, 0),
+            f("uri", 333, 1, 0),
             f("range", 200, 1, 0),
             f("severity", 130, 1, 0),
             f("message", 310, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 130 NesDiagnosticSeverity
     Type::Enum { values: &["error", "warning", "information", "hint"], open: false },
     // 131 NesDiagnosticsCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 132 NesDocumentDidChangeCapabilities
-    Type::Object { fields: &[f("syncKind", 289, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("syncKind", 289, 1, 0), f("_meta", 315, 6, 0)] },
     // 133 NesDocumentDidCloseCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 134 NesDocumentDidFocusCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 135 NesDocumentDidOpenCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 136 NesDocumentDidSaveCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 137 NesDocumentEventCapabilities
     Type::Object {
         fields: &[
@@ -609,98 +610,98 @@ static TYPES: &[Type] = &[
             f("didClose", 133, 6, 0),
             f("didSave", 136, 6, 0),
             f("didFocus", 134, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 138 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 335, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] },
     // 139 NesEditHistoryEntry
-    Type::Object { fields: &[f("uri", 332, 1, 0), f("diff", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("uri", 333, 1, 0), f("diff", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 140 NesEditSuggestion
     Type::Object {
         fields: &[
             f("id", 159, 1, 0),
-            f("uri", 332, 1, 0),
-            f("edits", 361, 1, 0),
+            f("uri", 333, 1, 0),
+            f("edits", 362, 1, 0),
             f("cursorPosition", 185, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 141 NesEventCapabilities
-    Type::Object { fields: &[f("document", 137, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("document", 137, 6, 0), f("_meta", 315, 6, 0)] },
     // 142 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 335, 1, 0), f("endLine", 335, 1, 0), f("text", 310, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("startLine", 336, 1, 0), f("endLine", 336, 1, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 143 NesJumpCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 144 NesJumpSuggestion
     Type::Object {
-        fields: &[f("id", 159, 1, 0), f("uri", 332, 1, 0), f("position", 185, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("id", 159, 1, 0), f("uri", 333, 1, 0), f("position", 185, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 145 NesOpenFile
     Type::Object {
         fields: &[
-            f("uri", 332, 1, 0),
+            f("uri", 333, 1, 0),
             f("languageId", 310, 1, 0),
             f("visibleRange", 200, 6, 0),
-            f("lastFocusedMs", 345, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("lastFocusedMs", 346, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 146 NesOpenFilesCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 147 NesRecentFile
     Type::Object {
-        fields: &[f("uri", 332, 1, 0), f("languageId", 310, 1, 0), f("text", 310, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("uri", 333, 1, 0), f("languageId", 310, 1, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 148 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 335, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] },
     // 149 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: false },
     // 150 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 332, 1, 0), f("excerpts", 362, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("uri", 333, 1, 0), f("excerpts", 363, 1, 0), f("_meta", 315, 6, 0)] },
     // 151 NesRelatedSnippetsCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 152 NesRenameCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 153 NesRenameSuggestion
     Type::Object {
         fields: &[
             f("id", 159, 1, 0),
-            f("uri", 332, 1, 0),
+            f("uri", 333, 1, 0),
             f("position", 185, 1, 0),
             f("newName", 310, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 154 NesRepository
     Type::Object {
-        fields: &[f("name", 310, 1, 0), f("owner", 310, 1, 0), f("remoteUrl", 310, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("name", 310, 1, 0), f("owner", 310, 1, 0), f("remoteUrl", 310, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 155 NesSearchAndReplaceCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 156 NesSearchAndReplaceSuggestion
     Type::Object {
         fields: &[
             f("id", 159, 1, 0),
-            f("uri", 332, 1, 0),
+            f("uri", 333, 1, 0),
             f("search", 310, 1, 0),
             f("replace", 310, 1, 0),
-            f("isRegex", 316, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("isRegex", 317, 2, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 157 NesSuggestContext
     Type::Object {
         fields: &[
-            f("recentFiles", 363, 2, 0),
-            f("relatedSnippets", 364, 2, 0),
-            f("editHistory", 365, 2, 0),
-            f("userActions", 366, 2, 0),
-            f("openFiles", 367, 2, 0),
-            f("diagnostics", 368, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("recentFiles", 364, 2, 0),
+            f("relatedSnippets", 365, 2, 0),
+            f("editHistory", 366, 2, 0),
+            f("userActions", 367, 2, 0),
+            f("openFiles", 368, 2, 0),
+            f("diagnostics", 369, 2, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 158 NesSuggestion
@@ -711,32 +712,32 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 159 NesSuggestionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 160 NesTextEdit
-    Type::Object { fields: &[f("range", 200, 1, 0), f("newText", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("range", 200, 1, 0), f("newText", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 161 NesTriggerKind
     Type::Enum { values: &["automatic", "diagnostic", "manual"], open: false },
     // 162 NesUserAction
     Type::Object {
         fields: &[
             f("action", 310, 1, 0),
-            f("uri", 332, 1, 0),
+            f("uri", 333, 1, 0),
             f("position", 185, 1, 0),
-            f("timestampMs", 345, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("timestampMs", 346, 1, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 163 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 335, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 336, 6, 0), f("_meta", 315, 6, 0)] },
     // 164 NewSessionRequest
     Type::Object {
         fields: &[
-            f("cwd", 353, 1, 0),
-            f("additionalDirectories", 379, 8, 0),
-            f("mcpServers", 380, 41, 0),
+            f("cwd", 354, 1, 0),
+            f("additionalDirectories", 380, 8, 0),
+            f("mcpServers", 381, 41, 0),
             f("systemPrompt", 280, 2, 0),
-            f("configOptions", 381, 8, 15),
-            f("_meta", 314, 6, 0),
+            f("configOptions", 382, 8, 15),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 165 NewSessionResponse
@@ -744,13 +745,13 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 236, 1, 0),
             f("modes", 244, 6, 0),
-            f("configOptions", 323, 22, 0),
-            f("_meta", 314, 6, 0),
+            f("configOptions", 324, 22, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 166 Notice
     Type::Object {
-        fields: &[f("severity", 168, 1, 0), f("title", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("severity", 168, 1, 0), f("title", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 167 NoticeCapabilities
     Type::Object { fields: &[] },
@@ -761,44 +762,44 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 310, 6, 0),
             f("description", 310, 6, 0),
-            f("minimum", 330, 2, 0),
-            f("maximum", 330, 2, 0),
-            f("default", 330, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("minimum", 331, 2, 0),
+            f("maximum", 331, 2, 0),
+            f("default", 331, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 170 PermissionOption
     Type::Object {
-        fields: &[f("optionId", 171, 1, 0), f("name", 310, 1, 0), f("kind", 172, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("optionId", 171, 1, 0), f("name", 312, 1, 0), f("kind", 172, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 171 PermissionOptionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 172 PermissionOptionKind
     Type::Enum { values: &["allow_once", "allow_always", "reject_once", "reject_always"], open: false },
     // 173 Plan
-    Type::Object { fields: &[f("entries", 373, 21, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("entries", 374, 21, 0), f("_meta", 315, 6, 0)] },
     // 174 PlanCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 175 PlanEntry
     Type::Object {
-        fields: &[f("content", 310, 1, 0), f("priority", 176, 1, 0), f("status", 177, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("content", 310, 1, 0), f("priority", 176, 1, 0), f("status", 177, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 176 PlanEntryPriority
     Type::Enum { values: &["high", "medium", "low"], open: false },
     // 177 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed"], open: false },
     // 178 PlanFile
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)] },
     // 179 PlanId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 180 PlanItems
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("entries", 373, 21, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("entries", 374, 21, 0), f("_meta", 315, 6, 0)] },
     // 181 PlanMarkdown
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("content", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("content", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 182 PlanRemoved
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("_meta", 315, 6, 0)] },
     // 183 PlanUpdate
-    Type::Object { fields: &[f("plan", 184, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("plan", 184, 1, 0), f("_meta", 315, 6, 0)] },
     // 184 PlanUpdateContent
     Type::Union {
         tag: "type",
@@ -807,86 +808,86 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 185 Position
-    Type::Object { fields: &[f("line", 335, 1, 0), f("character", 335, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("line", 336, 1, 0), f("character", 336, 1, 0), f("_meta", 315, 6, 0)] },
     // 186 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
     // 187 PromptCapabilities
     Type::Object {
-        fields: &[f("image", 316, 4, 0), f("audio", 316, 4, 0), f("embeddedContext", 316, 4, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("image", 317, 4, 0), f("audio", 317, 4, 0), f("embeddedContext", 317, 4, 0), f("_meta", 315, 6, 0)],
     },
     // 188 PromptRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("prompt", 375, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("prompt", 376, 1, 0), f("_meta", 315, 6, 0)] },
     // 189 PromptResponse
-    Type::Object { fields: &[f("stopReason", 271, 1, 0), f("usage", 303, 6, 2), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("stopReason", 271, 1, 0), f("usage", 303, 6, 2), f("_meta", 315, 6, 0)] },
     // 190 PromptSuggestion
-    Type::Object { fields: &[f("prompt", 387, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("prompt", 388, 1, 0), f("_meta", 315, 6, 0)] },
     // 191 PromptSuggestionsCapabilities
     Type::Object {
-        fields: &[f("image", 0, 2, 0), f("audio", 0, 2, 0), f("embeddedContext", 0, 2, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("image", 0, 2, 0), f("audio", 0, 2, 0), f("embeddedContext", 0, 2, 0), f("_meta", 315, 6, 0)],
     },
     // 192 PromptSuggestionsUpdate
-    Type::Object { fields: &[f("suggestions", 386, 17, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("suggestions", 387, 17, 0), f("_meta", 315, 6, 0)] },
     // 193 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
     // 194 ProviderCurrentConfig
-    Type::Object { fields: &[f("apiType", 103, 1, 0), f("baseUrl", 332, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("apiType", 103, 1, 0), f("baseUrl", 333, 1, 0), f("_meta", 315, 6, 0)] },
     // 195 ProviderId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 196 ProviderInfo
     Type::Object {
         fields: &[
             f("providerId", 195, 1, 0),
-            f("supported", 377, 21, 0),
-            f("required", 316, 1, 0),
+            f("supported", 378, 21, 0),
+            f("required", 317, 1, 0),
             f("current", 194, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 197 ProvidersCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 198 ProxySuccessorNotification
-    Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 315, 6, 0)] },
     // 199 ProxySuccessorRequest
-    Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("method", 310, 1, 0), f("params", 0, 0, 0), f("_meta", 315, 6, 0)] },
     // 200 Range
-    Type::Object { fields: &[f("start", 185, 1, 0), f("end", 185, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("start", 185, 1, 0), f("end", 185, 1, 0), f("_meta", 315, 6, 0)] },
     // 201 ReadTextFileRequest
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("path", 353, 1, 0),
-            f("line", 354, 2, 0),
-            f("limit", 335, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("path", 354, 1, 0),
+            f("line", 355, 2, 0),
+            f("limit", 336, 2, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 202 ReadTextFileResponse
-    Type::Object { fields: &[f("content", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("content", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 203 RejectNesNotification
     Type::Object {
-        fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("reason", 149, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("sessionId", 236, 1, 0), f("id", 159, 1, 0), f("reason", 149, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 204 ReleaseTerminalRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 315, 6, 0)] },
     // 205 ReleaseTerminalResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 206 RequestId
-    Type::AnyOf { of: &[333, 310] },
+    Type::AnyOf { of: &[334, 310] },
     // 207 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
-        variants: &[v("cancelled", 372, 0), v("selected", 216, 0)],
+        variants: &[v("cancelled", 373, 0), v("selected", 216, 0)],
         other: Other::Closed,
         untagged: None,
     },
     // 208 RequestPermissionRequest
     Type::Object {
-        fields: &[f("sessionId", 236, 1, 0), f("toolCall", 297, 1, 0), f("options", 371, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("sessionId", 236, 1, 0), f("toolCall", 297, 1, 0), f("options", 372, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 209 RequestPermissionResponse
-    Type::Object { fields: &[f("outcome", 207, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("outcome", 207, 1, 0), f("_meta", 315, 6, 0)] },
     // 210 RequiresActionStateUpdate
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 211 ResourceLink
     Type::Object {
         fields: &[
@@ -894,40 +895,40 @@ static TYPES: &[Type] = &[
             f("description", 310, 6, 0),
             f("mimeType", 310, 6, 0),
             f("name", 310, 1, 0),
-            f("size", 333, 6, 0),
+            f("size", 334, 6, 0),
             f("title", 310, 6, 0),
-            f("uri", 332, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("uri", 333, 1, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 212 ResumeSessionRequest
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("cwd", 353, 1, 0),
-            f("additionalDirectories", 379, 8, 0),
-            f("mcpServers", 380, 8, 0),
+            f("cwd", 354, 1, 0),
+            f("additionalDirectories", 380, 8, 0),
+            f("mcpServers", 381, 8, 0),
             f("systemPrompt", 280, 2, 0),
-            f("configOptions", 381, 8, 15),
-            f("_meta", 314, 6, 0),
+            f("configOptions", 382, 8, 15),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 213 ResumeSessionResponse
-    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 323, 22, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 324, 22, 0), f("_meta", 315, 6, 0)] },
     // 214 Role
     Type::Enum { values: &["assistant", "user"], open: false },
     // 215 RunningStateUpdate
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 216 SelectedPermissionOutcome
-    Type::Object { fields: &[f("optionId", 171, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("optionId", 171, 1, 0), f("_meta", 315, 6, 0)] },
     // 217 SessionAdditionalDirectoriesCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 218 SessionArchiveCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 219 SessionArchiveFilter
     Type::Enum { values: &["exclude", "include", "only"], open: true },
     // 220 SessionCancelCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 221 SessionCapabilities
     Type::Object {
         fields: &[
@@ -942,64 +943,64 @@ static TYPES: &[Type] = &[
             f("resume", 250, 6, 0),
             f("close", 222, 6, 0),
             f("options", 246, 6, 15),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 222 SessionCloseCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 223 SessionConfigBoolean
-    Type::Object { fields: &[f("currentValue", 316, 1, 0)] },
+    Type::Object { fields: &[f("currentValue", 317, 1, 0)] },
     // 224 SessionConfigGroupId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 225 SessionConfigId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 226 SessionConfigOption
     Type::Union {
         tag: "type",
-        variants: &[v("select", 319, 0), v("boolean", 320, 0)],
+        variants: &[v("select", 320, 0), v("boolean", 321, 0)],
         other: Other::Closed,
         untagged: None,
     },
     // 227 SessionConfigOptionCategory
     Type::Enum { values: &["mode", "model", "model_config", "thought_level", "speed"], open: true },
     // 228 SessionConfigOptionsCapabilities
-    Type::Object { fields: &[f("boolean", 25, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("boolean", 25, 6, 0), f("_meta", 315, 6, 0)] },
     // 229 SessionConfigSelect
     Type::Object { fields: &[f("currentValue", 233, 1, 0), f("options", 232, 1, 0)] },
     // 230 SessionConfigSelectGroup
     Type::Object {
-        fields: &[f("group", 224, 1, 0), f("name", 310, 1, 0), f("options", 321, 21, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("group", 224, 1, 0), f("name", 312, 1, 0), f("options", 322, 21, 0), f("_meta", 315, 6, 0)],
     },
     // 231 SessionConfigSelectOption
     Type::Object {
-        fields: &[f("value", 233, 1, 0), f("name", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("value", 233, 1, 0), f("name", 312, 1, 0), f("description", 310, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 232 SessionConfigSelectOptions
-    Type::AnyOf { of: &[321, 322] },
+    Type::AnyOf { of: &[322, 323] },
     // 233 SessionConfigValueId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 234 SessionDeleteCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 235 SessionForkCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 236 SessionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 237 SessionInfo
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("cwd", 353, 1, 0),
-            f("additionalDirectories", 379, 20, 0),
+            f("cwd", 354, 1, 0),
+            f("additionalDirectories", 380, 20, 0),
             f("title", 310, 6, 0),
-            f("updatedAt", 329, 6, 0),
-            f("archived", 316, 6, 7),
-            f("_meta", 314, 6, 0),
+            f("updatedAt", 330, 6, 0),
+            f("archived", 317, 6, 7),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 238 SessionInfoUpdate
-    Type::Object { fields: &[f("title", 310, 6, 0), f("updatedAt", 329, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("title", 310, 6, 0), f("updatedAt", 330, 6, 0), f("_meta", 315, 6, 0)] },
     // 239 SessionListCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 240 SessionMessage
     Type::Object {
         fields: &[
@@ -1008,55 +1009,55 @@ static TYPES: &[Type] = &[
             f("recipientSessionId", 236, 6, 0),
             f("senderMessageId", 119, 6, 0),
             f("recipientMessageId", 119, 6, 0),
-            f("content", 375, 22, 0),
-            f("_meta", 314, 6, 0),
+            f("content", 376, 22, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 241 SessionMessageChunk
-    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 46, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 46, 1, 0), f("_meta", 315, 6, 0)] },
     // 242 SessionMode
     Type::Object {
-        fields: &[f("id", 243, 1, 0), f("name", 310, 1, 0), f("description", 310, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("id", 243, 1, 0), f("name", 312, 1, 0), f("description", 310, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 243 SessionModeId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 244 SessionModeState
-    Type::Object { fields: &[f("currentModeId", 243, 1, 0), f("availableModes", 318, 21, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("currentModeId", 243, 1, 0), f("availableModes", 319, 21, 0), f("_meta", 315, 6, 0)] },
     // 245 SessionNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("update", 259, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("update", 259, 1, 0), f("_meta", 315, 6, 0)] },
     // 246 SessionOptionsCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 247 SessionOptionsRequest
     Type::Object {
         fields: &[
-            f("cwd", 353, 1, 0),
-            f("additionalDirectories", 379, 8, 0),
+            f("cwd", 354, 1, 0),
+            f("additionalDirectories", 380, 8, 0),
             f("sessionId", 236, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 248 SessionOptionsResponse
-    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 323, 22, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("modes", 244, 6, 0), f("configOptions", 324, 22, 0), f("_meta", 315, 6, 0)] },
     // 249 SessionReference
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 250 SessionResumeCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 251 SessionStatus
     Type::Enum { values: &["open", "saved"], open: true },
     // 252 SessionStatusCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 253 SessionStatusRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 254 SessionStatusResponse
-    Type::Object { fields: &[f("status", 251, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("status", 251, 1, 0), f("_meta", 315, 6, 0)] },
     // 255 SessionSystemPromptCapabilities
-    Type::Object { fields: &[f("mode", 256, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("mode", 256, 6, 0), f("_meta", 315, 6, 0)] },
     // 256 SessionSystemPromptModeCapabilities
-    Type::Object { fields: &[f("override", 257, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("override", 257, 6, 0), f("_meta", 315, 6, 0)] },
     // 257 SessionSystemPromptOverrideCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 258 SessionTitleCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 259 SessionUpdate
     Type::Union {
         tag: "sessionUpdate",
@@ -1090,36 +1091,36 @@ static TYPES: &[Type] = &[
         fields: &[
             f("providerId", 195, 1, 0),
             f("apiType", 103, 1, 0),
-            f("baseUrl", 332, 1, 0),
-            f("headers", 313, 0, 0),
-            f("_meta", 314, 6, 0),
+            f("baseUrl", 333, 1, 0),
+            f("headers", 314, 0, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 261 SetProviderResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 262 SetSessionConfigOptionRequest
-    Type::Union { tag: "type", variants: &[v("boolean", 324, 0)], other: Other::Open(325), untagged: Some(325) },
+    Type::Union { tag: "type", variants: &[v("boolean", 325, 0)], other: Other::Open(326), untagged: Some(326) },
     // 263 SetSessionConfigOptionResponse
-    Type::Object { fields: &[f("configOptions", 323, 21, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("configOptions", 324, 21, 0), f("_meta", 315, 6, 0)] },
     // 264 SetSessionModeRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("modeId", 243, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("modeId", 243, 1, 0), f("_meta", 315, 6, 0)] },
     // 265 SetSessionModeResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 266 SetSessionTitleRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("title", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("title", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 267 SetSessionTitleResponse
-    Type::Object { fields: &[f("title", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("title", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 268 StartNesRequest
     Type::Object {
         fields: &[
-            f("workspaceUri", 332, 6, 0),
-            f("workspaceFolders", 369, 2, 0),
+            f("workspaceUri", 333, 6, 0),
+            f("workspaceFolders", 370, 2, 0),
             f("repository", 154, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 269 StartNesResponse
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 270 StateUpdate
     Type::Union {
         tag: "state",
@@ -1132,26 +1133,26 @@ static TYPES: &[Type] = &[
     // 272 StringFormat
     Type::Enum { values: &["email", "uri", "date", "date-time"], open: true },
     // 273 StringMultiSelectItems
-    Type::Object { fields: &[f("enum", 312, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("enum", 313, 1, 0), f("_meta", 315, 6, 0)] },
     // 274 StringPropertySchema
     Type::Object {
         fields: &[
             f("title", 310, 6, 0),
             f("description", 310, 6, 0),
-            f("minLength", 335, 2, 0),
-            f("maxLength", 335, 2, 0),
+            f("minLength", 336, 2, 0),
+            f("maxLength", 336, 2, 0),
             f("pattern", 310, 2, 0),
             f("format", 272, 2, 0),
             f("default", 310, 6, 0),
-            f("enum", 312, 2, 0),
-            f("oneOf", 344, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("enum", 313, 2, 0),
+            f("oneOf", 345, 2, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 275 SubagentCapabilities
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 276 SubagentSessionCapabilities
-    Type::Object { fields: &[f("cancel", 220, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("cancel", 220, 6, 0), f("_meta", 315, 6, 0)] },
     // 277 SubagentUpdate
     Type::Object {
         fields: &[
@@ -1160,67 +1161,67 @@ static TYPES: &[Type] = &[
             f("description", 310, 6, 0),
             f("capabilities", 276, 6, 0),
             f("state", 270, 6, 0),
-            f("cwd", 353, 2, 0),
-            f("additionalDirectories", 379, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("cwd", 354, 2, 0),
+            f("additionalDirectories", 380, 2, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 278 SuggestNesRequest
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("uri", 332, 1, 0),
-            f("version", 333, 1, 0),
+            f("uri", 333, 1, 0),
+            f("version", 334, 1, 0),
             f("position", 185, 1, 0),
             f("selection", 200, 2, 0),
             f("triggerKind", 161, 1, 0),
             f("context", 157, 2, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 279 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 370, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("suggestions", 371, 1, 0), f("_meta", 315, 6, 0)] },
     // 280 SystemPrompt
-    Type::Object { fields: &[f("mode", 281, 1, 0), f("content", 375, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("mode", 281, 1, 0), f("content", 376, 1, 0), f("_meta", 315, 6, 0)] },
     // 281 SystemPromptMode
     Type::Enum { values: &["append", "override"], open: true },
     // 282 Terminal
-    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("_meta", 315, 6, 0)] },
     // 283 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 335, 6, 0), f("signal", 310, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 336, 6, 0), f("signal", 310, 6, 0), f("_meta", 315, 6, 0)] },
     // 284 TerminalId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 285 TerminalOutputRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 315, 6, 0)] },
     // 286 TerminalOutputResponse
     Type::Object {
-        fields: &[f("output", 310, 1, 0), f("truncated", 316, 1, 0), f("exitStatus", 283, 6, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("output", 310, 1, 0), f("truncated", 317, 1, 0), f("exitStatus", 283, 6, 0), f("_meta", 315, 6, 0)],
     },
     // 287 TextContent
-    Type::Object { fields: &[f("annotations", 4, 6, 0), f("text", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("annotations", 4, 6, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 288 TextDocumentContentChangeEvent
-    Type::Object { fields: &[f("range", 200, 2, 0), f("text", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("range", 200, 2, 0), f("text", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 289 TextDocumentSyncKind
     Type::Enum { values: &["full", "incremental"], open: false },
     // 290 TextResourceContents
     Type::Object {
-        fields: &[f("mimeType", 310, 6, 0), f("text", 310, 1, 0), f("uri", 332, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("mimeType", 310, 6, 0), f("text", 310, 1, 0), f("uri", 333, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 291 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 344, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("anyOf", 345, 1, 0), f("_meta", 315, 6, 0)] },
     // 292 ToolCall
     Type::Object {
         fields: &[
             f("toolCallId", 294, 1, 0),
-            f("title", 310, 1, 0),
+            f("title", 312, 1, 0),
             f("name", 310, 6, 0),
             f("kind", 298, 4, 0),
             f("status", 296, 4, 0),
-            f("content", 384, 20, 0),
-            f("locations", 385, 20, 0),
+            f("content", 385, 20, 0),
+            f("locations", 386, 20, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 293 ToolCallContent
@@ -1231,9 +1232,9 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 294 ToolCallId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 295 ToolCallLocation
-    Type::Object { fields: &[f("path", 353, 1, 0), f("line", 354, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("path", 354, 1, 0), f("line", 355, 6, 0), f("_meta", 315, 6, 0)] },
     // 296 ToolCallStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "failed"], open: false },
     // 297 ToolCallUpdate
@@ -1242,13 +1243,13 @@ static TYPES: &[Type] = &[
             f("toolCallId", 294, 1, 0),
             f("kind", 298, 6, 0),
             f("status", 296, 6, 0),
-            f("title", 310, 6, 0),
+            f("title", 312, 6, 0),
             f("name", 310, 6, 0),
-            f("content", 384, 22, 0),
-            f("locations", 385, 22, 0),
+            f("content", 385, 22, 0),
+            f("locations", 386, 22, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 298 ToolKind
@@ -1257,258 +1258,260 @@ static TYPES: &[Type] = &[
         open: false,
     },
     // 299 UnarchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 300 UnarchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 301 UnknownStateUpdate
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 302 UnstructuredCommandInput
-    Type::Object { fields: &[f("hint", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("hint", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 303 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 345, 1, 0),
-            f("inputTokens", 345, 1, 0),
-            f("outputTokens", 345, 1, 0),
-            f("thoughtTokens", 345, 6, 0),
-            f("cachedReadTokens", 345, 6, 0),
-            f("cachedWriteTokens", 345, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("totalTokens", 346, 1, 0),
+            f("inputTokens", 346, 1, 0),
+            f("outputTokens", 346, 1, 0),
+            f("thoughtTokens", 346, 6, 0),
+            f("cachedReadTokens", 346, 6, 0),
+            f("cachedWriteTokens", 346, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 304 UsageUpdate
-    Type::Object { fields: &[f("used", 345, 1, 0), f("size", 345, 1, 0), f("cost", 48, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("used", 346, 1, 0), f("size", 346, 1, 0), f("cost", 48, 6, 0), f("_meta", 315, 6, 0)] },
     // 305 WaitForTerminalExitRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 315, 6, 0)] },
     // 306 WaitForTerminalExitResponse
-    Type::Object { fields: &[f("exitCode", 335, 6, 0), f("signal", 310, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 336, 6, 0), f("signal", 310, 6, 0), f("_meta", 315, 6, 0)] },
     // 307 WorkspaceFolder
-    Type::Object { fields: &[f("uri", 332, 1, 0), f("name", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("uri", 333, 1, 0), f("name", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 308 WriteTextFileRequest
     Type::Object {
-        fields: &[f("sessionId", 236, 1, 0), f("path", 353, 1, 0), f("content", 310, 1, 0), f("_meta", 314, 6, 0)],
+        fields: &[f("sessionId", 236, 1, 0), f("path", 354, 1, 0), f("content", 310, 1, 0), f("_meta", 315, 6, 0)],
     },
     // 309 WriteTextFileResponse
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 310
     Type::String(StringKind::Plain),
     // 311
     Type::Object { fields: &[f("id", 12, 1, 0), f("name", 310, 1, 0)] },
     // 312
-    Type::Array { item: 310, min: 0 },
+    Type::String(StringKind::Name),
     // 313
-    Type::Map { value: 310 },
+    Type::Array { item: 310, min: 0 },
     // 314
-    Type::Map { value: 0 },
+    Type::Map { value: 310 },
     // 315
-    Type::Array { item: 8, min: 0 },
+    Type::Map { value: 0 },
     // 316
-    Type::Boolean,
+    Type::Array { item: 8, min: 0 },
     // 317
-    Type::Array { item: 21, min: 0 },
+    Type::Boolean,
     // 318
-    Type::Array { item: 242, min: 0 },
+    Type::Array { item: 21, min: 0 },
     // 319
+    Type::Array { item: 242, min: 0 },
+    // 320
     Type::Object {
         fields: &[
             f("currentValue", 233, 1, 0),
             f("options", 232, 1, 0),
             f("id", 225, 1, 0),
-            f("name", 310, 1, 0),
+            f("name", 312, 1, 0),
             f("description", 310, 6, 0),
             f("category", 227, 6, 0),
-            f("_meta", 314, 6, 0),
-        ],
-    },
-    // 320
-    Type::Object {
-        fields: &[
-            f("currentValue", 316, 1, 0),
-            f("id", 225, 1, 0),
-            f("name", 310, 1, 0),
-            f("description", 310, 6, 0),
-            f("category", 227, 6, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 321
-    Type::Array { item: 231, min: 0 },
-    // 322
-    Type::Array { item: 230, min: 0 },
-    // 323
-    Type::Array { item: 226, min: 0 },
-    // 324
-    Type::Object {
-        fields: &[f("value", 316, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 314, 6, 0)],
-    },
-    // 325
-    Type::Object {
-        fields: &[f("value", 233, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 314, 6, 0)],
-    },
-    // 326
-    Type::Object { fields: &[f("value", 316, 1, 0), f("configId", 225, 1, 0), f("_meta", 314, 6, 0)] },
-    // 327
-    Type::Object { fields: &[f("value", 233, 1, 0), f("configId", 225, 1, 0), f("_meta", 314, 6, 0)] },
-    // 328
-    Type::Array { item: 214, min: 0 },
-    // 329
-    Type::String(StringKind::DateTime),
-    // 330
-    Type::Number { bounds: None },
-    // 331
-    Type::String(StringKind::Base64),
-    // 332
-    Type::String(StringKind::Uri),
-    // 333
-    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
-    // 334
-    Type::Array { item: 288, min: 0 },
-    // 335
-    Type::Integer { min: 0, max: u32::MAX as u64 },
-    // 336
     Type::Object {
         fields: &[
-            f("sessionId", 236, 1, 0),
-            f("toolCallId", 294, 6, 0),
-            f("requestedSchema", 74, 1, 0),
-            f("message", 310, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("currentValue", 317, 1, 0),
+            f("id", 225, 1, 0),
+            f("name", 312, 1, 0),
+            f("description", 310, 6, 0),
+            f("category", 227, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
+    // 322
+    Type::Array { item: 231, min: 0 },
+    // 323
+    Type::Array { item: 230, min: 0 },
+    // 324
+    Type::Array { item: 226, min: 0 },
+    // 325
+    Type::Object {
+        fields: &[f("value", 317, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)],
+    },
+    // 326
+    Type::Object {
+        fields: &[f("value", 233, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)],
+    },
+    // 327
+    Type::Object { fields: &[f("value", 317, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)] },
+    // 328
+    Type::Object { fields: &[f("value", 233, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)] },
+    // 329
+    Type::Array { item: 214, min: 0 },
+    // 330
+    Type::String(StringKind::DateTime),
+    // 331
+    Type::Number { bounds: None },
+    // 332
+    Type::String(StringKind::Base64),
+    // 333
+    Type::String(StringKind::Uri),
+    // 334
+    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
+    // 335
+    Type::Array { item: 288, min: 0 },
+    // 336
+    Type::Integer { min: 0, max: u32::MAX as u64 },
     // 337
     Type::Object {
         fields: &[
-            f("requestId", 206, 3, 0),
+            f("sessionId", 236, 1, 0),
+            f("toolCallId", 294, 6, 0),
             f("requestedSchema", 74, 1, 0),
             f("message", 310, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
     // 338
-    Type::AnyOf { of: &[336, 337] },
+    Type::Object {
+        fields: &[
+            f("requestId", 206, 3, 0),
+            f("requestedSchema", 74, 1, 0),
+            f("message", 310, 1, 0),
+            f("_meta", 315, 6, 0),
+        ],
+    },
     // 339
+    Type::AnyOf { of: &[337, 338] },
+    // 340
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("toolCallId", 294, 6, 0),
             f("elicitationId", 71, 1, 0),
-            f("url", 332, 1, 0),
+            f("url", 333, 1, 0),
             f("message", 310, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
-    // 340
+    // 341
     Type::Object {
         fields: &[
             f("requestId", 206, 3, 0),
             f("elicitationId", 71, 1, 0),
-            f("url", 332, 1, 0),
+            f("url", 333, 1, 0),
             f("message", 310, 1, 0),
-            f("_meta", 314, 6, 0),
+            f("_meta", 315, 6, 0),
         ],
     },
-    // 341
-    Type::AnyOf { of: &[339, 340] },
     // 342
-    Type::Object { fields: &[f("message", 310, 1, 0), f("_meta", 314, 6, 0)] },
+    Type::AnyOf { of: &[340, 341] },
     // 343
-    Type::Map { value: 72 },
+    Type::Object { fields: &[f("message", 310, 1, 0), f("_meta", 315, 6, 0)] },
     // 344
-    Type::Array { item: 81, min: 0 },
+    Type::Map { value: 72 },
     // 345
-    Type::Integer { min: 0, max: u64::MAX },
+    Type::Array { item: 81, min: 0 },
     // 346
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("toolCallId", 294, 6, 0), f("requestedSchema", 74, 1, 0)] },
+    Type::Integer { min: 0, max: u64::MAX },
     // 347
-    Type::Object { fields: &[f("requestId", 206, 3, 0), f("requestedSchema", 74, 1, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("toolCallId", 294, 6, 0), f("requestedSchema", 74, 1, 0)] },
     // 348
+    Type::Object { fields: &[f("requestId", 206, 3, 0), f("requestedSchema", 74, 1, 0)] },
+    // 349
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("toolCallId", 294, 6, 0),
             f("elicitationId", 71, 1, 0),
-            f("url", 332, 1, 0),
+            f("url", 333, 1, 0),
         ],
     },
-    // 349
-    Type::Object { fields: &[f("requestId", 206, 3, 0), f("elicitationId", 71, 1, 0), f("url", 332, 1, 0)] },
     // 350
-    Type::Map { value: 68 },
+    Type::Object { fields: &[f("requestId", 206, 3, 0), f("elicitationId", 71, 1, 0), f("url", 333, 1, 0)] },
     // 351
-    Type::Object { fields: &[f("content", 350, 2, 0), f("_meta", 314, 6, 0)] },
+    Type::Map { value: 68 },
     // 352
-    Type::Object { fields: &[f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("content", 351, 2, 0), f("_meta", 315, 6, 0)] },
     // 353
-    Type::String(StringKind::AbsolutePath),
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 354
-    Type::Line,
+    Type::String(StringKind::AbsolutePath),
     // 355
-    Type::Array { item: 10, min: 0 },
+    Type::Line,
     // 356
-    Type::Array { item: 186, min: 0 },
+    Type::Array { item: 10, min: 0 },
     // 357
-    Type::Array { item: 82, min: 0 },
+    Type::Array { item: 186, min: 0 },
     // 358
-    Type::Object {
-        fields: &[f("name", 310, 1, 0), f("command", 353, 1, 0), f("args", 312, 9, 0), f("env", 357, 9, 0)],
-    },
+    Type::Array { item: 82, min: 0 },
     // 359
-    Type::Array { item: 89, min: 0 },
+    Type::Object {
+        fields: &[f("name", 310, 1, 0), f("command", 354, 1, 0), f("args", 313, 9, 0), f("env", 358, 9, 0)],
+    },
     // 360
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Array { item: 89, min: 0 },
     // 361
-    Type::Array { item: 160, min: 0 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 362
-    Type::Array { item: 142, min: 0 },
+    Type::Array { item: 160, min: 0 },
     // 363
-    Type::Array { item: 147, min: 0 },
+    Type::Array { item: 142, min: 0 },
     // 364
-    Type::Array { item: 150, min: 0 },
+    Type::Array { item: 147, min: 0 },
     // 365
-    Type::Array { item: 139, min: 0 },
+    Type::Array { item: 150, min: 0 },
     // 366
-    Type::Array { item: 162, min: 0 },
+    Type::Array { item: 139, min: 0 },
     // 367
-    Type::Array { item: 145, min: 0 },
+    Type::Array { item: 162, min: 0 },
     // 368
-    Type::Array { item: 129, min: 0 },
+    Type::Array { item: 145, min: 0 },
     // 369
-    Type::Array { item: 307, min: 0 },
+    Type::Array { item: 129, min: 0 },
     // 370
-    Type::Array { item: 158, min: 0 },
+    Type::Array { item: 307, min: 0 },
     // 371
-    Type::Array { item: 170, min: 0 },
+    Type::Array { item: 158, min: 0 },
     // 372
-    Type::Object { fields: &[] },
+    Type::Array { item: 170, min: 0 },
     // 373
-    Type::Array { item: 175, min: 0 },
+    Type::Object { fields: &[] },
     // 374
-    Type::String(StringKind::Currency),
+    Type::Array { item: 175, min: 0 },
     // 375
-    Type::Array { item: 46, min: 0 },
+    Type::String(StringKind::Currency),
     // 376
-    Type::Array { item: 196, min: 0 },
+    Type::Array { item: 46, min: 0 },
     // 377
-    Type::Array { item: 103, min: 0 },
+    Type::Array { item: 196, min: 0 },
     // 378
-    Type::Array { item: 237, min: 0 },
+    Type::Array { item: 103, min: 0 },
     // 379
-    Type::Array { item: 353, min: 0 },
+    Type::Array { item: 237, min: 0 },
     // 380
-    Type::Array { item: 113, min: 0 },
+    Type::Array { item: 354, min: 0 },
     // 381
-    Type::Array { item: 93, min: 0 },
+    Type::Array { item: 113, min: 0 },
     // 382
-    Type::Object { fields: &[f("usage", 303, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Array { item: 93, min: 0 },
     // 383
-    Type::Object { fields: &[f("error", 83, 6, 0), f("usage", 303, 6, 0), f("_meta", 314, 6, 0)] },
+    Type::Object { fields: &[f("usage", 303, 6, 0), f("_meta", 315, 6, 0)] },
     // 384
-    Type::Array { item: 293, min: 0 },
+    Type::Object { fields: &[f("error", 83, 6, 0), f("usage", 303, 6, 0), f("_meta", 315, 6, 0)] },
     // 385
-    Type::Array { item: 295, min: 0 },
+    Type::Array { item: 293, min: 0 },
     // 386
-    Type::Array { item: 190, min: 0 },
+    Type::Array { item: 295, min: 0 },
     // 387
+    Type::Array { item: 190, min: 0 },
+    // 388
     Type::Array { item: 46, min: 1 },
 ];
 
@@ -2792,52 +2795,52 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (308, 0, id!("FS-05")),
     (308, 1, id!("FS-03")),
     (311, 0, id!("AUTH-28")),
-    (319, 0, id!("CONF-02")),
-    (319, 1, id!("CONF-04")),
-    (319, 2, id!("CONF-11")),
-    (319, 5, id!("CONF-14")),
     (320, 0, id!("CONF-02")),
-    (320, 1, id!("CONF-11")),
-    (320, 4, id!("CONF-14")),
-    (324, 0, id!("CONF-09")),
-    (324, 1, id!("SESS-01")),
-    (324, 2, id!("CONF-11")),
+    (320, 1, id!("CONF-04")),
+    (320, 2, id!("CONF-11")),
+    (320, 5, id!("CONF-14")),
+    (321, 0, id!("CONF-02")),
+    (321, 1, id!("CONF-11")),
+    (321, 4, id!("CONF-14")),
     (325, 0, id!("CONF-09")),
     (325, 1, id!("SESS-01")),
     (325, 2, id!("CONF-11")),
     (326, 0, id!("CONF-09")),
-    (326, 1, id!("CONF-11")),
+    (326, 1, id!("SESS-01")),
+    (326, 2, id!("CONF-11")),
     (327, 0, id!("CONF-09")),
     (327, 1, id!("CONF-11")),
-    (336, 0, id!("ELIC-04")),
-    (336, 1, id!("ELIC-04")),
-    (336, 2, id!("ELIC-06")),
+    (328, 0, id!("CONF-09")),
+    (328, 1, id!("CONF-11")),
     (337, 0, id!("ELIC-04")),
-    (337, 1, id!("ELIC-06")),
-    (339, 0, id!("ELIC-04")),
-    (339, 1, id!("ELIC-04")),
-    (339, 2, id!("ELIC-15")),
-    (339, 3, id!("ELIC-15")),
+    (337, 1, id!("ELIC-04")),
+    (337, 2, id!("ELIC-06")),
+    (338, 0, id!("ELIC-04")),
+    (338, 1, id!("ELIC-06")),
     (340, 0, id!("ELIC-04")),
-    (340, 1, id!("ELIC-15")),
+    (340, 1, id!("ELIC-04")),
     (340, 2, id!("ELIC-15")),
-    (346, 0, id!("ELIC-04")),
-    (346, 1, id!("ELIC-04")),
-    (346, 2, id!("ELIC-06")),
+    (340, 3, id!("ELIC-15")),
+    (341, 0, id!("ELIC-04")),
+    (341, 1, id!("ELIC-15")),
+    (341, 2, id!("ELIC-15")),
     (347, 0, id!("ELIC-04")),
-    (347, 1, id!("ELIC-06")),
+    (347, 1, id!("ELIC-04")),
+    (347, 2, id!("ELIC-06")),
     (348, 0, id!("ELIC-04")),
-    (348, 1, id!("ELIC-04")),
-    (348, 2, id!("ELIC-15")),
-    (348, 3, id!("ELIC-15")),
+    (348, 1, id!("ELIC-06")),
     (349, 0, id!("ELIC-04")),
-    (349, 1, id!("ELIC-15")),
+    (349, 1, id!("ELIC-04")),
     (349, 2, id!("ELIC-15")),
-    (351, 0, id!("ELIC-18")),
-    (358, 0, id!("SESS-58")),
-    (358, 1, id!("SESS-58")),
-    (358, 2, id!("SESS-58")),
-    (358, 3, id!("SESS-62")),
+    (349, 3, id!("ELIC-15")),
+    (350, 0, id!("ELIC-04")),
+    (350, 1, id!("ELIC-15")),
+    (350, 2, id!("ELIC-15")),
+    (352, 0, id!("ELIC-18")),
+    (359, 0, id!("SESS-58")),
+    (359, 1, id!("SESS-58")),
+    (359, 2, id!("SESS-58")),
+    (359, 3, id!("SESS-62")),
 ];
 
 static ALIASES: &[(TypeId, u8, &str)] = &[
@@ -2850,7 +2853,10 @@ static ALIASES: &[(TypeId, u8, &str)] = &[
     (180, 0, "id"),
     (181, 0, "id"),
     (182, 0, "id"),
+    (262, 254, "id"),
 ];
+
+static FORWARDED: &[TypeId] = &[4, 7, 24, 79, 91, 211, 287, 290];
 
 /// Places of the named types.
 #[allow(missing_docs)]

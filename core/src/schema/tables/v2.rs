@@ -16,6 +16,7 @@ pub static TABLES: Tables = Tables {
     methods: METHODS,
     rules: RULES,
     aliases: ALIASES,
+    forwarded: FORWARDED,
 };
 
 const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {
@@ -32,9 +33,9 @@ static TYPES: &[Type] = &[
     // 1 AbsolutePath
     Type::String(StringKind::AbsolutePath),
     // 2 AcceptNesNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("suggestionId", 172, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("suggestionId", 172, 1, 0), f("_meta", 318, 6, 0)] },
     // 3 AgentAuthCapabilities
-    Type::Object { fields: &[f("status", 17, 6, 1), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("status", 17, 6, 1), f("_meta", 318, 6, 0)] },
     // 4 AgentCapabilities
     Type::Object {
         fields: &[
@@ -43,39 +44,39 @@ static TYPES: &[Type] = &[
             f("providers", 207, 6, 3),
             f("nes", 140, 6, 13),
             f("positionEncoding", 196, 6, 13),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 5 AgentMessage
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 385, 22, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 386, 22, 0), f("_meta", 318, 6, 0)] },
     // 6 AgentThought
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 385, 22, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 386, 22, 0), f("_meta", 318, 6, 0)] },
     // 7 Annotations
     Type::Object {
         fields: &[
-            f("audience", 331, 22, 0),
-            f("lastModified", 332, 6, 0),
-            f("priority", 333, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("audience", 332, 22, 0),
+            f("lastModified", 333, 6, 0),
+            f("priority", 334, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 8 ArchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 9 ArchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 10 AudioContent
     Type::Object {
-        fields: &[f("data", 334, 1, 0), f("mimeType", 131, 1, 0), f("annotations", 7, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("data", 335, 1, 0), f("mimeType", 131, 1, 0), f("annotations", 7, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 11 AuthAccount
     Type::Object {
         fields: &[
             f("label", 313, 1, 0),
-            f("active", 319, 6, 0),
+            f("active", 320, 6, 0),
             f("name", 313, 6, 0),
             f("email", 313, 6, 0),
             f("organization", 313, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 12 AuthMethod
@@ -87,43 +88,43 @@ static TYPES: &[Type] = &[
     },
     // 13 AuthMethodAgent
     Type::Object {
-        fields: &[f("methodId", 14, 1, 0), f("name", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("methodId", 14, 1, 0), f("name", 315, 1, 0), f("description", 313, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 14 AuthMethodId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 15 AuthMethodTerminal
     Type::Object {
         fields: &[
             f("methodId", 14, 1, 0),
-            f("name", 313, 1, 0),
+            f("name", 315, 1, 0),
             f("description", 313, 6, 0),
-            f("args", 315, 8, 0),
-            f("env", 316, 8, 0),
-            f("_meta", 317, 6, 0),
+            f("args", 316, 8, 0),
+            f("env", 317, 8, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 16 AuthState
     Type::Enum { values: &["authenticated", "unauthenticated", "not_required", "unknown"], open: true },
     // 17 AuthStatusCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 18 AuthStatusRequest
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 19 AuthStatusResponse
-    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 318, 20, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 319, 20, 0), f("_meta", 318, 6, 0)] },
     // 20 AuthStatusUpdateNotification
-    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 318, 20, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 319, 20, 0), f("_meta", 318, 6, 0)] },
     // 21 AvailableCommand
-    Type::Union { tag: "type", variants: &[v("command", 44, 0)], other: Other::Open(320), untagged: None },
+    Type::Union { tag: "type", variants: &[v("command", 44, 0)], other: Other::Open(321), untagged: None },
     // 22 AvailableCommandInput
     Type::Union { tag: "type", variants: &[v("text", 288, 0)], other: Other::Open(0), untagged: None },
     // 23 AvailableCommandsUpdate
-    Type::Object { fields: &[f("availableCommands", 321, 17, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("availableCommands", 322, 17, 0), f("_meta", 318, 6, 0)] },
     // 24 BackgroundSubagent
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 25 BackgroundTerminal
-    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("_meta", 318, 6, 0)] },
     // 26 BackgroundToolCall
-    Type::Object { fields: &[f("toolCallId", 298, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("toolCallId", 298, 1, 0), f("_meta", 318, 6, 0)] },
     // 27 BackgroundWork
     Type::Union {
         tag: "type",
@@ -133,36 +134,36 @@ static TYPES: &[Type] = &[
     },
     // 28 BlobResourceContents
     Type::Object {
-        fields: &[f("blob", 334, 1, 0), f("uri", 335, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("blob", 335, 1, 0), f("uri", 336, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 29 BooleanPropertySchema
     Type::Object {
-        fields: &[f("title", 313, 6, 0), f("description", 313, 6, 0), f("default", 319, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("title", 313, 6, 0), f("description", 313, 6, 0), f("default", 320, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 30 CancelRequestNotification
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("_meta", 318, 6, 0)] },
     // 31 CancelSessionNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 32 CancelTerminalRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("terminalId", 283, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("terminalId", 283, 1, 0), f("_meta", 318, 6, 0)] },
     // 33 CancelTerminalResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 34 CancelToolCallRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 1, 0), f("_meta", 318, 6, 0)] },
     // 35 CancelToolCallResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 36 CancelledPermissionOutcome
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 37 ClientAuthCapabilities
-    Type::Object { fields: &[f("terminal", 279, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("terminal", 279, 6, 0), f("_meta", 318, 6, 0)] },
     // 38 ClientCapabilities
     Type::Object {
         fields: &[
             f("auth", 37, 6, 0),
             f("elicitation", 79, 6, 0),
             f("nes", 39, 6, 13),
-            f("positionEncodings", 360, 20, 13),
-            f("_meta", 317, 6, 0),
+            f("positionEncodings", 361, 20, 13),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 39 ClientNesCapabilities
@@ -171,20 +172,20 @@ static TYPES: &[Type] = &[
             f("jump", 156, 6, 0),
             f("rename", 165, 6, 0),
             f("searchAndReplace", 168, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 40 CloseNesRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 41 CloseNesResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 42 CloseSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 43 CloseSessionResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 44 Command
     Type::Object {
-        fields: &[f("name", 313, 1, 0), f("description", 313, 1, 0), f("input", 22, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("name", 315, 1, 0), f("description", 313, 1, 0), f("input", 22, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 45 CommandPermissionSubject
     Type::Object {
@@ -193,35 +194,35 @@ static TYPES: &[Type] = &[
             f("cwd", 1, 1, 0),
             f("toolCallId", 298, 6, 0),
             f("terminalId", 283, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 46 CompactionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 47 CompactionStatus
     Type::Enum { values: &["in_progress", "completed", "failed", "cancelled"], open: true },
     // 48 CompactionSummaryChunk
-    Type::Object { fields: &[f("compactionId", 46, 1, 0), f("content", 55, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("compactionId", 46, 1, 0), f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
     // 49 CompactionUpdate
     Type::Object {
         fields: &[
             f("compactionId", 46, 1, 0),
             f("status", 47, 1, 0),
-            f("summary", 385, 22, 0),
+            f("summary", 386, 22, 0),
             f("error", 313, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 50 CompleteElicitationNotification
-    Type::Object { fields: &[f("elicitationId", 83, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("elicitationId", 83, 1, 0), f("_meta", 318, 6, 0)] },
     // 51 ConfigOptionUpdate
-    Type::Object { fields: &[f("configOptions", 327, 17, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("configOptions", 328, 17, 0), f("_meta", 318, 6, 0)] },
     // 52 ConnectMcpRequest
-    Type::Object { fields: &[f("serverId", 127, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("serverId", 127, 1, 0), f("_meta", 318, 6, 0)] },
     // 53 ConnectMcpResponse
-    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 318, 6, 0)] },
     // 54 Content
-    Type::Object { fields: &[f("content", 55, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
     // 55 ContentBlock
     Type::Union {
         tag: "type",
@@ -236,76 +237,76 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 56 ContentChunk
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
     // 57 Cost
-    Type::Object { fields: &[f("amount", 351, 1, 0), f("currency", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("amount", 352, 1, 0), f("currency", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 58 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 343, 0), v("url", 346, 0)],
-        other: Other::Open(347),
+        variants: &[v("form", 344, 0), v("url", 347, 0)],
+        other: Other::Open(348),
         untagged: None,
     },
     // 59 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 357, 0), v("decline", 358, 0), v("cancel", 358, 0)],
-        other: Other::Open(358),
+        variants: &[v("accept", 358, 0), v("decline", 359, 0), v("cancel", 359, 0)],
+        other: Other::Open(359),
         untagged: None,
     },
     // 60 DeleteSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 61 DeleteSessionResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 62 DidChangeDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 335, 1, 0),
-            f("version", 338, 1, 0),
-            f("contentChanges", 339, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("uri", 336, 1, 0),
+            f("version", 339, 1, 0),
+            f("contentChanges", 340, 1, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 63 DidCloseDocumentNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 335, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 336, 1, 0), f("_meta", 318, 6, 0)] },
     // 64 DidFocusDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 335, 1, 0),
-            f("version", 338, 1, 0),
+            f("uri", 336, 1, 0),
+            f("version", 339, 1, 0),
             f("position", 195, 1, 0),
             f("visibleRange", 210, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 65 DidOpenDocumentNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 335, 1, 0),
+            f("uri", 336, 1, 0),
             f("languageId", 313, 1, 0),
-            f("version", 338, 1, 0),
+            f("version", 339, 1, 0),
             f("text", 313, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 66 DidSaveDocumentNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 335, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 336, 1, 0), f("_meta", 318, 6, 0)] },
     // 67 Diff
-    Type::Object { fields: &[f("changes", 395, 17, 0), f("patch", 70, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("changes", 396, 17, 0), f("patch", 70, 6, 0), f("_meta", 318, 6, 0)] },
     // 68 DiffChange
     Type::Union {
         tag: "operation",
-        variants: &[v("add", 392, 0), v("delete", 392, 0), v("modify", 392, 0), v("move", 393, 0), v("copy", 393, 0)],
-        other: Other::Open(394),
+        variants: &[v("add", 393, 0), v("delete", 393, 0), v("modify", 393, 0), v("move", 394, 0), v("copy", 394, 0)],
+        other: Other::Open(395),
         untagged: None,
     },
     // 69 DiffFileType
     Type::Enum { values: &["text", "binary", "directory", "symlink"], open: true },
     // 70 DiffPatch
-    Type::Object { fields: &[f("format", 71, 1, 0), f("text", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("format", 71, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 71 DiffPatchFormat
     Type::Enum { values: &["git_patch"], open: true },
     // 72 DiffPathChange
@@ -313,25 +314,25 @@ static TYPES: &[Type] = &[
     // 73 DiffPathPairChange
     Type::Object { fields: &[f("oldPath", 1, 1, 0), f("path", 1, 1, 0)] },
     // 74 DisableProviderRequest
-    Type::Object { fields: &[f("providerId", 205, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("providerId", 205, 1, 0), f("_meta", 318, 6, 0)] },
     // 75 DisableProviderResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 76 DisconnectMcpRequest
-    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 318, 6, 0)] },
     // 77 DisconnectMcpResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 78 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 356, 2, 0)] },
+    Type::Object { fields: &[f("content", 357, 2, 0)] },
     // 79 ElicitationCapabilities
-    Type::Object { fields: &[f("form", 81, 6, 0), f("url", 89, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("form", 81, 6, 0), f("url", 89, 6, 0), f("_meta", 318, 6, 0)] },
     // 80 ElicitationContentValue
-    Type::AnyOf { of: &[313, 338, 351, 319, 315, 0] },
+    Type::AnyOf { of: &[313, 339, 352, 320, 316, 0] },
     // 81 ElicitationFormCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 82 ElicitationFormMode
-    Type::AnyOf { of: &[352, 353] },
+    Type::AnyOf { of: &[353, 354] },
     // 83 ElicitationId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 84 ElicitationPropertySchema
     Type::Union {
         tag: "type",
@@ -352,10 +353,10 @@ static TYPES: &[Type] = &[
         fields: &[
             f("type", 87, 1, 0),
             f("title", 313, 6, 0),
-            f("properties", 348, 1, 0),
-            f("required", 315, 2, 0),
+            f("properties", 349, 1, 0),
+            f("required", 316, 2, 0),
             f("description", 313, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 87 ElicitationSchemaType
@@ -363,19 +364,19 @@ static TYPES: &[Type] = &[
     // 88 ElicitationSessionScope
     Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0)] },
     // 89 ElicitationUrlCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 90 ElicitationUrlMode
-    Type::AnyOf { of: &[354, 355] },
+    Type::AnyOf { of: &[355, 356] },
     // 91 EmbeddedResource
-    Type::Object { fields: &[f("resource", 92, 1, 0), f("annotations", 7, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("resource", 92, 1, 0), f("annotations", 7, 6, 0), f("_meta", 318, 6, 0)] },
     // 92 EmbeddedResourceResource
     Type::AnyOf { of: &[292, 28] },
     // 93 EnumOption
     Type::Object {
-        fields: &[f("const", 313, 1, 0), f("title", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("const", 313, 1, 0), f("title", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 94 EnvVariable
-    Type::Object { fields: &[f("name", 313, 1, 0), f("value", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("name", 315, 1, 0), f("value", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 95 Error
     Type::Object { fields: &[f("code", 96, 1, 0), f("message", 313, 1, 0), f("data", 97, 6, 0)] },
     // 96 ErrorCode
@@ -389,31 +390,31 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 383, 8, 0),
-            f("mcpServers", 384, 8, 0),
+            f("additionalDirectories", 384, 8, 0),
+            f("mcpServers", 385, 8, 0),
             f("systemPrompt", 276, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 100 ForkSessionResponse
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("configOptions", 327, 20, 0),
-            f("availableCommands", 321, 20, 0),
-            f("_meta", 317, 6, 0),
+            f("configOptions", 328, 20, 0),
+            f("availableCommands", 322, 20, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 101 HttpHeader
-    Type::Object { fields: &[f("name", 313, 1, 0), f("value", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("name", 315, 1, 0), f("value", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 102 Icon
     Type::Object {
         fields: &[
-            f("src", 335, 1, 0),
+            f("src", 336, 1, 0),
             f("mimeType", 131, 6, 0),
-            f("sizes", 315, 22, 0),
+            f("sizes", 316, 22, 0),
             f("theme", 103, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 103 IconTheme
@@ -422,29 +423,29 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "stopReason",
         variants: &[
-            v("end_turn", 387, 0),
-            v("max_tokens", 387, 0),
-            v("max_turn_requests", 387, 0),
-            v("refusal", 387, 0),
-            v("cancelled", 387, 0),
-            v("error", 388, 0),
+            v("end_turn", 388, 0),
+            v("max_tokens", 388, 0),
+            v("max_turn_requests", 388, 0),
+            v("refusal", 388, 0),
+            v("cancelled", 388, 0),
+            v("error", 389, 0),
         ],
-        other: Other::Open(387),
-        untagged: Some(387),
+        other: Other::Open(388),
+        untagged: Some(388),
     },
     // 105 ImageContent
     Type::Object {
         fields: &[
-            f("data", 334, 1, 0),
+            f("data", 335, 1, 0),
             f("mimeType", 131, 1, 0),
-            f("uri", 335, 6, 0),
+            f("uri", 336, 6, 0),
             f("annotations", 7, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 106 Implementation
     Type::Object {
-        fields: &[f("name", 313, 1, 0), f("title", 313, 6, 0), f("version", 313, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("name", 315, 1, 0), f("title", 313, 6, 0), f("version", 315, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 107 InitializeProxyRequest, InitializeRequest
     Type::Object {
@@ -452,7 +453,7 @@ static TYPES: &[Type] = &[
             f("protocolVersion", 203, 1, 0),
             f("info", 106, 1, 0),
             f("capabilities", 38, 4, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 108 InitializeProxyResponse, InitializeResponse
@@ -461,8 +462,8 @@ static TYPES: &[Type] = &[
             f("protocolVersion", 203, 1, 0),
             f("info", 106, 33, 0),
             f("capabilities", 4, 4, 0),
-            f("authMethods", 359, 20, 0),
-            f("_meta", 317, 6, 0),
+            f("authMethods", 360, 20, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 109 IntegerPropertySchema
@@ -470,44 +471,44 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("minimum", 338, 2, 0),
-            f("maximum", 338, 2, 0),
-            f("default", 338, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("minimum", 339, 2, 0),
+            f("maximum", 339, 2, 0),
+            f("default", 339, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 110 ListProvidersRequest
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 111 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 379, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("providers", 380, 1, 0), f("_meta", 318, 6, 0)] },
     // 112 ListSessionsRequest
     Type::Object {
-        fields: &[f("cwd", 1, 2, 0), f("cursor", 246, 2, 0), f("archived", 228, 2, 7), f("_meta", 317, 6, 0)],
+        fields: &[f("cwd", 1, 2, 0), f("cursor", 246, 2, 0), f("archived", 228, 2, 7), f("_meta", 318, 6, 0)],
     },
     // 113 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 382, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 383, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 318, 6, 0)] },
     // 114 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
     // 115 LoginAuthRequest
-    Type::Object { fields: &[f("methodId", 14, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("methodId", 14, 1, 0), f("_meta", 318, 6, 0)] },
     // 116 LoginAuthResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 117 LogoutAuthRequest
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 118 LogoutAuthResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 119 McpAcpCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 120 McpCapabilities
-    Type::Object { fields: &[f("stdio", 130, 6, 0), f("http", 123, 6, 0), f("acp", 119, 6, 4), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("stdio", 130, 6, 0), f("http", 123, 6, 0), f("acp", 119, 6, 4), f("_meta", 318, 6, 0)] },
     // 121 McpConnectionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 122 McpError
-    Type::Object { fields: &[f("code", 363, 1, 0), f("message", 313, 1, 0), f("data", 0, 0, 0)] },
+    Type::Object { fields: &[f("code", 364, 1, 0), f("message", 313, 1, 0), f("data", 0, 0, 0)] },
     // 123 McpHttpCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 124 McpRequestId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 125 McpServer
     Type::Union {
         tag: "type",
@@ -516,37 +517,37 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 126 McpServerAcp
-    Type::Object { fields: &[f("name", 313, 1, 0), f("serverId", 127, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("name", 315, 1, 0), f("serverId", 127, 1, 0), f("_meta", 318, 6, 0)] },
     // 127 McpServerAcpId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 128 McpServerHttp
     Type::Object {
-        fields: &[f("name", 313, 1, 0), f("url", 335, 1, 0), f("headers", 362, 8, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("name", 315, 1, 0), f("url", 336, 1, 0), f("headers", 363, 8, 0), f("_meta", 318, 6, 0)],
     },
     // 129 McpServerStdio
     Type::Object {
         fields: &[
-            f("name", 313, 1, 0),
+            f("name", 315, 1, 0),
             f("command", 1, 1, 0),
-            f("args", 315, 8, 0),
-            f("env", 316, 8, 0),
-            f("_meta", 317, 6, 0),
+            f("args", 316, 8, 0),
+            f("env", 317, 8, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 130 McpStdioCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 131 MediaType
     Type::String(StringKind::Plain),
     // 132 MessageId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 133 MessageMcpNotification
     Type::Object {
         fields: &[
             f("serverId", 127, 1, 0),
             f("requestId", 124, 1, 0),
             f("method", 313, 1, 0),
-            f("params", 317, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("params", 318, 2, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 134 MessageMcpRequest
@@ -555,16 +556,16 @@ static TYPES: &[Type] = &[
             f("serverId", 127, 1, 0),
             f("requestId", 124, 1, 0),
             f("method", 313, 1, 0),
-            f("params", 317, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("params", 318, 2, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 135 MessageMcpResponse
     Type::AnyOf { of: &[137, 136] },
     // 136 MessageMcpResponseError
-    Type::Object { fields: &[f("error", 122, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("error", 122, 1, 0), f("_meta", 318, 6, 0)] },
     // 137 MessageMcpResponseResult
-    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 318, 6, 0)] },
     // 138 MultiSelectItems
     Type::Union { tag: "type", variants: &[v("string", 270, 0)], other: Other::Open(0), untagged: Some(293) },
     // 139 MultiSelectPropertySchema
@@ -572,15 +573,15 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("minItems", 337, 2, 0),
-            f("maxItems", 337, 2, 0),
+            f("minItems", 338, 2, 0),
+            f("maxItems", 338, 2, 0),
             f("items", 138, 1, 0),
-            f("default", 315, 22, 0),
-            f("_meta", 317, 6, 0),
+            f("default", 316, 22, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 140 NesCapabilities
-    Type::Object { fields: &[f("events", 154, 6, 0), f("context", 141, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("events", 154, 6, 0), f("context", 141, 6, 0), f("_meta", 318, 6, 0)] },
     // 141 NesContextCapabilities
     Type::Object {
         fields: &[
@@ -590,33 +591,33 @@ static TYPES: &[Type] = &[
             f("userActions", 176, 6, 0),
             f("openFiles", 159, 6, 0),
             f("diagnostics", 144, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 142 NesDiagnostic
     Type::Object {
         fields: &[
-            f("uri", 335, 1, 0),
+            f("uri", 336, 1, 0),
             f("range", 210, 1, 0),
             f("severity", 143, 1, 0),
             f("message", 313, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 143 NesDiagnosticSeverity
     Type::Enum { values: &["error", "warning", "information", "hint"], open: true },
     // 144 NesDiagnosticsCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 145 NesDocumentDidChangeCapabilities
-    Type::Object { fields: &[f("syncKind", 291, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("syncKind", 291, 1, 0), f("_meta", 318, 6, 0)] },
     // 146 NesDocumentDidCloseCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 147 NesDocumentDidFocusCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 148 NesDocumentDidOpenCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 149 NesDocumentDidSaveCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 150 NesDocumentEventCapabilities
     Type::Object {
         fields: &[
@@ -625,147 +626,147 @@ static TYPES: &[Type] = &[
             f("didClose", 146, 6, 0),
             f("didSave", 149, 6, 0),
             f("didFocus", 147, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 151 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 340, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 341, 6, 0), f("_meta", 318, 6, 0)] },
     // 152 NesEditHistoryEntry
-    Type::Object { fields: &[f("uri", 335, 1, 0), f("diff", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("uri", 336, 1, 0), f("diff", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 153 NesEditSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 335, 1, 0),
-            f("edits", 364, 1, 0),
+            f("uri", 336, 1, 0),
+            f("edits", 365, 1, 0),
             f("cursorPosition", 195, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 154 NesEventCapabilities
-    Type::Object { fields: &[f("document", 150, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("document", 150, 6, 0), f("_meta", 318, 6, 0)] },
     // 155 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 340, 1, 0), f("endLine", 340, 1, 0), f("text", 313, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("startLine", 341, 1, 0), f("endLine", 341, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 156 NesJumpCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 157 NesJumpSuggestion
     Type::Object {
-        fields: &[f("suggestionId", 172, 1, 0), f("uri", 335, 1, 0), f("position", 195, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("suggestionId", 172, 1, 0), f("uri", 336, 1, 0), f("position", 195, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 158 NesOpenFile
     Type::Object {
         fields: &[
-            f("uri", 335, 1, 0),
+            f("uri", 336, 1, 0),
             f("languageId", 313, 1, 0),
             f("visibleRange", 210, 6, 0),
-            f("lastFocusedMs", 337, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("lastFocusedMs", 338, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 159 NesOpenFilesCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 160 NesRecentFile
     Type::Object {
-        fields: &[f("uri", 335, 1, 0), f("languageId", 313, 1, 0), f("text", 313, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("uri", 336, 1, 0), f("languageId", 313, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 161 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 340, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 341, 6, 0), f("_meta", 318, 6, 0)] },
     // 162 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: true },
     // 163 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 335, 1, 0), f("excerpts", 365, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("uri", 336, 1, 0), f("excerpts", 366, 1, 0), f("_meta", 318, 6, 0)] },
     // 164 NesRelatedSnippetsCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 165 NesRenameCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 166 NesRenameSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 335, 1, 0),
+            f("uri", 336, 1, 0),
             f("position", 195, 1, 0),
             f("newName", 313, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 167 NesRepository
     Type::Object {
-        fields: &[f("name", 313, 1, 0), f("owner", 313, 1, 0), f("remoteUrl", 313, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("name", 313, 1, 0), f("owner", 313, 1, 0), f("remoteUrl", 313, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 168 NesSearchAndReplaceCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 169 NesSearchAndReplaceSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 335, 1, 0),
+            f("uri", 336, 1, 0),
             f("search", 313, 1, 0),
             f("replace", 313, 1, 0),
-            f("isRegex", 319, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("isRegex", 320, 2, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 170 NesSuggestContext
     Type::Object {
         fields: &[
-            f("recentFiles", 366, 2, 0),
-            f("relatedSnippets", 367, 2, 0),
-            f("editHistory", 368, 2, 0),
-            f("userActions", 369, 2, 0),
-            f("openFiles", 370, 2, 0),
-            f("diagnostics", 371, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("recentFiles", 367, 2, 0),
+            f("relatedSnippets", 368, 2, 0),
+            f("editHistory", 369, 2, 0),
+            f("userActions", 370, 2, 0),
+            f("openFiles", 371, 2, 0),
+            f("diagnostics", 372, 2, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 171 NesSuggestion
     Type::Union {
         tag: "kind",
         variants: &[v("edit", 153, 0), v("jump", 157, 0), v("rename", 166, 0), v("searchAndReplace", 169, 0)],
-        other: Other::Open(372),
+        other: Other::Open(373),
         untagged: None,
     },
     // 172 NesSuggestionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 173 NesTextEdit
-    Type::Object { fields: &[f("range", 210, 1, 0), f("newText", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("range", 210, 1, 0), f("newText", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 174 NesTriggerKind
     Type::Enum { values: &["automatic", "diagnostic", "manual"], open: true },
     // 175 NesUserAction
     Type::Object {
         fields: &[
             f("action", 313, 1, 0),
-            f("uri", 335, 1, 0),
+            f("uri", 336, 1, 0),
             f("position", 195, 1, 0),
-            f("timestampMs", 337, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("timestampMs", 338, 1, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 176 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 340, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 341, 6, 0), f("_meta", 318, 6, 0)] },
     // 177 NewSessionRequest
     Type::Object {
         fields: &[
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 383, 8, 0),
-            f("mcpServers", 384, 8, 0),
+            f("additionalDirectories", 384, 8, 0),
+            f("mcpServers", 385, 8, 0),
             f("systemPrompt", 276, 2, 11),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 178 NewSessionResponse
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("configOptions", 327, 20, 0),
-            f("availableCommands", 321, 20, 0),
-            f("_meta", 317, 6, 0),
+            f("configOptions", 328, 20, 0),
+            f("availableCommands", 322, 20, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 179 Notice
     Type::Object {
-        fields: &[f("severity", 180, 1, 0), f("title", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("severity", 180, 1, 0), f("title", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 180 NoticeSeverity
     Type::Enum { values: &["info", "warning", "error"], open: true },
@@ -774,104 +775,104 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("minimum", 351, 2, 0),
-            f("maximum", 351, 2, 0),
-            f("default", 351, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("minimum", 352, 2, 0),
+            f("maximum", 352, 2, 0),
+            f("default", 352, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 182 PermissionOption
     Type::Object {
-        fields: &[f("optionId", 183, 1, 0), f("name", 313, 1, 0), f("kind", 184, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("optionId", 183, 1, 0), f("name", 315, 1, 0), f("kind", 184, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 183 PermissionOptionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 184 PermissionOptionKind
     Type::Enum { values: &["allow_once", "allow_always", "reject_once", "reject_always"], open: true },
     // 185 PlanEntry
     Type::Object {
-        fields: &[f("content", 313, 1, 0), f("priority", 186, 1, 0), f("status", 187, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("content", 313, 1, 0), f("priority", 186, 1, 0), f("status", 187, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 186 PlanEntryPriority
     Type::Enum { values: &["high", "medium", "low"], open: true },
     // 187 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "cancelled"], open: true },
     // 188 PlanFile
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("uri", 335, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("uri", 336, 1, 0), f("_meta", 318, 6, 0)] },
     // 189 PlanId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 190 PlanItems
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 377, 17, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 378, 17, 0), f("_meta", 318, 6, 0)] },
     // 191 PlanMarkdown
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("content", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("content", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 192 PlanRemoved
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("_meta", 318, 6, 0)] },
     // 193 PlanUpdate
-    Type::Object { fields: &[f("plan", 194, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("plan", 194, 1, 0), f("_meta", 318, 6, 0)] },
     // 194 PlanUpdateContent
     Type::Union {
         tag: "type",
         variants: &[v("items", 190, 0), v("file", 188, 5), v("markdown", 191, 5)],
-        other: Other::Open(376),
+        other: Other::Open(377),
         untagged: None,
     },
     // 195 Position
-    Type::Object { fields: &[f("line", 340, 1, 0), f("character", 340, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("line", 341, 1, 0), f("character", 341, 1, 0), f("_meta", 318, 6, 0)] },
     // 196 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
     // 197 PromptAudioCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 198 PromptCapabilities
     Type::Object {
-        fields: &[f("image", 200, 6, 0), f("audio", 197, 6, 0), f("embeddedContext", 199, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("image", 200, 6, 0), f("audio", 197, 6, 0), f("embeddedContext", 199, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 199 PromptEmbeddedContextCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 200 PromptImageCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 201 PromptRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 378, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 379, 1, 0), f("_meta", 318, 6, 0)] },
     // 202 PromptResponse
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("_meta", 318, 6, 0)] },
     // 203 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
     // 204 ProviderCurrentConfig
-    Type::Object { fields: &[f("apiType", 114, 1, 0), f("baseUrl", 335, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("apiType", 114, 1, 0), f("baseUrl", 336, 1, 0), f("_meta", 318, 6, 0)] },
     // 205 ProviderId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 206 ProviderInfo
     Type::Object {
         fields: &[
             f("providerId", 205, 1, 0),
-            f("supported", 380, 21, 0),
-            f("required", 319, 1, 0),
+            f("supported", 381, 21, 0),
+            f("required", 320, 1, 0),
             f("current", 204, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 207 ProvidersCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 208 ProxySuccessorNotification
-    Type::Object { fields: &[f("method", 313, 1, 0), f("params", 0, 0, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("method", 313, 1, 0), f("params", 0, 0, 0), f("_meta", 318, 6, 0)] },
     // 209 ProxySuccessorRequest
-    Type::Object { fields: &[f("method", 313, 1, 0), f("params", 0, 0, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("method", 313, 1, 0), f("params", 0, 0, 0), f("_meta", 318, 6, 0)] },
     // 210 Range
-    Type::Object { fields: &[f("start", 195, 1, 0), f("end", 195, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("start", 195, 1, 0), f("end", 195, 1, 0), f("_meta", 318, 6, 0)] },
     // 211 RejectNesNotification
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
             f("suggestionId", 172, 1, 0),
             f("reason", 162, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 212 ReplayFrom
     Type::Union { tag: "type", variants: &[v("start", 213, 0)], other: Other::Open(0), untagged: None },
     // 213 ReplayFromStart
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 214 RequestId
-    Type::AnyOf { of: &[338, 313] },
+    Type::AnyOf { of: &[339, 313] },
     // 215 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
@@ -883,15 +884,15 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("title", 313, 1, 0),
+            f("title", 315, 1, 0),
             f("description", 313, 6, 0),
             f("subject", 218, 2, 0),
-            f("options", 375, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("options", 376, 1, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 217 RequestPermissionResponse
-    Type::Object { fields: &[f("outcome", 215, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("outcome", 215, 1, 0), f("_meta", 318, 6, 0)] },
     // 218 RequestPermissionSubject
     Type::Union {
         tag: "type",
@@ -900,19 +901,19 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 219 RequiresActionStateUpdate
-    Type::Object { fields: &[f("background", 386, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("background", 387, 6, 0), f("_meta", 318, 6, 0)] },
     // 220 ResourceLink
     Type::Object {
         fields: &[
             f("name", 313, 1, 0),
-            f("uri", 335, 1, 0),
+            f("uri", 336, 1, 0),
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("icons", 336, 22, 0),
+            f("icons", 337, 22, 0),
             f("mimeType", 131, 6, 0),
-            f("size", 337, 6, 0),
+            f("size", 338, 6, 0),
             f("annotations", 7, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 221 ResumeSessionRequest
@@ -920,31 +921,31 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 383, 8, 0),
-            f("mcpServers", 384, 8, 0),
+            f("additionalDirectories", 384, 8, 0),
+            f("mcpServers", 385, 8, 0),
             f("replayFrom", 212, 2, 0),
             f("systemPrompt", 276, 2, 11),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 222 ResumeSessionResponse
     Type::Object {
-        fields: &[f("configOptions", 327, 20, 0), f("availableCommands", 321, 20, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("configOptions", 328, 20, 0), f("availableCommands", 322, 20, 0), f("_meta", 318, 6, 0)],
     },
     // 223 Role
     Type::Enum { values: &["assistant", "user"], open: true },
     // 224 RunningStateUpdate
-    Type::Object { fields: &[f("background", 386, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("background", 387, 6, 0), f("_meta", 318, 6, 0)] },
     // 225 SelectedPermissionOutcome
-    Type::Object { fields: &[f("optionId", 183, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("optionId", 183, 1, 0), f("_meta", 318, 6, 0)] },
     // 226 SessionAdditionalDirectoriesCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 227 SessionArchiveCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 228 SessionArchiveFilter
     Type::Enum { values: &["exclude", "include", "only"], open: true },
     // 229 SessionCancelCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 230 SessionCapabilities
     Type::Object {
         fields: &[
@@ -957,20 +958,20 @@ static TYPES: &[Type] = &[
             f("archive", 227, 6, 7),
             f("status", 252, 6, 9),
             f("title", 258, 6, 10),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 231 SessionConfigBoolean
-    Type::Object { fields: &[f("currentValue", 319, 1, 0)] },
+    Type::Object { fields: &[f("currentValue", 320, 1, 0)] },
     // 232 SessionConfigGroupId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 233 SessionConfigId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 234 SessionConfigOption
     Type::Union {
         tag: "type",
-        variants: &[v("select", 322, 0), v("boolean", 323, 0)],
-        other: Other::Open(324),
+        variants: &[v("select", 323, 0), v("boolean", 324, 0)],
+        other: Other::Open(325),
         untagged: None,
     },
     // 235 SessionConfigOptionCategory
@@ -979,36 +980,36 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("currentValue", 240, 1, 0), f("options", 239, 1, 0)] },
     // 237 SessionConfigSelectGroup
     Type::Object {
-        fields: &[f("groupId", 232, 1, 0), f("name", 313, 1, 0), f("options", 325, 21, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("groupId", 232, 1, 0), f("name", 315, 1, 0), f("options", 326, 21, 0), f("_meta", 318, 6, 0)],
     },
     // 238 SessionConfigSelectOption
     Type::Object {
-        fields: &[f("value", 240, 1, 0), f("name", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("value", 240, 1, 0), f("name", 315, 1, 0), f("description", 313, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 239 SessionConfigSelectOptions
-    Type::AnyOf { of: &[325, 326] },
+    Type::AnyOf { of: &[326, 327] },
     // 240 SessionConfigValueId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 241 SessionDeleteCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 242 SessionForkCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 243 SessionId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 244 SessionInfo
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 383, 8, 0),
+            f("additionalDirectories", 384, 8, 0),
             f("title", 313, 6, 0),
-            f("updatedAt", 332, 6, 0),
-            f("archived", 319, 6, 7),
-            f("_meta", 317, 6, 0),
+            f("updatedAt", 333, 6, 0),
+            f("archived", 320, 6, 7),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 245 SessionInfoUpdate
-    Type::Object { fields: &[f("title", 313, 6, 0), f("updatedAt", 332, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("title", 313, 6, 0), f("updatedAt", 333, 6, 0), f("_meta", 318, 6, 0)] },
     // 246 SessionListCursor
     Type::String(StringKind::Plain),
     // 247 SessionMessage
@@ -1019,32 +1020,32 @@ static TYPES: &[Type] = &[
             f("recipientSessionId", 243, 6, 0),
             f("senderMessageId", 132, 6, 0),
             f("recipientMessageId", 132, 6, 0),
-            f("content", 385, 22, 0),
-            f("_meta", 317, 6, 0),
+            f("content", 386, 22, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 248 SessionMessageChunk
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
     // 249 SessionNotFoundErrorData
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 250 SessionReference
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 251 SessionStatus
     Type::Enum { values: &["open", "saved"], open: true },
     // 252 SessionStatusCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 253 SessionStatusRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 254 SessionStatusResponse
-    Type::Object { fields: &[f("status", 251, 1, 0), f("state", 268, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("status", 251, 1, 0), f("state", 268, 6, 0), f("_meta", 318, 6, 0)] },
     // 255 SessionSystemPromptCapabilities
-    Type::Object { fields: &[f("mode", 256, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("mode", 256, 6, 0), f("_meta", 318, 6, 0)] },
     // 256 SessionSystemPromptModeCapabilities
-    Type::Object { fields: &[f("override", 257, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("override", 257, 6, 0), f("_meta", 318, 6, 0)] },
     // 257 SessionSystemPromptOverrideCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 258 SessionTitleCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 259 SessionUpdate
     Type::Union {
         tag: "sessionUpdate",
@@ -1081,37 +1082,37 @@ static TYPES: &[Type] = &[
         fields: &[
             f("providerId", 205, 1, 0),
             f("apiType", 114, 1, 0),
-            f("baseUrl", 335, 1, 0),
-            f("headers", 381, 0, 0),
-            f("_meta", 317, 6, 0),
+            f("baseUrl", 336, 1, 0),
+            f("headers", 382, 0, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 261 SetProviderResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 262 SetSessionConfigOptionRequest
     Type::Union {
         tag: "type",
-        variants: &[v("id", 328, 0), v("boolean", 329, 0)],
-        other: Other::Open(330),
+        variants: &[v("id", 329, 0), v("boolean", 330, 0)],
+        other: Other::Open(331),
         untagged: None,
     },
     // 263 SetSessionConfigOptionResponse
-    Type::Object { fields: &[f("configOptions", 327, 17, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("configOptions", 328, 17, 0), f("_meta", 318, 6, 0)] },
     // 264 SetSessionTitleRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("title", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("title", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 265 SetSessionTitleResponse
-    Type::Object { fields: &[f("title", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("title", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 266 StartNesRequest
     Type::Object {
         fields: &[
-            f("workspaceUri", 335, 6, 0),
-            f("workspaceFolders", 373, 2, 0),
+            f("workspaceUri", 336, 6, 0),
+            f("workspaceFolders", 374, 2, 0),
             f("repository", 167, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 267 StartNesResponse
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 268 StateUpdate
     Type::Union {
         tag: "state",
@@ -1122,24 +1123,24 @@ static TYPES: &[Type] = &[
     // 269 StringFormat
     Type::Enum { values: &["email", "uri", "date", "date-time"], open: true },
     // 270 StringMultiSelectItems
-    Type::Object { fields: &[f("enum", 349, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("enum", 350, 1, 0), f("_meta", 318, 6, 0)] },
     // 271 StringPropertySchema
     Type::Object {
         fields: &[
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("minLength", 340, 2, 0),
-            f("maxLength", 340, 2, 0),
+            f("minLength", 341, 2, 0),
+            f("maxLength", 341, 2, 0),
             f("pattern", 313, 2, 0),
             f("format", 269, 2, 0),
             f("default", 313, 6, 0),
-            f("enum", 349, 2, 0),
-            f("oneOf", 350, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("enum", 350, 2, 0),
+            f("oneOf", 351, 2, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 272 SubagentSessionCapabilities
-    Type::Object { fields: &[f("cancel", 229, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("cancel", 229, 6, 0), f("_meta", 318, 6, 0)] },
     // 273 SubagentUpdate
     Type::Object {
         fields: &[
@@ -1149,47 +1150,47 @@ static TYPES: &[Type] = &[
             f("capabilities", 272, 6, 0),
             f("state", 268, 6, 0),
             f("cwd", 1, 2, 0),
-            f("additionalDirectories", 383, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("additionalDirectories", 384, 2, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 274 SuggestNesRequest
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
-            f("uri", 335, 1, 0),
-            f("version", 338, 1, 0),
+            f("uri", 336, 1, 0),
+            f("version", 339, 1, 0),
             f("position", 195, 1, 0),
             f("selection", 210, 2, 0),
             f("triggerKind", 174, 1, 0),
             f("context", 170, 2, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 275 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 374, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("suggestions", 375, 1, 0), f("_meta", 318, 6, 0)] },
     // 276 SystemPrompt
-    Type::Object { fields: &[f("mode", 277, 1, 0), f("content", 385, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("mode", 277, 1, 0), f("content", 386, 1, 0), f("_meta", 318, 6, 0)] },
     // 277 SystemPromptMode
     Type::Enum { values: &["append", "override"], open: true },
     // 278 Terminal
-    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("_meta", 318, 6, 0)] },
     // 279 TerminalAuthCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 280 TerminalCancelCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 281 TerminalCapabilities
-    Type::Object { fields: &[f("cancel", 280, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("cancel", 280, 6, 0), f("_meta", 318, 6, 0)] },
     // 282 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 338, 6, 0), f("signal", 313, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 339, 6, 0), f("signal", 313, 6, 0), f("_meta", 318, 6, 0)] },
     // 283 TerminalId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 284 TerminalOutput
-    Type::Object { fields: &[f("data", 334, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("data", 335, 1, 0), f("_meta", 318, 6, 0)] },
     // 285 TerminalOutputChunk
-    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("data", 334, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("data", 335, 1, 0), f("_meta", 318, 6, 0)] },
     // 286 TerminalSize
-    Type::Object { fields: &[f("cols", 389, 1, 0), f("rows", 389, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("cols", 390, 1, 0), f("rows", 390, 1, 0), f("_meta", 318, 6, 0)] },
     // 287 TerminalUpdate
     Type::Object {
         fields: &[
@@ -1200,27 +1201,27 @@ static TYPES: &[Type] = &[
             f("exitStatus", 282, 6, 0),
             f("size", 286, 6, 0),
             f("capabilities", 281, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 288 TextCommandInput
-    Type::Object { fields: &[f("hint", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("hint", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 289 TextContent
-    Type::Object { fields: &[f("text", 313, 1, 0), f("annotations", 7, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("text", 313, 1, 0), f("annotations", 7, 6, 0), f("_meta", 318, 6, 0)] },
     // 290 TextDocumentContentChangeEvent
-    Type::Object { fields: &[f("range", 210, 2, 0), f("text", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("range", 210, 2, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 291 TextDocumentSyncKind
     Type::Enum { values: &["full", "incremental"], open: false },
     // 292 TextResourceContents
     Type::Object {
-        fields: &[f("text", 313, 1, 0), f("uri", 335, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("text", 313, 1, 0), f("uri", 336, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 293 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 350, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("anyOf", 351, 1, 0), f("_meta", 318, 6, 0)] },
     // 294 ToolCallCancelCapabilities
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 295 ToolCallCapabilities
-    Type::Object { fields: &[f("cancel", 294, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("cancel", 294, 6, 0), f("_meta", 318, 6, 0)] },
     // 296 ToolCallContent
     Type::Union {
         tag: "type",
@@ -1229,13 +1230,13 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 297 ToolCallContentChunk
-    Type::Object { fields: &[f("toolCallId", 298, 1, 0), f("content", 296, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("toolCallId", 298, 1, 0), f("content", 296, 1, 0), f("_meta", 318, 6, 0)] },
     // 298 ToolCallId
-    Type::String(StringKind::Plain),
+    Type::String(StringKind::Name),
     // 299 ToolCallLocation
-    Type::Object { fields: &[f("path", 1, 1, 0), f("line", 396, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("path", 1, 1, 0), f("line", 397, 6, 0), f("_meta", 318, 6, 0)] },
     // 300 ToolCallPermissionSubject
-    Type::Object { fields: &[f("toolCall", 302, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("toolCall", 302, 1, 0), f("_meta", 318, 6, 0)] },
     // 301 ToolCallStatus
     Type::Enum { values: &["pending", "in_progress", "paused", "completed", "failed", "cancelled"], open: true },
     // 302 ToolCallUpdate
@@ -1243,15 +1244,15 @@ static TYPES: &[Type] = &[
         fields: &[
             f("toolCallId", 298, 1, 0),
             f("name", 313, 6, 0),
-            f("title", 313, 6, 0),
+            f("title", 315, 6, 0),
             f("kind", 303, 6, 0),
             f("status", 301, 6, 0),
-            f("content", 390, 22, 0),
-            f("locations", 391, 22, 0),
+            f("content", 391, 22, 0),
+            f("locations", 392, 22, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
             f("capabilities", 295, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 303 ToolKind
@@ -1260,284 +1261,286 @@ static TYPES: &[Type] = &[
         open: true,
     },
     // 304 UnarchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
     // 305 UnarchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 306 UnknownStateUpdate
-    Type::Object { fields: &[f("background", 386, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("background", 387, 6, 0), f("_meta", 318, 6, 0)] },
     // 307 UnsupportedProtocolVersionErrorData
-    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 361, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 362, 1, 0), f("_meta", 318, 6, 0)] },
     // 308 UpdateSessionNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("update", 259, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("update", 259, 1, 0), f("_meta", 318, 6, 0)] },
     // 309 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 337, 1, 0),
-            f("inputTokens", 337, 1, 0),
-            f("outputTokens", 337, 1, 0),
-            f("thoughtTokens", 337, 6, 0),
-            f("cachedReadTokens", 337, 6, 0),
-            f("cachedWriteTokens", 337, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("totalTokens", 338, 1, 0),
+            f("inputTokens", 338, 1, 0),
+            f("outputTokens", 338, 1, 0),
+            f("thoughtTokens", 338, 6, 0),
+            f("cachedReadTokens", 338, 6, 0),
+            f("cachedWriteTokens", 338, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 310 UsageUpdate
-    Type::Object { fields: &[f("used", 337, 1, 0), f("size", 337, 1, 0), f("cost", 57, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("used", 338, 1, 0), f("size", 338, 1, 0), f("cost", 57, 6, 0), f("_meta", 318, 6, 0)] },
     // 311 UserMessage
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 385, 22, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 386, 22, 0), f("_meta", 318, 6, 0)] },
     // 312 WorkspaceFolder
-    Type::Object { fields: &[f("uri", 335, 1, 0), f("name", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("uri", 336, 1, 0), f("name", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 313
     Type::String(StringKind::Plain),
     // 314
     Type::Object { fields: &[f("methodId", 14, 1, 0), f("name", 313, 1, 0)] },
     // 315
-    Type::Array { item: 313, min: 0 },
+    Type::String(StringKind::Name),
     // 316
-    Type::Array { item: 94, min: 0 },
+    Type::Array { item: 313, min: 0 },
     // 317
-    Type::Map { value: 0 },
+    Type::Array { item: 94, min: 0 },
     // 318
-    Type::Array { item: 11, min: 0 },
+    Type::Map { value: 0 },
     // 319
-    Type::Boolean,
+    Type::Array { item: 11, min: 0 },
     // 320
-    Type::Object { fields: &[f("name", 313, 1, 0), f("description", 313, 1, 0)] },
+    Type::Boolean,
     // 321
-    Type::Array { item: 21, min: 0 },
+    Type::Object { fields: &[f("name", 313, 1, 0), f("description", 313, 1, 0)] },
     // 322
+    Type::Array { item: 21, min: 0 },
+    // 323
     Type::Object {
         fields: &[
             f("currentValue", 240, 1, 0),
             f("options", 239, 1, 0),
             f("configId", 233, 1, 0),
-            f("name", 313, 1, 0),
+            f("name", 315, 1, 0),
             f("description", 313, 6, 0),
             f("category", 235, 6, 0),
-            f("_meta", 317, 6, 0),
-        ],
-    },
-    // 323
-    Type::Object {
-        fields: &[
-            f("currentValue", 319, 1, 0),
-            f("configId", 233, 1, 0),
-            f("name", 313, 1, 0),
-            f("description", 313, 6, 0),
-            f("category", 235, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 324
     Type::Object {
         fields: &[
+            f("currentValue", 320, 1, 0),
             f("configId", 233, 1, 0),
-            f("name", 313, 1, 0),
+            f("name", 315, 1, 0),
             f("description", 313, 6, 0),
             f("category", 235, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 325
-    Type::Array { item: 238, min: 1 },
-    // 326
-    Type::Array { item: 237, min: 1 },
-    // 327
-    Type::Array { item: 234, min: 0 },
-    // 328
     Type::Object {
-        fields: &[f("value", 240, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[
+            f("configId", 233, 1, 0),
+            f("name", 315, 1, 0),
+            f("description", 313, 6, 0),
+            f("category", 235, 6, 0),
+            f("_meta", 318, 6, 0),
+        ],
     },
+    // 326
+    Type::Array { item: 238, min: 1 },
+    // 327
+    Type::Array { item: 237, min: 1 },
+    // 328
+    Type::Array { item: 234, min: 0 },
     // 329
     Type::Object {
-        fields: &[f("value", 319, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("value", 240, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 330
     Type::Object {
-        fields: &[f("value", 0, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("value", 320, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 331
-    Type::Array { item: 223, min: 0 },
-    // 332
-    Type::String(StringKind::DateTime),
-    // 333
-    Type::Number { bounds: Some((0, 1)) },
-    // 334
-    Type::String(StringKind::Base64),
-    // 335
-    Type::String(StringKind::Uri),
-    // 336
-    Type::Array { item: 102, min: 0 },
-    // 337
-    Type::Integer { min: 0, max: u64::MAX },
-    // 338
-    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
-    // 339
-    Type::Array { item: 290, min: 0 },
-    // 340
-    Type::Integer { min: 0, max: u32::MAX as u64 },
-    // 341
     Type::Object {
-        fields: &[
-            f("sessionId", 243, 1, 0),
-            f("toolCallId", 298, 6, 0),
-            f("requestedSchema", 86, 1, 0),
-            f("message", 313, 1, 0),
-            f("_meta", 317, 6, 0),
-        ],
+        fields: &[f("value", 0, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 318, 6, 0)],
     },
+    // 332
+    Type::Array { item: 223, min: 0 },
+    // 333
+    Type::String(StringKind::DateTime),
+    // 334
+    Type::Number { bounds: Some((0, 1)) },
+    // 335
+    Type::String(StringKind::Base64),
+    // 336
+    Type::String(StringKind::Uri),
+    // 337
+    Type::Array { item: 102, min: 0 },
+    // 338
+    Type::Integer { min: 0, max: u64::MAX },
+    // 339
+    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
+    // 340
+    Type::Array { item: 290, min: 0 },
+    // 341
+    Type::Integer { min: 0, max: u32::MAX as u64 },
     // 342
     Type::Object {
         fields: &[
-            f("requestId", 214, 1, 0),
+            f("sessionId", 243, 1, 0),
+            f("toolCallId", 298, 6, 0),
             f("requestedSchema", 86, 1, 0),
             f("message", 313, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
     // 343
-    Type::AnyOf { of: &[341, 342] },
+    Type::Object {
+        fields: &[
+            f("requestId", 214, 1, 0),
+            f("requestedSchema", 86, 1, 0),
+            f("message", 313, 1, 0),
+            f("_meta", 318, 6, 0),
+        ],
+    },
     // 344
+    Type::AnyOf { of: &[342, 343] },
+    // 345
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
             f("toolCallId", 298, 6, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 335, 1, 0),
+            f("url", 336, 1, 0),
             f("message", 313, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
-    // 345
+    // 346
     Type::Object {
         fields: &[
             f("requestId", 214, 1, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 335, 1, 0),
+            f("url", 336, 1, 0),
             f("message", 313, 1, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
-    // 346
-    Type::AnyOf { of: &[344, 345] },
     // 347
-    Type::Object { fields: &[f("message", 313, 1, 0), f("_meta", 317, 6, 0)] },
+    Type::AnyOf { of: &[345, 346] },
     // 348
-    Type::Map { value: 84 },
+    Type::Object { fields: &[f("message", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 349
-    Type::Array { item: 313, min: 1 },
+    Type::Map { value: 84 },
     // 350
-    Type::Array { item: 93, min: 1 },
+    Type::Array { item: 313, min: 1 },
     // 351
-    Type::Number { bounds: None },
+    Type::Array { item: 93, min: 1 },
     // 352
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0), f("requestedSchema", 86, 1, 0)] },
+    Type::Number { bounds: None },
     // 353
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0), f("requestedSchema", 86, 1, 0)] },
     // 354
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
+    // 355
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
             f("toolCallId", 298, 6, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 335, 1, 0),
+            f("url", 336, 1, 0),
         ],
     },
-    // 355
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 335, 1, 0)] },
     // 356
-    Type::Map { value: 80 },
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 336, 1, 0)] },
     // 357
-    Type::Object { fields: &[f("content", 356, 2, 0), f("_meta", 317, 6, 0)] },
+    Type::Map { value: 80 },
     // 358
-    Type::Object { fields: &[f("_meta", 317, 6, 0)] },
+    Type::Object { fields: &[f("content", 357, 2, 0), f("_meta", 318, 6, 0)] },
     // 359
-    Type::Array { item: 12, min: 0 },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 360
-    Type::Array { item: 196, min: 0 },
+    Type::Array { item: 12, min: 0 },
     // 361
-    Type::Array { item: 203, min: 0 },
+    Type::Array { item: 196, min: 0 },
     // 362
-    Type::Array { item: 101, min: 0 },
+    Type::Array { item: 203, min: 0 },
     // 363
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Array { item: 101, min: 0 },
     // 364
-    Type::Array { item: 173, min: 1 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 365
-    Type::Array { item: 155, min: 0 },
+    Type::Array { item: 173, min: 1 },
     // 366
-    Type::Array { item: 160, min: 0 },
+    Type::Array { item: 155, min: 0 },
     // 367
-    Type::Array { item: 163, min: 0 },
+    Type::Array { item: 160, min: 0 },
     // 368
-    Type::Array { item: 152, min: 0 },
+    Type::Array { item: 163, min: 0 },
     // 369
-    Type::Array { item: 175, min: 0 },
+    Type::Array { item: 152, min: 0 },
     // 370
-    Type::Array { item: 158, min: 0 },
+    Type::Array { item: 175, min: 0 },
     // 371
-    Type::Array { item: 142, min: 0 },
+    Type::Array { item: 158, min: 0 },
     // 372
-    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
+    Type::Array { item: 142, min: 0 },
     // 373
-    Type::Array { item: 312, min: 0 },
+    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
     // 374
-    Type::Array { item: 171, min: 0 },
+    Type::Array { item: 312, min: 0 },
     // 375
-    Type::Array { item: 182, min: 1 },
+    Type::Array { item: 171, min: 0 },
     // 376
-    Type::Object { fields: &[f("planId", 189, 1, 0)] },
+    Type::Array { item: 182, min: 1 },
     // 377
-    Type::Array { item: 185, min: 0 },
+    Type::Object { fields: &[f("planId", 189, 1, 0)] },
     // 378
-    Type::Array { item: 55, min: 1 },
+    Type::Array { item: 185, min: 0 },
     // 379
-    Type::Array { item: 206, min: 0 },
+    Type::Array { item: 55, min: 1 },
     // 380
-    Type::Array { item: 114, min: 0 },
+    Type::Array { item: 206, min: 0 },
     // 381
-    Type::Map { value: 313 },
+    Type::Array { item: 114, min: 0 },
     // 382
-    Type::Array { item: 244, min: 0 },
+    Type::Map { value: 313 },
     // 383
-    Type::Array { item: 1, min: 0 },
+    Type::Array { item: 244, min: 0 },
     // 384
-    Type::Array { item: 125, min: 0 },
+    Type::Array { item: 1, min: 0 },
     // 385
-    Type::Array { item: 55, min: 0 },
+    Type::Array { item: 125, min: 0 },
     // 386
-    Type::Array { item: 27, min: 0 },
+    Type::Array { item: 55, min: 0 },
     // 387
-    Type::Object { fields: &[f("usage", 309, 6, 2), f("background", 386, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Array { item: 27, min: 0 },
     // 388
-    Type::Object {
-        fields: &[f("error", 95, 6, 0), f("usage", 309, 6, 2), f("background", 386, 6, 0), f("_meta", 317, 6, 0)],
-    },
+    Type::Object { fields: &[f("usage", 309, 6, 2), f("background", 387, 6, 0), f("_meta", 318, 6, 0)] },
     // 389
-    Type::Integer { min: 1, max: u16::MAX as u64 },
-    // 390
-    Type::Array { item: 296, min: 0 },
-    // 391
-    Type::Array { item: 299, min: 0 },
-    // 392
     Type::Object {
-        fields: &[f("path", 1, 1, 0), f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 317, 6, 0)],
+        fields: &[f("error", 95, 6, 0), f("usage", 309, 6, 2), f("background", 387, 6, 0), f("_meta", 318, 6, 0)],
     },
+    // 390
+    Type::Integer { min: 1, max: u16::MAX as u64 },
+    // 391
+    Type::Array { item: 296, min: 0 },
+    // 392
+    Type::Array { item: 299, min: 0 },
     // 393
+    Type::Object {
+        fields: &[f("path", 1, 1, 0), f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)],
+    },
+    // 394
     Type::Object {
         fields: &[
             f("oldPath", 1, 1, 0),
             f("path", 1, 1, 0),
             f("fileType", 69, 6, 0),
             f("mimeType", 131, 6, 0),
-            f("_meta", 317, 6, 0),
+            f("_meta", 318, 6, 0),
         ],
     },
-    // 394
-    Type::Object { fields: &[f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 317, 6, 0)] },
     // 395
-    Type::Array { item: 68, min: 0 },
+    Type::Object { fields: &[f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)] },
     // 396
+    Type::Array { item: 68, min: 0 },
+    // 397
     Type::Line,
 ];
 
@@ -2672,56 +2675,56 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (311, 1, id!("LIFE-10")),
     (314, 0, id!("AUTH-18")),
     (314, 1, id!("AUTH-18")),
-    (320, 0, id!("CMD-06")),
-    (320, 1, id!("CMD-02")),
-    (322, 0, id!("CONF-04")),
-    (322, 1, id!("CONF-04")),
-    (322, 2, id!("CONF-03")),
-    (322, 5, id!("CONF-14")),
-    (323, 0, id!("CONF-02")),
-    (323, 1, id!("CONF-03")),
-    (323, 4, id!("CONF-14")),
-    (324, 0, id!("CONF-03")),
-    (324, 3, id!("CONF-14")),
-    (328, 0, id!("CONF-05")),
-    (328, 1, id!("SESS-01")),
-    (328, 2, id!("CONF-05")),
+    (321, 0, id!("CMD-06")),
+    (321, 1, id!("CMD-02")),
+    (323, 0, id!("CONF-04")),
+    (323, 1, id!("CONF-04")),
+    (323, 2, id!("CONF-03")),
+    (323, 5, id!("CONF-14")),
+    (324, 0, id!("CONF-02")),
+    (324, 1, id!("CONF-03")),
+    (324, 4, id!("CONF-14")),
+    (325, 0, id!("CONF-03")),
+    (325, 3, id!("CONF-14")),
     (329, 0, id!("CONF-05")),
     (329, 1, id!("SESS-01")),
     (329, 2, id!("CONF-05")),
     (330, 0, id!("CONF-05")),
     (330, 1, id!("SESS-01")),
     (330, 2, id!("CONF-05")),
-    (341, 0, id!("ELIC-04")),
-    (341, 1, id!("ELIC-04")),
-    (341, 2, id!("ELIC-06")),
+    (331, 0, id!("CONF-05")),
+    (331, 1, id!("SESS-01")),
+    (331, 2, id!("CONF-05")),
     (342, 0, id!("ELIC-04")),
-    (342, 1, id!("ELIC-06")),
-    (344, 0, id!("ELIC-04")),
-    (344, 1, id!("ELIC-04")),
-    (344, 2, id!("ELIC-15")),
-    (344, 3, id!("ELIC-15")),
+    (342, 1, id!("ELIC-04")),
+    (342, 2, id!("ELIC-06")),
+    (343, 0, id!("ELIC-04")),
+    (343, 1, id!("ELIC-06")),
     (345, 0, id!("ELIC-04")),
-    (345, 1, id!("ELIC-15")),
+    (345, 1, id!("ELIC-04")),
     (345, 2, id!("ELIC-15")),
-    (352, 0, id!("ELIC-04")),
-    (352, 1, id!("ELIC-04")),
-    (352, 2, id!("ELIC-06")),
+    (345, 3, id!("ELIC-15")),
+    (346, 0, id!("ELIC-04")),
+    (346, 1, id!("ELIC-15")),
+    (346, 2, id!("ELIC-15")),
     (353, 0, id!("ELIC-04")),
-    (353, 1, id!("ELIC-06")),
+    (353, 1, id!("ELIC-04")),
+    (353, 2, id!("ELIC-06")),
     (354, 0, id!("ELIC-04")),
-    (354, 1, id!("ELIC-04")),
-    (354, 2, id!("ELIC-15")),
-    (354, 3, id!("ELIC-15")),
+    (354, 1, id!("ELIC-06")),
     (355, 0, id!("ELIC-04")),
-    (355, 1, id!("ELIC-15")),
+    (355, 1, id!("ELIC-04")),
     (355, 2, id!("ELIC-15")),
-    (357, 0, id!("ELIC-18")),
-    (372, 0, id!("NES-14")),
-    (376, 0, id!("PLAN-06")),
-    (392, 0, id!("TOOL-26")),
+    (355, 3, id!("ELIC-15")),
+    (356, 0, id!("ELIC-04")),
+    (356, 1, id!("ELIC-15")),
+    (356, 2, id!("ELIC-15")),
+    (358, 0, id!("ELIC-18")),
+    (373, 0, id!("NES-14")),
+    (377, 0, id!("PLAN-06")),
     (393, 0, id!("TOOL-26")),
-    (393, 1, id!("TOOL-26")),
+    (394, 0, id!("TOOL-26")),
+    (394, 1, id!("TOOL-26")),
 ];
 
 static ALIASES: &[(TypeId, u8, &str)] = &[
@@ -2732,8 +2735,10 @@ static ALIASES: &[(TypeId, u8, &str)] = &[
     (190, 0, "id"),
     (191, 0, "id"),
     (192, 0, "id"),
-    (376, 0, "id"),
+    (377, 0, "id"),
 ];
+
+static FORWARDED: &[TypeId] = &[7, 10, 28, 91, 105, 220, 289, 292];
 
 /// Places of the named types.
 #[allow(missing_docs)]

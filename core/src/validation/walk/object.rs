@@ -7,7 +7,7 @@ use super::{specific, within, Fail, First, Walk, Walker};
 use crate::json::{Kind, Mark, Scanner, Trim, Writer};
 use crate::jsonrpc::LONGEST_NAME;
 use crate::rules::Way;
-use crate::validation::problem::{Problem, Segment};
+use crate::validation::problem::{Problem, Segment, OF_A_DRAFT};
 use crate::validation::table::{Field, Type, TypeId};
 use crate::validation::words::expected;
 use crate::validation::Mode;
@@ -96,12 +96,12 @@ impl Walker {
                     trim.drop(place, &mut self.edits);
                 }
             } else {
-                let draft = || fields.iter().any(|field| key.is(field.name));
                 let own = (self.mode == Mode::Send || !id!("ENUM-13").is_on(Way::Track))
                     && !read.extension
                     && !read.tags.iter().any(|tag| key.is(tag));
-                if own && !draft() {
-                    self.own_member(&key.value(), scanner.peek()?)?;
+                if own && !self.is_forwarded(owner) {
+                    let found = if fields.iter().any(|field| key.is(field.name)) { OF_A_DRAFT } else { "another one" };
+                    self.own_member(&key.value(), scanner.peek()?, found)?;
                 }
                 scanner.skip()?;
                 trim.keep(start..scanner.offset(), &mut self.edits);
@@ -145,16 +145,20 @@ impl Walker {
         }
     }
 
+    /// CONT-14: what came from elsewhere is passed on with all its members.
+    fn is_forwarded(&self, ty: TypeId) -> bool {
+        self.tables.forwarded.contains(&ty) && id!("CONT-14").is_on(Way::Track)
+    }
+
     /// EXT-01: only the peer, which may be newer than the model, sends members that it does not have.
-    fn own_member(&mut self, key: &str, kind: Kind) -> Walk {
+    fn own_member(&mut self, key: &str, kind: Kind, found: &'static str) -> Walk {
         if key == "_meta" {
             // It may stand anywhere.
             let fits = matches!(kind, Kind::Object | Kind::Null) || !id!("EXT-02").is_on(self.way());
             let problem = || Box::new(Problem::new(id!("EXT-02"), "an object", kind.name()));
             return if fits { Ok(()) } else { Err(within(Fail::Invalid(problem()), Segment::Name("_meta"))) };
         }
-        let mut problem =
-            Problem::new(id!("EXT-01"), "a member of the specification's; others go into _meta", "another one");
+        let mut problem = Problem::new(id!("EXT-01"), "a member of the specification's; others go into _meta", found);
         problem.within(Segment::Key(key.into()));
         self.file(problem);
         Ok(())

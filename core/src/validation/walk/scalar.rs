@@ -27,7 +27,19 @@ impl Walker {
         if kind == StringKind::Plain || kind.fits(&text.value()) {
             return Ok(());
         }
-        let problem = Problem::new(self.rule(), kind.name(), kind.other());
+        if kind == StringKind::Name && !id!("ENUM-14").is_on(self.way()) {
+            return Ok(());
+        }
+        let problem = if kind == StringKind::Name {
+            Problem::new(id!("ENUM-14"), "a string that is not empty", "an empty one")
+        } else {
+            Problem::new(self.rule(), kind.name(), kind.other())
+        };
+        // No text of the specification's forbids an empty name, so that the host is advised.
+        if kind == StringKind::Name && self.mode == Mode::Send {
+            self.file(problem);
+            return Ok(());
+        }
         // A relative path in a request can do harm, so it is refused; elsewhere the reader is told and decides.
         let refuse = kind == StringKind::AbsolutePath && (self.part == Part::Request || self.tables.version > 1);
         if refuse || self.mode != Mode::Tolerant {

@@ -1,6 +1,6 @@
 //! Writes collected tables as a Rust module.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::super::{screaming, MARK};
@@ -22,7 +22,7 @@ impl Tables<'_> {
              Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,\n}};\n\n\
              /// Everything about version {number}.\n\
              pub static TABLES: Tables = Tables {{\n\
-             version: {number}, types: TYPES, names: if cfg!(feature = \"words\") {{ NAMES }} else {{ &[] }}, methods: METHODS, rules: RULES, aliases: ALIASES,\n}};\n\n\
+             version: {number}, types: TYPES, names: if cfg!(feature = \"words\") {{ NAMES }} else {{ &[] }}, methods: METHODS, rules: RULES, aliases: ALIASES, forwarded: FORWARDED,\n}};\n\n\
              const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {{\n\
              Field {{ name, ty, flags, draft }}\n}}\n\n\
              const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {{\nVariant {{ tag, ty, draft }}\n}}\n\n\
@@ -59,7 +59,10 @@ impl Tables<'_> {
                 let _ = writeln!(out, "({id}, {TAG}, {tag:?}),");
             }
         }
-        out.push_str("];\n\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
+        let forwarded = self.ids.iter().filter(|(name, _)| self.version.types[**name].forwarded);
+        let forwarded: BTreeSet<_> = forwarded.map(|(_, id)| id).collect();
+        let _ = write!(out, "];\n\nstatic FORWARDED: &[TypeId] = &{:?};\n", Vec::from_iter(forwarded));
+        out.push_str("\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
         out.push_str("use crate::validation::table::TypeId;\n\n");
         for (name, id) in &self.ids {
             let _ = writeln!(out, "pub const {}: TypeId = {id};", screaming(name));
@@ -68,9 +71,14 @@ impl Tables<'_> {
         out
     }
 
-    /// The tag that spells out which type is meant where the tag is absent: `agent` for `AuthMethodAgent`, which an
-    /// `AuthMethod` without a type is. The schemas know these tags only by the names of the types.
+    /// The tag that spells out which type is meant where the tag is absent: what the model says, or `agent` for
+    /// `AuthMethodAgent`, which an `AuthMethod` without a type is. The schemas know these tags only by the names of the
+    /// types.
     fn spelled_out(&self, owner: &str) -> Option<String> {
+        let named = self.version.types[owner].untagged_tag.clone();
+        if named.is_some() {
+            return named;
+        }
         let Shape::Union(union) = &self.version.types[owner].shape else { return None };
         let Some(Body::Named(name)) = &union.untagged else { return None };
         name.strip_prefix(owner).map(str::to_lowercase)
