@@ -56,7 +56,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("RPC-31", Must, Error, E | R, "An empty result is an object; a peer's null is read as one."),
     rule("RPC-32", May, Note, R, "Other members of an envelope are ignored."),
     rule("RPC-33", Must, Note, T, "When the connection ends, all own requests have failed, and nothing is written for that."),
-    rule("RPC-34", Must, Error, E | R, "Whole numbers keep within the widths of their members, and stay exact."),
+    rule("RPC-34", Must, Error, E | R, "Whole numbers keep within the widths of their members, and stay exact; one written as 100.0 or 1e2 is read, and reported."),
     rule("RPC-35", May, Note, R, "What an error says in its data is passed on as it is."),
 ];
 

@@ -82,7 +82,7 @@ pub(super) static RULES: &[super::Rule] = &[
         Must,
         Error,
         E | R,
-        "Usage is counted in whole numbers from 0, its cost in an amount and a currency.",
+        "Usage is counted in whole numbers from 0, its cost in an amount and a currency; a number that is none is left out, and the rest is delivered.",
     ),
     rule(
         "TURN-14",

@@ -8,6 +8,7 @@
 //!
 //! Read `choose` next: unions, and types with alternatives; `naming` for the rules that problems are given.
 
+pub(super) mod names;
 mod naming;
 mod object;
 pub(crate) mod scalar;
@@ -19,9 +20,11 @@ use super::facts::Facts;
 use super::problem::{Problem, Segment};
 use super::table::{Tables, Type, TypeId};
 use super::walk::scalar::ROOM;
-use super::words::{expected, integer_within, number_within, specific};
+use super::words::{expected, general, integer_within, number_within, specific};
+use names::{same, TWICE};
 use super::{DraftSet, Mode, Part};
-use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
+use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Text, Trim};
+use crate::map::Names;
 use crate::rules::RuleId;
 
 /// Why a walk ended early.
@@ -76,12 +79,18 @@ pub(crate) struct Walker {
     pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
 }
 
-/// The places of a member that has been read before its object: its name without the quotes, and its value.
+/// The places of a member: its name without the quotes, and its value.
 #[derive(Debug, Clone)]
-pub(super) struct First {
+pub(super) struct Seen {
     pub(super) name: Range<usize>,
     pub(super) escaped: bool,
     pub(super) value: Range<usize>,
+}
+
+impl Seen {
+    fn text<'a>(&self, scanner: &Scanner<'a>) -> Text<'a> {
+        Text { raw: scanner.slice(self.name.clone()), escaped: self.escaped }
+    }
 }
 
 /// Members of an object that are not among its fields and still right.
@@ -133,7 +142,7 @@ impl Walker {
     /// The edits to make, half surrogate pairs included, what to report, and what was seen.
     pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>, Facts), SyntaxError> {
         if let Some(&first) = scanner.lone_surrogates().first() {
-            if self.mode != Mode::Tolerant {
+            if !self.repairs(id!("FRAME-01")) {
                 return Err(SyntaxError { offset: first, kind: crate::json::SyntaxKind::Surrogate });
             }
             for &at in scanner.lone_surrogates() {
@@ -161,6 +170,26 @@ impl Walker {
         }
     }
 
+    /// Whether what breaks this rule is repaired or let through, and reported. What may yet be given another rule counts
+    /// as such, where [`settle`](Self::settle) looks at it again.
+    pub(super) fn repairs(&self, rule: RuleId) -> bool {
+        match self.mode {
+            Mode::Tolerant => true,
+            Mode::Send | Mode::Strict => false,
+            Mode::Mixed(repaired) => {
+                let settled_later = general(rule) && self.problems.len() < TOLD;
+                settled_later || repaired[rule.rule().severity as usize]
+            }
+        }
+    }
+
+    /// At the end, when every problem has its rule: the first that was repaired or let through and should not have been.
+    pub(crate) fn settle(&mut self) -> Option<Box<Problem>> {
+        let Mode::Mixed(repaired) = self.mode else { return None };
+        let at = self.problems.iter().position(|problem| !repaired[problem.rule.rule().severity as usize])?;
+        Some(Box::new(self.problems.swap_remove(at)))
+    }
+
     pub(super) fn invalid(&self, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Fail {
         Fail::Invalid(Box::new(Problem::new(self.rule(), expected, found)))
     }
@@ -183,9 +212,9 @@ impl Walker {
                 scanner.skip()?;
             }
             (Type::Integer { min, max }, Kind::Number) => {
-                if !integer_within(scanner.number()?, *min, *max) {
-                    let problem = Problem::new(id!("RPC-34"), expected(ty), "a number outside of that");
-                    return Err(Fail::Invalid(Box::new(problem)));
+                let text = scanner.number()?;
+                if !integer_within(text, *min, *max) {
+                    self.other_integer(start, text, id!("RPC-34"), ty, (*min, *max))?;
                 }
             }
             (Type::Line, Kind::Number) => self.line(scanner)?,
@@ -233,7 +262,7 @@ impl Walker {
         }
         let rule = self.rule_of_unknown(ty).unwrap_or(if open { id!("ENUM-01") } else { id!("ENUM-07") });
         let problem = Problem::new(rule, expected(), found);
-        let keep = self.mode == Mode::Tolerant && self.part != Part::Request && self.lenient == 0;
+        let keep = self.part != Part::Request && self.lenient == 0 && self.repairs(rule);
         if keep {
             self.file(problem);
             Ok(())
@@ -250,15 +279,15 @@ impl Walker {
         while more {
             let mark = scanner.mark();
             let before = self.problems.len();
-            let bad = self.lenient(scanner, mark, skip, |walker, scanner| walker.value(scanner, item));
+            let name = |_: &Self, problem: &mut Problem| problem.rule = specific(problem.rule, id!("ENUM-09"));
+            let bad = self.lenient(scanner, mark, skip, name, |walker, scanner| walker.value(scanner, item));
             let place = mark.offset()..scanner.offset();
             match bad {
                 Ok(None) => {
                     kept += 1;
                     trim.keep(place, &mut self.edits);
                 }
-                Ok(Some(mut problem)) => {
-                    problem.rule = specific(problem.rule, id!("ENUM-09"));
+                Ok(Some(problem)) => {
                     self.file(*problem);
                     trim.drop(place, &mut self.edits);
                 }
@@ -281,9 +310,22 @@ impl Walker {
     fn map(&mut self, scanner: &mut Scanner<'_>, value: TypeId) -> Walk {
         let mut more = scanner.enter(Kind::Object)?;
         self.lists += 1;
+        // Where the values may be anything, so may what stands twice.
+        let mut names = if matches!(self.type_of(value), Type::Any) { None } else { Some(Names::default()) };
         while more {
             let key = scanner.key()?.value();
             let before = self.problems.len();
+            if let Some(names) = &mut names {
+                let mark = scanner.mark();
+                let place = scanner.skip()?;
+                let text = scanner.slice(place);
+                if names.get(&key).is_some_and(|known| !same(known, text)) {
+                    let fail = self.invalid("this name once", TWICE);
+                    return Err(within(fail, Segment::Key(key.as_ref().into())));
+                }
+                names.put(key.clone(), text);
+                scanner.rewind(mark);
+            }
             self.value(scanner, value).map_err(|fail| within(fail, Segment::Key(key.as_ref().into())))?;
             for problem in &mut self.problems[before..] {
                 problem.within(Segment::Key(key.as_ref().into()));
@@ -298,15 +340,17 @@ impl Walker {
         &self.tables.types[usize::from(ty)]
     }
 
-    /// Runs a check; if it fails and leniency applies here, moves behind the value as if it were any JSON.
+    /// Runs a check; if it fails and leniency applies here, to the rule as it is once the problem is named, moves behind
+    /// the value as if it were any JSON.
     fn lenient<'s>(
         &mut self,
         scanner: &mut Scanner<'s>,
         mark: Mark,
         applies: bool,
+        name: impl FnOnce(&Self, &mut Problem),
         check: impl FnOnce(&mut Self, &mut Scanner<'s>) -> Walk,
     ) -> Result<Option<Box<Problem>>, Fail> {
-        let applies = applies && self.mode == Mode::Tolerant;
+        let applies = applies && matches!(self.mode, Mode::Tolerant | Mode::Mixed(_));
         let (edits, problems, depth, lists) = (self.edits.len(), self.problems.len(), self.depth, self.lists);
         self.lenient += u32::from(applies);
         let outcome = check(self, scanner);
@@ -314,6 +358,11 @@ impl Walker {
         match outcome {
             Ok(()) => Ok(None),
             Err(Fail::Invalid(problem)) if applies => {
+                let mut named = problem.clone();
+                name(self, &mut named);
+                if !self.repairs(named.rule) {
+                    return Err(Fail::Invalid(problem));
+                }
                 self.holes = None;
                 self.edits.truncate(edits);
                 self.problems.truncate(problems);
@@ -321,7 +370,7 @@ impl Walker {
                 self.lists = lists;
                 scanner.rewind(mark);
                 scanner.skip()?;
-                Ok(Some(problem))
+                Ok(Some(named))
             }
             Err(fail) => Err(fail),
         }

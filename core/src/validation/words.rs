@@ -15,6 +15,11 @@ pub(super) fn specific(rule: RuleId, general: RuleId) -> RuleId {
     }
 }
 
+/// Whether the model's rule for a member takes the place of this one.
+pub(super) fn general(rule: RuleId) -> bool {
+    [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07"), id!("TOOL-11"), id!("RPC-34")].contains(&rule)
+}
+
 /// Exact, without a detour through a double; `1.0`, `1e0` and `-0` are not whole numbers here.
 pub(super) fn integer_within(text: &str, min: i64, max: u64) -> bool {
     if let Ok(value) = text.parse::<u64>() {
@@ -45,8 +50,10 @@ pub(super) fn expected(ty: &Type) -> Cow<'static, str> {
     Cow::Borrowed(match ty {
         Type::Any => "any value",
         Type::Boolean => "a boolean",
-        Type::Integer { min, max } => return Cow::Owned(format!("a whole number from {min} to {max}")),
-        Type::Line => "a line number from 1",
+        Type::Integer { min, max } => {
+            return Cow::Owned(format!("a whole number from {min} to {max}, without fraction or exponent"));
+        }
+        Type::Line => "a line number from 1, without fraction or exponent",
         Type::Number { bounds: None } => "a number",
         Type::Number { bounds: Some((low, high)) } => return Cow::Owned(format!("a number from {low} to {high}")),
         Type::String(kind) => kind.name(),

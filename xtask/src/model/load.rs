@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::node::Node;
 use super::source;
 use super::{
-    is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model, Open, Phase,
-    Scope, Sender, Shape, TypeDef, Union, Variant, Version, Word, VERSIONS,
+    is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model, OnMissing, Open,
+    Phase, Scope, Sender, Shape, TypeDef, Union, Variant, Version, Word, VERSIONS,
 };
 
 /// Reads all versions below `root`. A version without files is empty.
