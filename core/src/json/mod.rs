@@ -10,6 +10,8 @@ mod read;
 mod scan;
 mod special;
 mod syntax;
+#[cfg(test)]
+pub(crate) mod watch;
 mod write;
 
 pub(crate) use decimal::Decimal;

@@ -216,7 +216,7 @@ fn field(node: &Node<'_>) -> Result<Field> {
         constant: node.get("const").map(|node| node.value.clone()),
         on_error: node.word("on-error", "default")?,
         on_null: node.word("on-null", "default")?,
-        on_missing: node.word("on-missing", "empty")?,
+        on_missing: node.get("on-missing").map(|node| node.named(OnMissing::NAMES, OnMissing::parse)).transpose()?,
         skip_items: node.word("items", "skip")?,
         min_items: node.number("min-items")?,
         minimum: node.number("minimum")?,

@@ -1282,7 +1282,9 @@ static TYPES: &[Type] = &[
         ],
     },
     // 310 UsageUpdate
-    Type::Object { fields: &[f("used", 337, 1, 0), f("size", 337, 1, 0), f("cost", 57, 6, 0), f("_meta", 317, 6, 0)] },
+    Type::Object {
+        fields: &[f("used", 337, 65, 0), f("size", 337, 65, 0), f("cost", 57, 6, 0), f("_meta", 317, 6, 0)],
+    },
     // 311 UserMessage
     Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 385, 22, 0), f("_meta", 317, 6, 0)] },
     // 312 WorkspaceFolder

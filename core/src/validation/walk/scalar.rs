@@ -35,8 +35,12 @@ impl Walker {
     ) -> Walk {
         let plain = Decimal::read(text).and_then(|number| number.plain());
         let plain = plain.filter(|plain| integer_within(plain, min, max));
-        let found = if plain.is_some() { "one that is written otherwise" } else { "another number" };
-        let problem = Problem::new(rule, expected(ty), found);
+        let problem = if plain.is_some() {
+            let expected = format!("{}, without fraction or exponent", expected(ty));
+            Problem::new(rule, expected, "one that is written otherwise")
+        } else {
+            Problem::new(rule, expected(ty), "a number outside of that")
+        };
         match plain.filter(|_| self.repairs(rule)) {
             Some(plain) => {
                 self.edits.push(at..at + text.len(), plain);
