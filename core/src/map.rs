@@ -300,6 +300,11 @@ impl<'a> Names<'a> {
         self.0.insert(name, "").is_none()
     }
 
+    /// Keeps a text under a name.
+    pub(crate) fn put(&mut self, name: Cow<'a, str>, text: &'a str) {
+        self.0.insert(name, text);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -27,6 +27,10 @@ use std::io::Write as _;
 use std::panic::catch_unwind;
 use std::thread;
 
+use libacp::connection::Policy;
+use libacp::rules::{rule, Severity};
+use serde_json::Value;
+
 /// One line for a scenario that failed: the first split of its bytes that did, and why.
 fn failure(scenario: &scenario::Scenario) -> Option<String> {
     let fails = |split| {
@@ -65,7 +69,10 @@ fn vectors() {
         let wrong = complete::complete(&scenario::vectors());
         assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
     }
-    let all = scenario::load(&scenario::vectors());
+    let mut all = scenario::load(&scenario::vectors());
+    if let Ok(only) = std::env::var("ONLY") {
+        all.retain(|s| only.split(',').any(|o| s.file.starts_with(o)));
+    }
     let failures = failures(&all);
     // Past the capture of test output: the count is compared between languages. The runner may have begun a line.
     let mut out = std::io::stdout();
@@ -75,6 +82,50 @@ fn vectors() {
     }
     writeln!(out, "{} passed, {} failed", all.len() - failures.len(), failures.len()).unwrap();
     assert!(!all.is_empty() && failures.is_empty());
+}
+
+/// Whether a trace has a broken rule of this severity in it.
+fn has(trace: &[Value], severity: Severity) -> bool {
+    let rules = trace.iter().filter(|event| event["event"] == "violation").filter_map(|event| event["rule"].as_str());
+    rules.filter_map(rule).any(|rule| rule.severity == severity)
+}
+
+/// What comes of a scenario, but for advice: that depends on notes alone.
+fn trace(scenario: &scenario::Scenario, policy: Policy, policies: [Option<Policy>; 3]) -> Vec<Value> {
+    let mut trace = scenario.trace(|config| (config.policy, config.policies) = (policy, policies));
+    trace.retain(|event| event["event"] != "advice");
+    trace
+}
+
+#[test]
+fn each_rule_follows_the_policy_of_its_severity() {
+    let all = scenario::load(&scenario::vectors());
+    let others = [(Policy::Tolerant, Policy::Strict), (Policy::Strict, Policy::Off), (Policy::Off, Policy::Tolerant)];
+    let mut compared = 0;
+    for scenario in
+        all.iter().filter(|scenario| scenario.steps.iter().all(|(step, _)| step.get("feed_repeat").is_none()))
+    {
+        let plain = others.map(|(policy, _)| trace(scenario, policy, [None; 3]));
+        for ((policy, base), expected) in others.into_iter().zip(&plain) {
+            let found = trace(scenario, base, [Some(policy); 3]);
+            assert_eq!(*expected, found, "{}: {}: {policy:?} over {base:?}", scenario.file, scenario.name);
+        }
+        // What does not come may have any policy. What is off leaves no trace of what has come.
+        let pairs = [(Policy::Tolerant, Policy::Strict, &plain[0]), (Policy::Strict, Policy::Tolerant, &plain[1])];
+        for severity in [Severity::Note, Severity::Warning, Severity::Error] {
+            for (policy, other, expected) in pairs {
+                if has(&plain[0], severity) || has(expected, severity) {
+                    continue;
+                }
+                let mut policies = [None; 3];
+                policies[severity as usize] = Some(other);
+                let found = trace(scenario, policy, policies);
+                assert_eq!(*expected, found, "{}: {}: {severity:?} {other:?}", scenario.file, scenario.name);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 5_000, "{compared}");
 }
 
 #[test]

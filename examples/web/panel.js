@@ -25,11 +25,13 @@ export function showPlan(entries) {
 
 export function showUsage({ used, size, cost }) {
   const meter = byId("usage");
-  meter.hidden = false;
+  // A number that the agent got wrong is missing, and the other one may still be right.
+  const known = (value) => value?.toLocaleString() ?? "?";
+  meter.hidden = used === undefined || size === undefined;
   meter.max = Number(size) || 1;
-  meter.value = Number(used);
+  meter.value = Number(used) || 0;
   const price = cost ? `, ${cost.amount} ${cost.currency}` : "";
-  byId("tokens").textContent = `${used.toLocaleString()} of ${size.toLocaleString()}${price}`;
+  byId("tokens").textContent = `${known(used)} of ${known(size)}${price}`;
 }
 
 export function showFacts(facts) {

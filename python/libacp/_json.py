@@ -1,23 +1,36 @@
-"""Reads the JSON text that the native module does not read itself. Imported when it is first needed."""
+"""Reads and writes what the native module leaves alone. Imported when it is first needed."""
 
 import json
+from decimal import Decimal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Union
 
+# Digits that `int` reads whatever `sys.set_int_max_str_digits` was told.
+_CHUNK = 640
+# Longer numbers stay decimal: a frame full of digits would take minutes to become an `int`.
+_MOST = 20_000
+
 
 def loads(text: str) -> "Any":
     """The value of a JSON text."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        # Where the core has accepted the text, this is Python's own limit on the digits of an int.
-        return json.loads(text, parse_int=_number)
+    return json.loads(text, parse_int=_number)
 
 
-def _number(digits: str) -> "Union[int, float]":
-    try:
-        return int(digits)
-    except ValueError:
-        return float(digits)
+def digits(number: int) -> str:
+    """The text of an int, of any size."""
+    return str(Decimal(number))
+
+
+def _number(text: str) -> "Union[int, Decimal]":
+    if len(text) > _MOST:
+        return Decimal(text)
+    return -_read(text[1:]) if text.startswith("-") else _read(text)
+
+
+def _read(text: str) -> int:
+    if len(text) <= _CHUNK:
+        return int(text)
+    low = len(text) // 2
+    return _read(text[:-low]) * 10**low + _read(text[-low:])

@@ -1,6 +1,6 @@
 //! JSON text to Python objects, in one pass.
 //!
-//! Gives what `json.loads` gives, or nothing: whatever is rare (half surrogate pairs, numbers of thousands of digits,
+//! Gives what `json.loads` gives, or nothing: whatever is rare (half surrogate pairs, numbers of hundreds of digits,
 //! text that is not JSON) is left to the `json` module itself, so that there is one place that decides what becomes of
 //! it. The caller is [`json::loads`](crate::json::loads).
 
@@ -13,6 +13,9 @@ use crate::strings::{Place, Strings};
 /// Lists and objects inside each other. Each is a call of its own, with some 300 bytes on the stack of whatever thread
 /// the host reads in.
 const DEPTH: usize = 256;
+
+/// Digits that `int` reads whatever `sys.set_int_max_str_digits` was told.
+const LONGEST: usize = 640;
 
 /// The value of a JSON text, or `None` where the `json` module has to be asked.
 pub(crate) fn object<'py>(py: Python<'py>, text: &str) -> Option<Bound<'py, PyAny>> {
@@ -162,6 +165,7 @@ impl<'py, 'a> Reader<'py, 'a> {
         }
         match digits.parse::<i64>() {
             Ok(number) => number.into_bound_py_any(self.py).ok(),
+            Err(_) if digits.len() > LONGEST => None,
             Err(_) => self.py.get_type::<PyInt>().call1((digits,)).ok(),
         }
     }

@@ -116,11 +116,10 @@ fn integer(out: &mut String, number: &Bound<'_, PyInt>) -> Written {
         return Ok(());
     }
     // `int`'s own way of writing: a subclass may have another. It refuses numbers of thousands of digits.
-    let longer = |_| {
-        let message = "expected a number that Python will write, found a longer one";
-        Wrong::new(MisuseKind::Params, "LIMIT-01", message.into())
-    };
-    let text = number.py().get_type::<PyInt>().call_method1("__repr__", (number,)).map_err(longer)?;
+    let py = number.py();
+    let longer = |_| py.import("libacp._json").and_then(|json| json.call_method1("digits", (number,)));
+    let unwritten = |_| Wrong::value("expected a number that can be written".into());
+    let text = py.get_type::<PyInt>().call_method1("__repr__", (number,)).or_else(longer).map_err(unwritten)?;
     out.push_str(&text.to_string());
     Ok(())
 }

@@ -30,8 +30,9 @@ def update(update: v1.SessionUpdate) -> str:
         update["content"]  # type: ignore[typeddict-item]
         return ",".join(entry["content"] for entry in update["entries"])
     if update["sessionUpdate"] == "usage_update":
-        assert_type(update["used"], int)
-        return str(update["used"])
+        used = update.get("used")
+        assert_type(used, Union[int, None])
+        return str(used)
     assert_never(update)  # type: ignore[arg-type]
 
 

@@ -65,6 +65,39 @@ test("numbers that are no integers stay numbers", () => {
   assert.deepEqual(params, { a: 1.2345678901234567890, b: Infinity, c: 12345678901234567890e2, d: -0, e: 9007199254740992n });
 });
 
+test("integers are exact at any size", () => {
+  const { client, agent } = greeted();
+  const numbers = [10n ** 400n, -(10n ** 400n), 10n ** 5000n + 7n, -(10n ** 18_000n) - 7n];
+  client.notify("_x/y", { numbers });
+  const [{ params }] = carry(client, agent);
+  assert.deepEqual(params, { numbers });
+});
+
+test("integers of a whole frame cost no more than their text", () => {
+  const { agent } = greeted();
+  for (const sign of ["", "-"]) {
+    const digits = sign + "7".repeat(4_000_000);
+    agent.receive(`{"jsonrpc":"2.0","method":"_x/y","params":{"a":${digits},"b":1}}\n`);
+    const { params } = agent.pollEvent();
+    assert.ok(params.a instanceof RawJson && params.a.text === digits);
+    assert.equal(params.b, 1);
+  }
+});
+
+test("numbers that JSON does not have are misuse", () => {
+  const { client } = greeted();
+  const wrong = [NaN, Infinity, -Infinity];
+  for (const number of wrong) {
+    for (const params of [{ a: number }, { a: [null, { b: number }] }, { a: number, b: 1n }]) {
+      assert.throws(() => client.notify("_x/y", params), { name: "ParamsMisuse", rule: "RPC-21", message: /finite/ });
+      assert.throws(() => client.request("_x/y", params), { name: "ParamsMisuse", rule: "RPC-21" });
+    }
+  }
+  assert.deepEqual([client.transmit().length, client.pending()], [0, []]);
+  client.notify("_x/y", { a: null, text: "null" });
+  assert.equal(sent(client), '{"jsonrpc":"2.0","method":"_x/y","params":{"a":null,"text":"null"}}\n');
+});
+
 test("a text of many megabytes with a big integer", () => {
   const { client, agent } = greeted();
   const text = '\\"🦀\\\\" '.repeat(1_000_000);

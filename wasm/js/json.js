@@ -3,13 +3,14 @@
 // JavaScript's own parser and writer do the work. Only where a bigint is in play do numbers pass them as strings with a
 // mark in front; a string that begins with the mark by itself gets a second one, so nothing can be taken for the other.
 
-import { branded } from "./events.js";
+import { ParamsMisuse, branded, misuse } from "./events.js";
 
 const MARK = "\u0001";
 // How the mark stands in JSON text; it has no other spelling there.
 const WRITTEN = '"\\u0001';
-// Beyond 400 digits a number is infinite to JavaScript anyhow, and costly as a bigint.
-const UNSAFE = /^-?\d{16,400}$/;
+const UNSAFE = /^-?\d{16,}$/;
+// A frame full of digits would take minutes to become a bigint.
+const MOST_DIGITS = 20_000;
 
 /** JSON text that is passed on as it is. */
 export class RawJson {
@@ -54,7 +55,8 @@ export function parse(text) {
   });
   return JSON.parse(marked, (_, value) => {
     if (typeof value !== "string" || value[0] !== MARK) return value;
-    return value[1] === MARK ? value.slice(1) : BigInt(value.slice(1));
+    if (value[1] === MARK) return value.slice(1);
+    return value.length > MOST_DIGITS ? raw(value.slice(1)) : BigInt(value.slice(1));
   });
 }
 
@@ -62,11 +64,16 @@ export function parse(text) {
 export function stringify(value) {
   if (value?.[RAW] === true) return value.text;
   try {
-    return JSON.stringify(value);
-  } catch {
+    const text = JSON.stringify(value);
+    // What is no number is null to JSON.stringify, and most texts have no null in them.
+    if (text?.includes("null")) JSON.stringify(value, finite);
+    return text;
+  } catch (error) {
+    if (error instanceof ParamsMisuse) throw error;
     // A bigint, or something that fails once more below.
   }
-  const marked = JSON.stringify(value, (_, member) => {
+  const marked = JSON.stringify(value, (name, found) => {
+    const member = finite(name, found);
     if (typeof member === "bigint") return MARK + member;
     return typeof member === "string" && member[0] === MARK ? MARK + member : member;
   });
@@ -75,6 +82,14 @@ export function stringify(value) {
     const rest = token.slice(WRITTEN.length);
     return rest.startsWith(WRITTEN.slice(1)) ? `"${rest}` : rest.slice(0, -1);
   });
+}
+
+/** The member itself, unless it is a number that JSON does not have. */
+function finite(_, member) {
+  if (typeof member === "number" && !Number.isFinite(member)) {
+    throw misuse("params", "RPC-21", "", `expected a finite number, found ${member}`);
+  }
+  return member;
 }
 
 /** Replaces the strings that are values, and the numbers, of a JSON text. */

@@ -5530,15 +5530,15 @@ export interface SessionInfoUpdate {
  */
 export interface UsageUpdate {
   /**
-   * Tokens that fill the context at present.
+   * Tokens that fill the context at present; absent only where the peer has sent no such number.
    * Rule TURN-12.
    */
-  used: number | bigint;
+  used?: number | bigint;
   /**
-   * Tokens that fit into the context.
+   * Tokens that fit into the context; absent only where the peer has sent no such number.
    * Rule TURN-12.
    */
-  size: number | bigint;
+  size?: number | bigint;
   /**
    * What the session has cost from its start.
    * Rule TURN-12.

@@ -28,7 +28,7 @@ export function update(update: v1.SessionUpdate): string {
       update.content;
       return update.entries.map((entry) => entry.content).join();
     case "usage_update":
-      same<typeof update.used, number | bigint>(true);
+      same<typeof update.used, number | bigint | undefined>(true);
       return String(update.used);
     // @ts-expect-error no such update
     case "plan_of_action":

@@ -231,8 +231,8 @@ pub(crate) struct Field {
     pub(crate) on_error: bool,
     /// Null is read as absent.
     pub(crate) on_null: bool,
-    /// Absence of a required list, or object of strings, is read as an empty one.
-    pub(crate) on_missing: bool,
+    /// What a required member is read as where it is missing.
+    pub(crate) on_missing: Option<OnMissing>,
     /// List items that do not fit are left out.
     pub(crate) skip_items: bool,
     /// Fewest items.
@@ -257,7 +257,40 @@ pub(crate) struct Field {
     pub(crate) doc: Option<String>,
 }
 
+/// What receivers read in the place of a required member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnMissing {
+    /// An empty list, or an object of empty strings, for one that is missing.
+    Empty,
+    /// Nothing, for one that is missing or does not fit.
+    Absent,
+}
+
+impl OnMissing {
+    pub(crate) const NAMES: &'static [&'static str] = &["empty", "absent"];
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "empty" => Self::Empty,
+            "absent" => Self::Absent,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::Absent => "absent",
+        }
+    }
+}
+
 impl Field {
+    /// Whether it stands in every value that is delivered.
+    pub(crate) fn is_always_there(&self) -> bool {
+        self.required && self.on_missing != Some(OnMissing::Absent)
+    }
+
     /// An optional member of a type, with nothing else said.
     pub(crate) fn new(ty: TypeExpr) -> Self {
         Self {
@@ -268,7 +301,7 @@ impl Field {
             constant: None,
             on_error: false,
             on_null: false,
-            on_missing: false,
+            on_missing: None,
             skip_items: false,
             min_items: None,
             minimum: None,

@@ -158,15 +158,26 @@ impl Connection {
 
 fn read_error(text: &str) -> Result<PeerError, Breach> {
     let form = || Breach::new(id!("RPC-04"), "an error without a whole code and a message");
-    let data = json::pointer(text, "/data").filter(|data| *data != "null" && id!("RPC-35").is_on(Way::Track));
-    let data = data.map(str::to_owned);
+    let members = json::members(text);
+    // What is checked here is what is delivered, but the peer may have meant the other one.
+    let once = |name: &'static str| {
+        let mut found = members.iter().filter(|(known, _)| known == name).map(|(_, value)| *value);
+        let first = found.next();
+        let differs = found.any(|value| Some(value) != first);
+        if differs {
+            return Err(Breach::new(id!("RPC-04"), format!("an error with the member {name} twice")));
+        }
+        Ok(first)
+    };
+    let data =
+        |text: Option<&str>| text.filter(|data| *data != "null" && id!("RPC-35").is_on(Way::Track)).map(str::to_owned);
     if !id!("RPC-04").is_on(Way::Receive) || !id!("RPC-24").is_on(Way::Receive) {
         let code = json::pointer(text, "/code").and_then(|code| code.parse().ok()).unwrap_or_default();
         let message = json::pointer(text, "/message").and_then(json::unescape).unwrap_or_default().into_owned();
-        return Ok(PeerError { code: ErrorCode(code), message, data });
+        return Ok(PeerError { code: ErrorCode(code), message, data: data(json::pointer(text, "/data")) });
     }
-    let code = json::pointer(text, "/code").ok_or_else(form)?;
-    let message = json::pointer(text, "/message").and_then(json::unescape).ok_or_else(form)?.into_owned();
+    let code = once("code")?.ok_or_else(form)?;
+    let message = once("message")?.and_then(json::unescape).ok_or_else(form)?.into_owned();
     let whole = code.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit());
     let code = code.parse().map_err(|_| {
         let wide = Breach::new(id!("RPC-24"), "an error code of more than 32 bits");
@@ -176,5 +187,6 @@ fn read_error(text: &str) -> Result<PeerError, Breach> {
             form()
         }
     })?;
+    let data = data(once("data")?);
     Ok(PeerError { code: ErrorCode(code), message, data })
 }

@@ -269,7 +269,7 @@ impl Connection {
             return false;
         }
         // What a session shows is never lost to a tolerant host; it says so and the host decides.
-        let deliver = breach.rule == id!("SESS-52") && self.state.config.policy == Policy::Tolerant;
+        let deliver = breach.rule == id!("SESS-52") && self.state.config.policy_for(breach.rule) != Policy::Strict;
         self.report(subject, breach, if deliver { Consequence::Delivered } else { Consequence::Dropped });
         deliver
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::event::Json;
 use super::mould::Holes;
-use super::{Connection, Policy, State};
+use super::{Connection, State};
 use crate::json::{Edits, Kind, Scanner, SyntaxError};
 use crate::jsonrpc::{Body, Id};
 use crate::rules::Way;
@@ -63,7 +63,7 @@ impl Checker<'_> {
         let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, self.mode, part);
         walker.holes = Some(std::mem::take(&mut self.holes));
         let invalid = match walker.value(scanner, ty) {
-            Ok(()) => None,
+            Ok(()) => walker.settle(),
             Err(Fail::Syntax(error)) => return Err(error),
             Err(Fail::Invalid(problem)) => {
                 scanner.rewind(mark);
@@ -131,9 +131,10 @@ pub(super) fn find_method(tables: &'static Tables, drafts: DraftSet, name: &str)
 
 impl Connection {
     pub(super) fn mode(&self) -> Mode {
-        match self.state.config.policy {
-            Policy::Tolerant | Policy::Off => Mode::Tolerant,
-            Policy::Strict => Mode::Strict,
+        match self.state.config.repaired() {
+            [true, true, true] => Mode::Tolerant,
+            [false, false, false] => Mode::Strict,
+            some => Mode::Mixed(some),
         }
     }
 

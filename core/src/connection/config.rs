@@ -34,7 +34,23 @@ impl Role {
     }
 }
 
-/// What happens to a peer's message that breaks a rule.
+/// What happens to a peer's message that breaks a rule, by the rule's [`Severity`](crate::rules::Severity) where
+/// [`Config::policies`] says so.
+///
+/// The policy that counts is that of the rule which the [`Violation`](super::Violation) names. What a message breaks
+/// is one of these:
+///
+/// | the peer's message | `Tolerant` | `Strict` | `Off` |
+/// | --- | --- | --- | --- |
+/// | can be repaired: a member or an item that may be left out, a value that another one stands for | repaired, delivered, reported | refused or dropped, reported | repaired, delivered |
+/// | can be used as it is: it comes at the wrong time, or names what is not known | delivered, reported | refused or dropped, reported | delivered |
+/// | breaks a rule that forbids it now: a capability that was not advertised, a state that does not allow it | refused or dropped, reported | refused or dropped, reported | delivered where the rule is about more than the method |
+/// | cannot be used: no JSON, without what must be there, a request about no session | refused or dropped, reported | refused or dropped, reported | refused or dropped, reported |
+///
+/// A request is refused by an answer with an error; a notification and an answer are dropped, and the request that the
+/// answer was for ends as invalid. What cannot be undone is reported and goes through under each policy but `Off`: an
+/// error that ends a request, and a way to log in that cannot be used, which is left out of the list. The host's own
+/// messages do not depend on a policy, but for notes (see [`Config::policies`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Policy {
     /// What can be repaired by the specification's tolerance rules is repaired, delivered and reported.
@@ -81,9 +97,10 @@ pub struct Config {
     pub role: Role,
     /// How messages are told apart on the transport.
     pub framing: Framing,
-    /// What happens to messages that break a rule.
+    /// What happens to the peer's messages that break a rule.
     pub policy: Policy,
-    /// Another policy for the rules of one severity: notes, warnings, errors.
+    /// Another policy for the rules of one severity: notes, warnings, errors. Where all three are set, `policy` says
+    /// nothing.
     ///
     /// Two of them also say how much a host wants to be held to itself: with strict notes it is advised of what is merely
     /// recommended (INIT-11, EXT-10), and with notes off it may send members that the specification does not have
@@ -198,6 +215,11 @@ impl Config {
     /// The policy for one rule, by its severity.
     pub(crate) fn policy_for(&self, rule: RuleId) -> Policy {
         self.policies[rule.rule().severity as usize].unwrap_or(self.policy)
+    }
+
+    /// Whether a breach of a rule is repaired where that can be done, by its severity.
+    pub(crate) fn repaired(&self) -> [bool; 3] {
+        self.policies.map(|own| own.unwrap_or(self.policy) != Policy::Strict)
     }
 
     pub(crate) fn newest_version(&self) -> u16 {

@@ -19,7 +19,7 @@ use crate::rules::scene::{Message as Said, On};
 use crate::rules::{RuleId, Way};
 use crate::schema::tables;
 use crate::validation::table::Tables;
-use crate::validation::{check, Checked, Part, Problem, Rejected};
+use crate::validation::{check, Checked, Part, Problem, Rejected, TWICE};
 use names::{misnamed, names, secret};
 
 /// What a `protocolVersion` member holds.
@@ -29,11 +29,16 @@ enum Requested {
     Text(u64),
     Nothing,
     Wrong,
+    /// Twice, and not the same.
+    Twice,
 }
 
 fn requested(hello: &str) -> Requested {
-    match json::pointer(hello, "/protocolVersion") {
+    let members = json::members(hello);
+    let mut found = members.into_iter().filter(|(name, _)| name == "protocolVersion").map(|(_, value)| value);
+    match found.next() {
         None => Requested::Nothing,
+        Some(text) if found.any(|other| other != text) => Requested::Twice,
         Some(text) => match text.parse::<u16>() {
             Ok(version) => Requested::Version(version.into()),
             // "1.0.0" and the like name no version there is: as good as 0.
@@ -75,9 +80,8 @@ fn only(hello: &str, keep: impl Fn(&str) -> bool) -> String {
 impl Side {
     /// What stands under `_meta` of its capabilities for one extension.
     pub(crate) fn extension(&self, name: &str) -> Option<&str> {
-        let meta = json::members(json::pointer(&self.capabilities, "/_meta")?);
-        let named = |(key, value)| (key == name && id!("EXT-10").is_on(Way::Track)).then_some(value);
-        meta.into_iter().find_map(named)
+        let pointer = format!("/_meta/{}", name.replace('~', "~0").replace('/', "~1"));
+        json::agreed(&self.capabilities, &pointer).filter(|_| id!("EXT-10").is_on(Way::Track))
     }
 
     fn new(tables: &'static Tables, side: Role, hello: String) -> Self {
@@ -105,6 +109,7 @@ impl Connection {
                 return self.refuse_params(subject, &version_problem(id!("INIT-03"), "nothing"));
             }
             _ if !id!("INIT-04").is_on(Way::Receive) || !id!("INIT-03").is_on(Way::Receive) => 0,
+            Requested::Twice => return self.refuse_params(subject, &version_problem(id!("INIT-04"), TWICE)),
             _ => return self.refuse_params(subject, &version_problem(id!("INIT-04"), "another kind of value")),
         };
         // INIT-05, INIT-06: the same if it is ours, the newest of ours if not.
@@ -286,6 +291,7 @@ impl Connection {
             other => {
                 let (rule, message) = match other {
                     Requested::Nothing => (id!("INIT-10"), "no protocolVersion in the answer to initialize"),
+                    Requested::Twice => (id!("INIT-04"), "protocolVersion twice, with different values"),
                     _ => (id!("INIT-04"), "protocolVersion is not a whole number from 0 to 65535"),
                 };
                 let mut breach = Breach::new(rule, message);
@@ -319,13 +325,21 @@ impl Connection {
                     self.state.own = Side::new(tables, Role::Client, hello);
                 }
                 let said = Said::end(On::Answer, &request, &self.state.sessions, Some(&json));
-                if self.judge_peer(Form::Answer, &said, subject) == Verdict::Stop {
-                    self.hello_failed();
-                    return self.end_request(request, Outcome::Invalid);
+                let mut json = Json::whole(json.clone());
+                match self.judge_peer(Form::Answer, &said, subject) {
+                    Verdict::Stop => {
+                        self.hello_failed();
+                        return self.end_request(request, Outcome::Invalid);
+                    }
+                    Verdict::Without(places) => {
+                        json = json.without(&places);
+                        json.as_str().clone_into(&mut self.state.peer.hello);
+                    }
+                    Verdict::Deliver => {}
                 }
                 self.phase = Phase::Ready;
                 self.opened = true;
-                self.end_request(request, Outcome::Result(ResultText(Json::whole(json))));
+                self.end_request(request, Outcome::Result(ResultText(json)));
             }
             Err(Rejected::Invalid(problem)) => self.unusable(request, subject, problem.as_ref().into()),
             Err(Rejected::Syntax(error)) => {

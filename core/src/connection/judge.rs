@@ -76,7 +76,7 @@ impl Connection {
                 (Action::Report | Action::Tell | Action::Hint, _) | (Action::Refuse(_) | Action::Drop, Form::Error) => {
                     self.report(subject, breach, Consequence::Delivered);
                 }
-                (Action::Strip, _) => {
+                (Action::Strip | Action::LeaveOut, _) => {
                     strip.push(objection.pointer.into_owned());
                     strip.extend(objection.also);
                     self.report(subject, breach, Consequence::Delivered);
@@ -130,7 +130,7 @@ impl Connection {
                     method: message.method.to_owned(),
                     id: message.request.map(|request| request.id.clone()),
                 }),
-                Action::Refuse(_) | Action::Drop | Action::Strip => {
+                Action::Refuse(_) | Action::Drop | Action::Strip | Action::LeaveOut => {
                     return Err(Misuse::new(check.kind, check.rule, objection.message).at(objection.pointer));
                 }
             }

@@ -231,10 +231,28 @@ mod tests {
         out
     }
 
-    fn client() -> Connection {
-        let mut client = Connection::new(Config::client());
-        client.request("initialize", "{}").unwrap();
-        feed(&mut client, r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}"#);
+    /// The versions, with all drafts or none.
+    const SETTINGS: [(u16, bool); 4] = [(1, false), (1, true), (2, false), (2, true)];
+
+    fn config(mut config: Config, (version, drafts): (u16, bool)) -> Config {
+        config.version_2 = version == 2;
+        for name in crate::schema::drafts::DRAFTS.iter().filter(|_| drafts) {
+            config.draft(name).unwrap();
+        }
+        config
+    }
+
+    fn client(setting: (u16, bool)) -> Connection {
+        let mut client = Connection::new(config(Config::client(), setting));
+        let (hello, welcome) = match setting.0 {
+            1 => ("{}", r#"{"protocolVersion":1}"#),
+            _ => (
+                r#"{"info":{"name":"c","version":"1"}}"#,
+                r#"{"protocolVersion":2,"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}"#,
+            ),
+        };
+        client.request("initialize", hello).unwrap();
+        feed(&mut client, &format!(r#"{{"jsonrpc":"2.0","id":1,"result":{welcome}}}"#));
         for (id, session) in [(2, "a"), (3, "b")] {
             client.request("session/new", r#"{"cwd":"/work","mcpServers":[]}"#).unwrap();
             feed(&mut client, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"sessionId":"{session}"}}}}"#));
@@ -262,7 +280,7 @@ mod tests {
     ];
 
     /// Updates that differ in their texts, and now and then in more.
-    fn update(random: &mut impl FnMut(usize) -> usize) -> String {
+    fn update(version: u16, random: &mut impl FnMut(usize) -> usize) -> String {
         let text = |random: &mut dyn FnMut(usize) -> usize| {
             let rare = if random(4) == 0 { TEXTS.len() } else { 4 };
             TEXTS[random(rare)]
@@ -272,7 +290,14 @@ mod tests {
         let gap = ["", "", "", "", "", " "][random(6)];
         let kind = ["agent_message_chunk", "agent_message_chunk", "agent_thought_chunk", "_own", "wrong"][random(5)];
         let more = ["", "", "", r#","messageId":"m""#, r#","_meta":{"a":["b"]}"#, r#","_meta":7"#][random(6)];
-        let content = match random(6) {
+        let more =
+            if version == 2 && !more.contains('I') { r#","messageId":"m""#.to_owned() + more } else { more.into() };
+        let tag = ["text", "text", "text", "_chart", "wrong"][random(5)];
+        let content = match random(7) {
+            6 => {
+                let value = if random(2) == 0 { "7".to_owned() } else { format!("\"{}\"", text(random)) };
+                format!(r#"{{"type":"{tag}","text":{value}}}"#)
+            }
             0..=2 => format!(r#"{{"type":"text","text":{gap}"{}"}}"#, text(random)),
             3 => format!(
                 r#"{{"type":"text","text":"{}","annotations":{{"audience":["{}"]}}}}"#,
@@ -285,7 +310,19 @@ mod tests {
         let number = ["1", "2", "30", "0", "-1", "1.5", "1e2", "18446744073709551616", "x"][random(9)];
         let path = ["/a", "/b/c", "C:\\\\x", "a", ""][random(5)];
         let status = ["pending", "in_progress", "completed", "odd", "_own"][random(5)];
-        let update = match random(6) {
+        let update = match random(9) {
+            6 => format!(r#"{{"sessionUpdate":"{kind}","a":"{}"{more}}}"#, text(random)),
+            7 => {
+                let state = ["running", "idle", "requires_action", "_own"][random(4)];
+                format!(r#"{{"sessionUpdate":"state_update","state":"{state}"{more}}}"#)
+            }
+            8 => {
+                let plan = ["items", "items", "_own"][random(3)];
+                format!(
+                    r#"{{"sessionUpdate":"plan_update","plan":{{"type":"{plan}","planId":"{}","entries":[]}}}}"#,
+                    text(random)
+                )
+            }
             0..=2 => format!(r#"{{"sessionUpdate":"{kind}","content":{content}{more}}}"#),
             3 => format!(r#"{{"sessionUpdate":"usage_update","used":{number},"size":200000{more}}}"#),
             4 => format!(
@@ -303,11 +340,17 @@ mod tests {
         )
     }
 
-    fn agent() -> Connection {
-        let mut agent = Connection::new(Config::agent());
-        let hello = r#""params":{"protocolVersion":1,"clientCapabilities":{}}"#;
-        feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize",{hello}}}"#));
-        agent.respond(&1.into(), "{}").unwrap();
+    fn agent(setting: (u16, bool)) -> Connection {
+        let mut agent = Connection::new(config(Config::agent(), setting));
+        let (hello, welcome) = match setting.0 {
+            1 => (r#"{"protocolVersion":1,"clientCapabilities":{}}"#, "{}"),
+            _ => (
+                r#"{"protocolVersion":2,"info":{"name":"c","version":"1"},"capabilities":{}}"#,
+                r#"{"info":{"name":"a","version":"1"},"capabilities":{"session":{}}}"#,
+            ),
+        };
+        feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{hello}}}"#));
+        agent.respond(&1.into(), welcome).unwrap();
         for (id, session) in [(2, "a"), (3, "b")] {
             let call = r#""method":"session/new","params":{"cwd":"/work","mcpServers":[]}"#;
             feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":{id},{call}}}"#));
@@ -334,13 +377,13 @@ mod tests {
     }
 
     /// Runs of messages of the same form, as moulds need them.
-    fn messages(mut each: impl FnMut(&str)) {
+    fn messages(version: u16, mut each: impl FnMut(&str)) {
         let mut random = generator();
         for _ in 0..8_000 {
-            let first = update(&mut random);
+            let first = update(version, &mut random);
             for _ in 0..random(5) {
                 if random(3) == 0 {
-                    each(&update(&mut random));
+                    each(&update(version, &mut random));
                 } else {
                     let number = ["30", "7", "0", "-1", "1.5"][random(5)];
                     each(&first.replace("more or less", TEXTS[random(9)]).replace(":1", &format!(":{number}")));
@@ -351,23 +394,29 @@ mod tests {
 
     #[test]
     fn what_lies_in_a_mould_reads_as_it_would_without() {
-        let (mut fast, mut slow) = (client(), client());
-        slow.moulds.off = true;
-        let mut fitted = 0;
-        messages(|message| {
-            fitted += usize::from(fast.moulded(message).is_some());
-            assert_eq!(feed(&mut fast, message), feed(&mut slow, message), "{message}");
-        });
-        assert!(fitted > 300, "{fitted}");
-        assert!(slow.moulds.list.is_empty());
+        for setting in SETTINGS {
+            let (mut fast, mut slow) = (client(setting), client(setting));
+            slow.moulds.off = true;
+            let mut fitted = 0;
+            messages(setting.0, |message| {
+                fitted += usize::from(fast.moulded(message).is_some());
+                assert_eq!(feed(&mut fast, message), feed(&mut slow, message), "{setting:?}: {message}");
+            });
+            assert!(fitted > 300, "{setting:?}: {fitted}");
+            assert!(slow.moulds.list.is_empty());
+        }
     }
 
     #[test]
     fn what_lies_in_a_mould_is_sent_as_it_would_be_without() {
-        let (mut fast, mut slow) = (agent(), agent());
-        slow.own_moulds.off = true;
-        messages(|message| assert_eq!(tell(&mut fast, message), tell(&mut slow, message), "{message}"));
-        assert!(fast.own_moulds.list.iter().any(|mould| mould.fitted));
-        assert!(slow.own_moulds.list.is_empty());
+        for setting in SETTINGS {
+            let (mut fast, mut slow) = (agent(setting), agent(setting));
+            slow.own_moulds.off = true;
+            messages(setting.0, |message| {
+                assert_eq!(tell(&mut fast, message), tell(&mut slow, message), "{setting:?}: {message}");
+            });
+            assert!(fast.own_moulds.list.iter().any(|mould| mould.fitted));
+            assert!(slow.own_moulds.list.is_empty());
+        }
     }
 }

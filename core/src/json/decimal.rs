@@ -41,6 +41,17 @@ impl Decimal {
         self.size < (309, "17976931348623159".to_owned())
     }
 
+    /// Its digits and no more, if it is a whole number of at most twenty of them.
+    pub(crate) fn plain(&self) -> Option<String> {
+        let (place, digits) = &self.size;
+        if digits.is_empty() {
+            return Some("0".to_owned());
+        }
+        let places = usize::try_from(*place).ok().filter(|places| (digits.len()..=20).contains(places))?;
+        let sign = if self.negative { "-" } else { "" };
+        Some(format!("{sign}{digits}{}", "0".repeat(places - digits.len())))
+    }
+
     /// Whether nothing stands behind the point.
     pub(crate) fn is_whole(&self) -> bool {
         let (place, digits) = &self.size;
@@ -59,6 +70,14 @@ mod tests {
         }
         for part in ["0.1", "-7.5", "1e-3", "12.5e0", "125e-2"] {
             assert!(!Decimal::read(part).unwrap().is_whole(), "{part}");
+        }
+        for (written, plain) in
+            [("0.0", "0"), ("-0", "0"), ("-7.00", "-7"), ("1e3", "1000"), ("12.5e1", "125"), ("007", "7")]
+        {
+            assert_eq!(Decimal::read(written).unwrap().plain().as_deref(), Some(plain), "{written}");
+        }
+        for other in ["0.1", "12.5e0", "1e20", "1e99999999999", "1e-99999999999"] {
+            assert_eq!(Decimal::read(other).unwrap().plain(), None, "{other}");
         }
         for other in ["\"1\"", "null", "[]", "true", ""] {
             assert!(Decimal::read(other).is_none(), "{other}");

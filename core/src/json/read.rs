@@ -37,6 +37,8 @@ pub(crate) fn mentions(text: &[u8], name: &[u8]) -> bool {
 /// assert_eq!(libacp::json::pointer(json, "/update/entries/0/content"), Some("\"read\""));
 /// ```
 pub fn pointer<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
+    #[cfg(test)]
+    super::watch::look_up(json, pointer);
     let mut scanner = Scanner::new(json, MAX_DEPTH);
     let mut rest = pointer;
     while let Some(path) = rest.strip_prefix('/') {
@@ -88,6 +90,17 @@ pub(crate) fn members(json: &str) -> Vec<(Cow<'_, str>, &str)> {
         more = scanner.more(Kind::Object).unwrap_or(false);
     }
     list
+}
+
+/// The value that a pointer names, through objects alone, where the model says nothing of them: none where a name on the
+/// way stands twice with different values, as readers differ in which of them they take.
+pub(crate) fn agreed<'a>(json: &'a str, pointer: &str) -> Option<&'a str> {
+    pointer.split('/').skip(1).try_fold(json, |value, step| {
+        let name = segment(step);
+        let mut found = members(value).into_iter().filter(|(known, _)| *known == name).map(|(_, value)| value);
+        let first = found.next()?;
+        found.all(|other| other == first).then_some(first)
+    })
 }
 
 /// The items of a list, in order; nothing for any other text.
@@ -249,6 +262,17 @@ mod tests {
         assert_eq!(pointer(json, ""), Some(json.trim()));
         for nothing in ["/a", "/a~1b/2", "/a~1b/x", "/n/x", "n"] {
             assert_eq!(pointer(json, nothing), None, "{nothing}");
+        }
+    }
+
+    #[test]
+    fn readers_agree_on_what_stands_once() {
+        let json = r#"{"a":{"b":1,"c":2,"\u0063":2},"d":{"e":1},"d":{"e":2},"f/":{"b":3,"b":4}}"#;
+        assert_eq!(agreed(json, "/a/b"), Some("1"));
+        assert_eq!(agreed(json, "/a/c"), Some("2"));
+        assert_eq!(agreed(json, ""), Some(json));
+        for nothing in ["/d", "/d/e", "/f~1/b", "/x", "/a/b/c"] {
+            assert_eq!(agreed(json, nothing), None, "{nothing}");
         }
     }
 

@@ -81,12 +81,12 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("AUTH-01"), On::Call, LOGIN, not_listed),
         Check::new(id!("AUTH-27"), On::Call, LOGIN, secrets).receive(Action::Strip),
         Check::new(id!("AUTH-22"), On::Answer, BOTH, not_empty).receive(Action::Report),
-        Check::new(id!("AUTH-28"), On::Answer, INITIALIZE, same_id).receive(Action::Report),
+        Check::new(id!("AUTH-28"), On::Answer, INITIALIZE, same_id).receive(Action::LeaveOut),
         Check::new(id!("AUTH-08"), On::Answer, INITIALIZE, no_terminal)
-            .receive(Action::Report)
+            .receive(Action::LeaveOut)
             .kind(MisuseKind::Capability),
-        Check::new(id!("AUTH-11"), On::Answer, INITIALIZE, command).receive(Action::Report),
-        Check::new(id!("AUTH-29"), On::Answer, INITIALIZE, outdated).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("AUTH-11"), On::Answer, INITIALIZE, command).receive(Action::LeaveOut),
+        Check::new(id!("AUTH-29"), On::Answer, INITIALIZE, outdated).send(Action::Pass).receive(Action::Tell),
         Check::new(id!("AUTH-30"), On::Call, &["auth/status_update"], unasked)
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
@@ -124,8 +124,8 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("AUTH-05", MustNot, Error, E | R, "Logging out is called only where the agent advertises it."),
     rule("AUTH-06", Must, Note, T, "A way to log in without a type is one that the agent runs itself; the type may also be spelled out."),
     rule("AUTH-07", MustNot, Error, E | R, "A login in a terminal is never asked of the agent."),
-    rule("AUTH-08", Must, Warning, E | R, "Logins in a terminal are listed only for clients that can run one."),
-    rule("AUTH-11", MustNot, Warning, E | R, "A login in a terminal names no program; it is always the agent's own."),
+    rule("AUTH-08", Must, Warning, E | R, "Logins in a terminal are listed only for clients that can run one; others are delivered a list without them."),
+    rule("AUTH-11", MustNot, Warning, E | R, "A login in a terminal names no program; it is always the agent's own, and another one is left out."),
     rule("AUTH-18", Must, Warning, E | R, "A way to log in has an id, a name and a type (v2)."),
     rule("AUTH-20", Must, Warning, E | R, "The environment of a terminal login is a list of names and values (v2)."),
     rule("AUTH-22", Must, Warning, E | R, "A login or logout that succeeds is answered with an empty object."),
@@ -133,7 +133,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("AUTH-24", Must, Note, T, "After a logout, new calls that need a login need it again."),
     rule("AUTH-25", Should, Note, T, "Sessions that are open at a logout may fail from then on, and are marked."),
     rule("AUTH-27", Must, Warning, E | R, "A call to log in names the way and nothing else, least of all a secret; what else a peer sends is taken out and not shown."),
-    rule("AUTH-28", Must, Warning, E | R, "The ids of the ways to log in are unique; of equal ones the first counts."),
+    rule("AUTH-28", Must, Warning, E | R, "The ids of the ways to log in are unique; all but the first of equal ones are left out."),
     rule("AUTH-29", Must, Note, R, "A login by environment variables, which is outdated, is read as one that the agent runs itself."),
     rule("AUTH-30", Must, Error, E | R, "The state of the login is asked for only where the agent advertises that (draft)."),
     rule("AUTH-31", Must, Error, E | R | T, "The state of the login can be asked for at any time, and the answer names it (draft)."),
@@ -142,6 +142,12 @@ pub(super) static RULES: &[super::Rule] = &[
 /// The entries of `authMethods` with their places.
 fn entries<'a>(result: &Message<'a>) -> impl Iterator<Item = (usize, &'a str)> {
     result.items("/authMethods").into_iter().enumerate()
+}
+
+/// Where a member, or the whole, of each entry stands that is such.
+fn places(result: &Message<'_>, member: &str, mut is_such: impl FnMut(&str) -> bool) -> Vec<String> {
+    let such = entries(result).filter(|(_, entry)| is_such(entry));
+    such.map(|(at, _)| format!("/authMethods/{at}{member}")).collect()
 }
 
 fn text(entry: &str, name: &str) -> Option<String> {
@@ -200,28 +206,27 @@ fn not_empty(scene: &Scene<'_>) -> Option<Objection> {
 
 fn same_id(scene: &Scene<'_>) -> Option<Objection> {
     let mut seen = Names::default();
-    let (at, _) = entries(&scene.message).find(|(_, entry)| id_of(entry).is_some_and(|id| !seen.add(id.into())))?;
-    Some(Objection::new(format!("/authMethods/{at}"), "another method has this id already, and is the one that counts"))
+    let again = |entry: &str| id_of(entry).is_some_and(|id| !seen.add(id.into()));
+    let places = places(&scene.message, "", again);
+    Objection::at_all(places, "another method has this id already, and is the one that counts")
 }
 
 fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
-    let (at, _) = entries(&scene.message).find(|(_, entry)| is_terminal(entry))?;
     if cap::advertises(scene.state, Role::Client, "/auth/terminal") {
         return None;
     }
-    Some(Objection::new(
-        format!("/authMethods/{at}"),
+    Objection::at_all(
+        places(&scene.message, "", is_terminal),
         "the client did not advertise auth.terminal, so it cannot run this login; list it only for clients that did",
-    ))
+    )
 }
 
 fn command(scene: &Scene<'_>) -> Option<Objection> {
     let names = |entry: &str| is_terminal(entry) && json::pointer(entry, "/command").is_some();
-    let (at, _) = entries(&scene.message).find(|(_, entry)| names(entry))?;
-    Some(Objection::new(
-        format!("/authMethods/{at}/command"),
+    Objection::at_all(
+        places(&scene.message, "/command", names),
         "a login in a terminal runs the agent's own program and no other; args and env are what it may add",
-    ))
+    )
 }
 
 fn outdated(scene: &Scene<'_>) -> Option<Objection> {

@@ -18,6 +18,6 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("ENUM-08", Must, Warning, R, "A wrong value of a member that has a default is read as absent."),
     rule("ENUM-09", Must, Warning, R, "Wrong items of a list that may do without them are left out, and the rest is kept."),
     rule("ENUM-10", Must, Error, E | R, "Without a member that is required, or with a wrong one, a request is refused, a notification dropped, and a response fails its request."),
-    rule("ENUM-13", Must, Note, T, "Members that the model does not have are no mistake of the peer's."),
+    rule("ENUM-13", Must, Note, T, "Members that the model does not have are no mistake of the peer's, as long as one name says one thing."),
     rule("ENUM-14", Should, Note, E | R, "Ids, names and titles are not empty."),
 ];

@@ -53,7 +53,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("RPC-29", Must, Error, E | R, "A notification has no id; a cancel with one is refused and followed all the same."),
     rule("RPC-31", Must, Error, E | T, "An empty result is an object; a peer's null is read as one."),
     rule("RPC-33", Must, Note, E | T, "When the connection ends, all own requests have failed, and nothing is written for that."),
-    rule("RPC-34", Must, Error, E | R, "Whole numbers keep within the widths of their members, and stay exact."),
+    rule("RPC-34", Must, Error, E | R, "Whole numbers keep within the widths of their members, and stay exact; one written as 100.0 or 1e2 is read, and reported."),
     rule("RPC-35", May, Note, T, "What an error says in its data is passed on as it is."),
 ];
 

@@ -30,6 +30,8 @@ pub(crate) enum Action {
     Hint,
     /// What stands at the objection's places is taken out, and that is reported; on receive only.
     Strip,
+    /// The same, also under the strict policy: the rest is of use without it.
+    LeaveOut,
     /// Not delivered; for notifications and answers.
     Drop,
     /// Misuse on send; on receive the answer with this code, or a drop where nothing can be answered.
@@ -204,6 +206,8 @@ impl<'a> Message<'a> {
 
     /// The JSON at a pointer into the body.
     pub(crate) fn get(&self, pointer: &str) -> Option<&'a str> {
+        #[cfg(test)]
+        json::watch::look_up(self.body.unwrap_or_default(), pointer);
         let seen = self.facts.map_or(Err(()), |(text, facts)| facts.find(text, pointer));
         seen.unwrap_or_else(|()| json::pointer(self.body?, pointer)).filter(|value| *value != "null")
     }

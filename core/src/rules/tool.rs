@@ -45,6 +45,7 @@ pub(super) static AREA: Area = Area {
         Tracker { rules: &[id!("TOOL-05")], on: On::Call, messages: CREATED, track: created },
         Tracker { rules: &[id!("TOOL-06")], on: On::Call, messages: CHANGED, track: changed },
         Tracker { rules: &[id!("PERM-09")], on: On::Call, messages: ASKED, track: changed },
+        Tracker { rules: &[], on: On::Call, messages: SHOWING, track: announced },
         Tracker { rules: &[id!("TOOL-32")], on: On::Answer, messages: PROMPT, track: turn_ended },
     ],
 };
@@ -60,7 +61,7 @@ pub(super) static RULES: &[super::Rule] = &[
     rule("TOOL-09", Should, Note, R, "A tool call that is completed or failed stays so."),
     rule("TOOL-10", Must, Warning, E | R, "Locations and diffs have absolute paths."),
     rule("TOOL-11", Must, Warning, E | R, "Lines are counted from 1; a 0 is read as 1."),
-    rule("TOOL-12", Must, Warning, E | R, "A terminal that a tool call shows is open in its session."),
+    rule("TOOL-12", Must, Warning, E | R, "A terminal that a tool call shows is open in its session, or one of the agent's own that `terminal_info` in _meta announces."),
     rule("TOOL-14", Must, Warning, E | R, "A diff has a path and the new text; without old text, the file is new."),
     rule("TOOL-15", Must, Warning, E | R, "Content blocks in a tool call are wrapped; a bare one is left out."),
     rule("TOOL-17", Should, Note, E | R, "A tool's own name is a text, or null, which says nothing (v2)."),
@@ -108,6 +109,8 @@ pub(crate) struct Tools {
     open: Set<Arc<str>>,
     /// Turns that have ended.
     turns: u64,
+    /// The terminals that the agent runs by itself and has announced.
+    own_terminals: Recent<()>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -292,11 +295,20 @@ fn no_session(scene: &Scene<'_>) -> Option<Objection> {
     Some(Objection::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
 }
 
+/// The terminal of the agent's own that a message announces. The specification has none, but agents and editors share a
+/// habit: `terminal_info` in `_meta` names a terminal that the agent runs, and its output comes in `_meta` as well.
+fn own_terminal<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
+    let meta = message.get(if in_update(message) { "/update/_meta" } else { "/toolCall/_meta" })?;
+    json::unescape(json::agreed(meta, "/terminal_info/terminal_id")?)
+}
+
 fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
     let session = session(scene)?;
+    let own = own_terminal(&scene.message);
     let gone = |id: &str| {
         // An update replaces the whole list, so what was shown before its release may stay; TERM-14 has the rest.
-        !session.terminals.contains_key(id) && !session.released.has(id)
+        let open = session.terminals.contains_key(id) || session.released.has(id);
+        !open && own.as_deref() != Some(id) && session.tools.own_terminals.is_new(id)
     };
     Some(Objection::new(
         content(scene, "terminal", "/terminalId", gone)?,
@@ -320,6 +332,14 @@ fn dangling(scene: &Scene<'_>) -> Option<Objection> {
         "",
         format!("tool calls still pending or in progress: {count}; the session's snapshot lists them"),
     ))
+}
+
+/// TOOL-12: later updates list the terminal again, and need not announce it.
+fn announced(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+    let id = own_terminal(message)?;
+    let limit = state.config.limits.remembered;
+    state.sessions.get_mut(message.session)?.tools.own_terminals.entry(&id, limit, || ());
+    None
 }
 
 fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {

@@ -152,7 +152,7 @@ pub(super) static RULES: &[super::Rule] = &[
         Must,
         Error,
         E | R,
-        "Usage is counted in whole numbers from 0, its cost in an amount and a currency.",
+        "Usage is counted in whole numbers from 0, its cost in an amount and a currency; a number that is none is left out, and the rest is delivered.",
     ),
     rule("TURN-15", Must, Error, T, "A turn that was cancelled ends as cancelled and never as an error."),
     rule("TURN-16", Should, Warning, R, "Only what the client cancelled ends as cancelled."),

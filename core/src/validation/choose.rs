@@ -2,7 +2,8 @@
 
 use super::problem::{Problem, Segment};
 use super::table::{Other, Type, TypeId, Variant};
-use super::walk::{within, Fail, First, Read, Walk, Walker};
+use super::walk::names::TWICE;
+use super::walk::{within, Fail, Read, Seen, Walk, Walker};
 use super::words::tags;
 use super::Mode;
 use crate::json::{Kind, Scanner, SyntaxError, Text};
@@ -65,8 +66,15 @@ impl Walker {
             problem.within(Segment::Name(tag));
         }
         match other {
-            Other::Open(ty) => self.tagged(scanner, tag, ty, true),
-            Other::Closed | Other::Except(_) => scanner.skip().map(drop).map_err(Fail::from),
+            Other::Open(ty) if !matches!(self.type_of(ty), Type::Any) => self.tagged(scanner, tag, ty, true),
+            // Nothing is known of its members but that each name says one thing. It is no hole: with another tag the same
+            // text has another type.
+            _ => {
+                self.expect_tag(tag, true);
+                let outcome = self.object(scanner, owner, &[]);
+                self.read = Read::default();
+                outcome
+            }
         }
     }
 
@@ -97,20 +105,25 @@ impl Walker {
         let mode = self.mode;
         // First as they are: with repairs allowed at once, a list of the wrong kind would become an empty list of the
         // right one.
-        let exact = if mode == Mode::Tolerant { Mode::Strict } else { mode };
+        let exact = if mode == Mode::Send { mode } else { Mode::Strict };
         let mut best: Option<(usize, Box<Problem>)> = None;
         let read = std::mem::take(&mut self.read);
         for attempt in [exact, mode] {
             for &ty in of {
                 let (edits, problems, session) = (self.edits.len(), self.problems.len(), self.session.clone());
-                let (depth, lists) = (self.depth, self.lists);
+                let (depth, lists, variant) = (self.depth, self.lists, self.variant);
                 self.mode = attempt;
                 self.read = read.clone();
                 let outcome = self.value(scanner, ty);
                 self.mode = mode;
                 match outcome {
+                    // To another type the name might be one that nobody checks.
+                    Err(Fail::Invalid(problem)) if problem.found == TWICE && attempt == mode => {
+                        return Err(Fail::Invalid(problem));
+                    }
                     Err(Fail::Invalid(problem)) => {
                         self.holes = None;
+                        let twice = problem.found == TWICE;
                         if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
                             best = Some((scanner.offset(), problem));
                         }
@@ -119,7 +132,11 @@ impl Walker {
                         self.session = session;
                         self.depth = depth;
                         self.lists = lists;
+                        self.variant = variant;
                         scanner.rewind(mark);
+                        if twice {
+                            break;
+                        }
                     }
                     done => return done,
                 }
@@ -140,7 +157,7 @@ type Found<'a> = Option<Result<Text<'a>, Kind>>;
 
 /// Inside an object: the value of its tag. Most often it is the first member; then the scanner stays behind it, so that
 /// it is read once.
-fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option<First>), SyntaxError> {
+fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option<Seen>), SyntaxError> {
     let mark = scanner.mark();
     let key = scanner.key()?;
     if !key.is(tag) || scanner.peek()? != Kind::String {
@@ -151,6 +168,6 @@ fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option
     let text = scanner.string()?;
     let start = mark.offset();
     let first =
-        First { name: start + 1..start + 1 + key.raw.len(), escaped: key.escaped, value: value..scanner.offset() };
+        Seen { name: start + 1..start + 1 + key.raw.len(), escaped: key.escaped, value: value..scanner.offset() };
     Ok((Some(Ok(text)), Some(first)))
 }

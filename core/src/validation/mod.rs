@@ -10,12 +10,15 @@ mod facts;
 mod problem;
 mod semantic;
 pub mod table;
+#[cfg(test)]
+mod twice;
 mod walk;
 mod words;
 
 pub(crate) use facts::{Facts, Kept};
 pub use problem::Problem;
 pub(crate) use problem::{Segment, OF_A_DRAFT};
+pub(crate) use walk::names::TWICE;
 pub(crate) use walk::scalar::{is_plain, ROOM};
 pub(crate) use walk::{Fail, Walker};
 
@@ -33,6 +36,8 @@ pub enum Mode {
     Strict,
     /// The peer's, repaired where the specification's tolerance rules say how.
     Tolerant,
+    /// The peer's, repaired where the rule that it breaks has one of these severities: notes, warnings, errors.
+    Mixed([bool; 3]),
 }
 
 /// What a value is part of: a request that does not fit can be refused, the rest can only be dropped or repaired.
@@ -101,7 +106,10 @@ pub(crate) fn look(mut walker: Walker, ty: TypeId, json: &str) -> Result<Looked<
     let mark = scanner.mark();
     let outcome = walker.value(&mut scanner, ty);
     match outcome {
-        Ok(()) => scanner.end()?,
+        Ok(()) => match walker.settle() {
+            Some(problem) => return Err(Rejected::Invalid(problem)),
+            None => scanner.end()?,
+        },
         Err(Fail::Invalid(problem)) if !problem.rule.is_on(walker.way()) => {
             scanner.rewind(mark);
             scanner.skip()?;

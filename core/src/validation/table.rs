@@ -160,8 +160,10 @@ impl Field {
 
     /// A required list, or object of strings, that is missing is read as an empty one, and reported.
     pub const EMPTY: u8 = 32;
+    /// One that must be there and is missing, or does not fit, is left out, and reported.
+    pub const ABSENT: u8 = 64;
 
-    /// Whether a flag is set.
+    /// Whether one of these flags is set.
     pub const fn has(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }

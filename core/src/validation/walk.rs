@@ -8,6 +8,7 @@
 //!
 //! Read `choose` next: unions, and types with alternatives; `naming` for the rules that problems are given.
 
+pub(super) mod names;
 mod naming;
 mod object;
 pub(crate) mod scalar;
@@ -19,10 +20,12 @@ use super::facts::Facts;
 use super::problem::{Problem, Segment};
 use super::table::{Tables, Type, TypeId};
 use super::walk::scalar::ROOM;
-use super::words::{expected, integer_within, number_within, specific};
+use super::words::{expected, general, integer_within, number_within, specific};
 use super::{DraftSet, Mode, Part};
-use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Trim};
+use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Text, Trim};
+use crate::map::Names;
 use crate::rules::{RuleId, Way};
+use names::{same, TWICE};
 
 /// Why a walk ended early.
 #[derive(Debug)]
@@ -76,12 +79,18 @@ pub(crate) struct Walker {
     pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
 }
 
-/// The places of a member that has been read before its object: its name without the quotes, and its value.
+/// The places of a member: its name without the quotes, and its value.
 #[derive(Debug, Clone)]
-pub(super) struct First {
+pub(super) struct Seen {
     pub(super) name: Range<usize>,
     pub(super) escaped: bool,
     pub(super) value: Range<usize>,
+}
+
+impl Seen {
+    fn text<'a>(&self, scanner: &Scanner<'a>) -> Text<'a> {
+        Text { raw: scanner.slice(self.name.clone()), escaped: self.escaped }
+    }
 }
 
 /// Members of an object that are not among its fields and still right.
@@ -139,7 +148,7 @@ impl Walker {
     pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>, Facts), SyntaxError> {
         let lone = scanner.lone_surrogates().first().filter(|_| id!("FRAME-01").is_on(self.way()));
         if let Some(&first) = lone {
-            if self.mode != Mode::Tolerant {
+            if !self.repairs(id!("FRAME-01")) {
                 return Err(SyntaxError { offset: first, kind: crate::json::SyntaxKind::Surrogate });
             }
             for &at in scanner.lone_surrogates() {
@@ -171,6 +180,26 @@ impl Walker {
         }
     }
 
+    /// Whether what breaks this rule is repaired or let through, and reported. What may yet be given another rule counts
+    /// as such, where [`settle`](Self::settle) looks at it again.
+    pub(super) fn repairs(&self, rule: RuleId) -> bool {
+        match self.mode {
+            Mode::Tolerant => true,
+            Mode::Send | Mode::Strict => false,
+            Mode::Mixed(repaired) => {
+                let settled_later = general(rule) && self.problems.len() < TOLD;
+                settled_later || repaired[rule.rule().severity as usize]
+            }
+        }
+    }
+
+    /// At the end, when every problem has its rule: the first that was repaired or let through and should not have been.
+    pub(crate) fn settle(&mut self) -> Option<Box<Problem>> {
+        let Mode::Mixed(repaired) = self.mode else { return None };
+        let at = self.problems.iter().position(|problem| !repaired[problem.rule.rule().severity as usize])?;
+        Some(Box::new(self.problems.swap_remove(at)))
+    }
+
     pub(super) fn invalid(&self, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Fail {
         Fail::Invalid(Box::new(Problem::new(self.rule(), expected, found)))
     }
@@ -193,9 +222,9 @@ impl Walker {
                 scanner.skip()?;
             }
             (Type::Integer { min, max }, Kind::Number) => {
-                if !integer_within(scanner.number()?, *min, *max) {
-                    let problem = Problem::new(id!("RPC-34"), expected(ty), "a number outside of that");
-                    return Err(Fail::Invalid(Box::new(problem)));
+                let text = scanner.number()?;
+                if !integer_within(text, *min, *max) {
+                    self.other_integer(start, text, id!("RPC-34"), ty, (*min, *max))?;
                 }
             }
             (Type::Line, Kind::Number) => self.line(scanner)?,
@@ -244,11 +273,10 @@ impl Walker {
         }
         let rule = named.unwrap_or(if open { id!("ENUM-01") } else { id!("ENUM-07") });
         let problem = Problem::new(rule, expected(), found);
+        // What the agent itself has listed may be sent back to it, and the connection knows that.
         let keep = match self.mode {
-            Mode::Tolerant => self.part != Part::Request && self.lenient == 0,
-            // What the agent itself has listed may be sent back to it, and the connection knows that.
             Mode::Send => rule == id!("PROV-11"),
-            Mode::Strict => false,
+            _ => self.part != Part::Request && self.lenient == 0 && self.repairs(rule),
         };
         if keep {
             self.file(problem);
@@ -266,22 +294,19 @@ impl Walker {
         while more {
             let mark = scanner.mark();
             let before = self.problems.len();
-            let bad = self.lenient(scanner, mark, skip, |walker, scanner| walker.value(scanner, item));
+            let name = |_: &Self, problem: &mut Problem| problem.rule = specific(problem.rule, id!("ENUM-09"));
+            let bad = self.lenient(scanner, mark, skip, name, |walker, scanner| walker.value(scanner, item));
             let place = mark.offset()..scanner.offset();
             match bad {
                 Ok(None) => {
                     kept += 1;
                     trim.keep(place, &mut self.edits);
                 }
-                Ok(Some(mut problem)) => {
-                    problem.rule = specific(problem.rule, id!("ENUM-09"));
-                    if problem.rule.is_on(self.way()) {
-                        self.file(*problem);
-                        trim.drop(place, &mut self.edits);
-                    } else {
-                        trim.keep(place, &mut self.edits);
-                    }
+                Ok(Some(problem)) if problem.rule.is_on(self.way()) => {
+                    self.file(*problem);
+                    trim.drop(place, &mut self.edits);
                 }
+                Ok(Some(_)) => trim.keep(place, &mut self.edits),
                 Err(fail) => return Err(within(fail, Segment::Index(index))),
             }
             for problem in &mut self.problems[before..] {
@@ -301,9 +326,22 @@ impl Walker {
     fn map(&mut self, scanner: &mut Scanner<'_>, value: TypeId) -> Walk {
         let mut more = scanner.enter(Kind::Object)?;
         self.lists += 1;
+        // Where the values may be anything, so may what stands twice.
+        let mut names = if matches!(self.type_of(value), Type::Any) { None } else { Some(Names::default()) };
         while more {
             let key = scanner.key()?.value();
             let before = self.problems.len();
+            if let Some(names) = &mut names {
+                let mark = scanner.mark();
+                let place = scanner.skip()?;
+                let text = scanner.slice(place);
+                if names.get(&key).is_some_and(|known| !same(known, text)) {
+                    let fail = self.invalid("this name once", TWICE);
+                    return Err(within(fail, Segment::Key(key.as_ref().into())));
+                }
+                names.put(key.clone(), text);
+                scanner.rewind(mark);
+            }
             self.value(scanner, value).map_err(|fail| within(fail, Segment::Key(key.as_ref().into())))?;
             for problem in &mut self.problems[before..] {
                 problem.within(Segment::Key(key.as_ref().into()));
@@ -318,15 +356,17 @@ impl Walker {
         &self.tables.types[usize::from(ty)]
     }
 
-    /// Runs a check; if it fails and leniency applies here, moves behind the value as if it were any JSON.
+    /// Runs a check; if it fails and leniency applies here, to the rule as it is once the problem is named, moves behind
+    /// the value as if it were any JSON.
     fn lenient<'s>(
         &mut self,
         scanner: &mut Scanner<'s>,
         mark: Mark,
         applies: bool,
+        name: impl FnOnce(&Self, &mut Problem),
         check: impl FnOnce(&mut Self, &mut Scanner<'s>) -> Walk,
     ) -> Result<Option<Box<Problem>>, Fail> {
-        let applies = applies && self.mode == Mode::Tolerant;
+        let applies = applies && matches!(self.mode, Mode::Tolerant | Mode::Mixed(_));
         let (edits, problems, depth, lists) = (self.edits.len(), self.problems.len(), self.depth, self.lists);
         self.lenient += u32::from(applies);
         let outcome = check(self, scanner);
@@ -334,6 +374,11 @@ impl Walker {
         match outcome {
             Ok(()) => Ok(None),
             Err(Fail::Invalid(problem)) if applies => {
+                let mut named = problem.clone();
+                name(self, &mut named);
+                if !self.repairs(named.rule) {
+                    return Err(Fail::Invalid(problem));
+                }
                 self.holes = None;
                 self.edits.truncate(edits);
                 self.problems.truncate(problems);
@@ -341,7 +386,7 @@ impl Walker {
                 self.lists = lists;
                 scanner.rewind(mark);
                 scanner.skip()?;
-                Ok(Some(problem))
+                Ok(Some(named))
             }
             Err(fail) => Err(fail),
         }

@@ -15,6 +15,11 @@ pub(super) fn specific(rule: RuleId, general: RuleId) -> RuleId {
     }
 }
 
+/// Whether the model's rule for a member takes the place of this one.
+pub(super) fn general(rule: RuleId) -> bool {
+    [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07"), id!("TOOL-11"), id!("RPC-34")].contains(&rule)
+}
+
 /// Exact, without a detour through a double; `1.0`, `1e0` and `-0` are not whole numbers here.
 pub(super) fn integer_within(text: &str, min: i64, max: u64) -> bool {
     if let Ok(value) = text.parse::<u64>() {

@@ -2,7 +2,7 @@
 
 use libacp::connection::{CallOptions, Connection, Misuse, Session, Timeout};
 use libacp::framing::Framing;
-use libacp::{ErrorCode, Id};
+use libacp::{Config, ErrorCode, Id};
 use serde_json::{json, Value};
 
 use crate::config;
@@ -106,6 +106,42 @@ impl Scenario {
             None => return Ok(()),
         }
         Err(format!("bytes are left over: {}", String::from_utf8_lossy(replay.connection.transmit())))
+    }
+}
+
+impl Scenario {
+    /// All that comes of it in another configuration, told or sent; what it expects is not looked at.
+    pub(crate) fn trace(&self, change: impl FnOnce(&mut Config)) -> Vec<Value> {
+        let mut config = config::read(&self.config);
+        change(&mut config);
+        let mut replay = Replay {
+            connection: Connection::new(config),
+            split: Split::Whole,
+            fed: 0,
+            events: Vec::new(),
+            frames: Frames::new(self.config["framing"].as_str()),
+            at: 0,
+            judge: &mut |_| Ok(()),
+        };
+        let mut trace = Vec::new();
+        for (step, included) in &self.steps {
+            let has = |name: &&str| step.get(name).is_some();
+            if !["expect", "transmit", "state", "can"].iter().any(has) && replay.helped(step).is_none() {
+                let calls = ["request", "notify", "respond", "respond_error", "cancel"].iter().any(has);
+                let outcome = if calls {
+                    replay
+                        .called(step)
+                        .map(|done| json!(done.map_or_else(|misuse| misuse.to_string(), |id| format!("{id:?}"))))
+                } else {
+                    replay.step(step, *included, false).map(|()| Value::Null)
+                };
+                trace.push(outcome.unwrap_or_else(Value::from));
+            }
+            replay.drain();
+            trace.append(&mut replay.events);
+            trace.extend(replay.take().into_iter().map(Value::from));
+        }
+        trace
     }
 }
 

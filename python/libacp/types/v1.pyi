@@ -4883,12 +4883,12 @@ class SessionUpdateUsageUpdate(TypedDict):
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
     sessionUpdate: Literal["usage_update"]
-    used: int
-    """Tokens that fill the context at present.
+    used: NotRequired[int]
+    """Tokens that fill the context at present; absent only where the peer has sent no such number.
     Rule TURN-12.
     """
-    size: int
-    """Tokens that fit into the context.
+    size: NotRequired[int]
+    """Tokens that fit into the context; absent only where the peer has sent no such number.
     Rule TURN-12.
     """
     cost: NotRequired[Cost | None]
@@ -5079,12 +5079,12 @@ class UsageUpdate(TypedDict):
     """How full the context is and what the session has cost up to now.
     See https://agentclientprotocol.com/protocol/v1/prompt-turn
     """
-    used: int
-    """Tokens that fill the context at present.
+    used: NotRequired[int]
+    """Tokens that fill the context at present; absent only where the peer has sent no such number.
     Rule TURN-12.
     """
-    size: int
-    """Tokens that fit into the context.
+    size: NotRequired[int]
+    """Tokens that fit into the context; absent only where the peer has sent no such number.
     Rule TURN-12.
     """
     cost: NotRequired[Cost | None]

@@ -5241,12 +5241,12 @@ class SessionUpdateUsageUpdate(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["usage_update"]
-    used: int
-    """Tokens that fill the context at present.
+    used: NotRequired[int]
+    """Tokens that fill the context at present; absent only where the peer has sent no such number.
     Rule TURN-12.
     """
-    size: int
-    """Tokens that fit into the context.
+    size: NotRequired[int]
+    """Tokens that fit into the context; absent only where the peer has sent no such number.
     Rule TURN-12.
     """
     cost: NotRequired[Cost | None]
@@ -5480,12 +5480,12 @@ class UsageUpdate(TypedDict):
     """How full the context is and what the session has cost up to now.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
-    used: int
-    """Tokens that fill the context at present.
+    used: NotRequired[int]
+    """Tokens that fill the context at present; absent only where the peer has sent no such number.
     Rule TURN-12.
     """
-    size: int
-    """Tokens that fit into the context.
+    size: NotRequired[int]
+    """Tokens that fit into the context; absent only where the peer has sent no such number.
     Rule TURN-12.
     """
     cost: NotRequired[Cost | None]

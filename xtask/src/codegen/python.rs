@@ -245,7 +245,7 @@ fn declared(member: &Member, dialect: Dialect) -> (Option<String>, bool, About) 
             };
             let null = field.null || field.patch;
             let ty = if null && ty != "Any" { union(&[ty, "None".to_owned()], dialect) } else { ty };
-            (Some(ty), field.required, About::of_field(field))
+            (Some(ty), field.is_always_there(), About::of_field(field))
         }
     }
 }

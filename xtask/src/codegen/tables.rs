@@ -6,7 +6,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::model::{Body, Field, Fields, Flat, Int, Is, Open, Shape, TypeDef, TypeExpr, Union, Version, DRAFTS};
+use crate::model::{
+    Body, Field, Fields, Flat, Int, Is, OnMissing, Open, Shape, TypeDef, TypeExpr, Union, Version, DRAFTS,
+};
 
 mod render;
 #[cfg(test)]
@@ -155,7 +157,9 @@ impl<'a> Tables<'a> {
             }
             (ty, _) => self.expression(ty, field.is, field.min_items.unwrap_or(0)),
         };
-        let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items, field.on_missing];
+        let empty = field.on_missing == Some(OnMissing::Empty);
+        let absent = field.on_missing == Some(OnMissing::Absent);
+        let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items, empty, absent];
         let flags: u8 = flags.iter().enumerate().map(|(bit, &set)| u8::from(set) << bit).sum();
         let text = format!("f({name:?}, {ty}, {flags}, {})", draft(field.draft.as_ref()));
         Member { name: name.to_owned(), text, rule: field.rule.clone(), alias: field.alias.clone() }

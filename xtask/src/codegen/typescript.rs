@@ -117,7 +117,7 @@ fn declare_member(out: &mut String, member: &Member) {
         Member::Meta => format!("{name}?: Meta | null"),
         Member::Field(_, field) => {
             comment(out, "  ", &About::of_field(field));
-            let absent = if field.required { "" } else { "?" };
+            let absent = if field.is_always_there() { "" } else { "?" };
             let null = if field.null || field.patch { " | null" } else { "" };
             format!("{name}{absent}: {}{null}", value(field))
         }

@@ -2,7 +2,9 @@
 
 use anyhow::{bail, ensure, Context, Result};
 
-use super::{Body, Field, Fields, Flat, Gate, GateForm, Is, Open, Sender, Shape, TypeExpr, Union, Version, DRAFTS};
+use super::{
+    Body, Field, Fields, Flat, Gate, GateForm, Is, OnMissing, Open, Sender, Shape, TypeExpr, Union, Version, DRAFTS,
+};
 
 /// Most members of one object, so that the core's tables can count them in a byte.
 const MOST_FIELDS: usize = 200;
@@ -78,7 +80,9 @@ fn fields(version: &Version, fields: &Fields) -> Result<()> {
             draft(field.draft.as_ref())?;
             let text = field.constant.as_ref().is_none_or(serde_json::Value::is_string);
             ensure!(text, "expected a string as the constant");
-            ensure!(!field.on_missing || has_empty(version, &field.ty), "{} has no empty value", field.ty);
+            let empty = field.on_missing != Some(OnMissing::Empty) || has_empty(version, &field.ty);
+            ensure!(empty, "{} has no empty value", field.ty);
+            ensure!(field.on_missing.is_none() || field.required, "on-missing is for what must be there");
             known(version, &field.ty)
         };
         check().with_context(|| name.clone())?;

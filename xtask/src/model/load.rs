@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::node::Node;
 use super::source;
 use super::{
-    is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model, Open, Phase,
-    Scope, Sender, Shape, TypeDef, Union, Variant, Version, Word, VERSIONS,
+    is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model, OnMissing, Open,
+    Phase, Scope, Sender, Shape, TypeDef, Union, Variant, Version, Word, VERSIONS,
 };
 
 /// Reads all versions below `root`. A version without files is empty.
@@ -231,7 +231,7 @@ fn field(node: &Node<'_>) -> Result<Field> {
         constant: node.get("const").map(|node| node.value.clone()),
         on_error: node.word("on-error", "default")?,
         on_null: node.word("on-null", "default")?,
-        on_missing: node.word("on-missing", "empty")?,
+        on_missing: node.get("on-missing").map(|node| node.named(OnMissing::NAMES, OnMissing::parse)).transpose()?,
         skip_items: node.word("items", "skip")?,
         min_items: node.number("min-items")?,
         minimum: node.number("minimum")?,

@@ -280,7 +280,7 @@ fn field_value(field: &Field) -> Value {
         field.constant.clone().map(|value| ("const", value)),
         word("on-error", field.on_error, "default"),
         word("on-null", field.on_null, "default"),
-        word("on-missing", field.on_missing, "empty"),
+        field.on_missing.map(|read| ("on-missing", Value::from(read.name()))),
         word("items", field.skip_items, "skip"),
         field.min_items.map(|min| ("min-items", Value::from(min))),
         field.minimum.map(|min| ("minimum", Value::from(min))),

@@ -231,7 +231,7 @@ fn fields<'a>(call: &Message<'a>) -> Vec<(Cow<'a, str>, &'a str)> {
 }
 
 fn nested(scene: &Scene<'_>) -> Option<Objection> {
-    let holds = |field: &str, pointer: &str| matches!(json::pointer(field, pointer), Some("\"object\"" | "\"array\""));
+    let holds = |field: &str, pointer: &str| matches!(json::agreed(field, pointer), Some("\"object\"" | "\"array\""));
     let fields = fields(&scene.message);
     let (name, _) = fields
         .iter()

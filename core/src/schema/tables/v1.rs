@@ -1278,7 +1278,9 @@ static TYPES: &[Type] = &[
         ],
     },
     // 304 UsageUpdate
-    Type::Object { fields: &[f("used", 346, 1, 0), f("size", 346, 1, 0), f("cost", 48, 6, 0), f("_meta", 315, 6, 0)] },
+    Type::Object {
+        fields: &[f("used", 346, 65, 0), f("size", 346, 65, 0), f("cost", 48, 6, 0), f("_meta", 315, 6, 0)],
+    },
     // 305 WaitForTerminalExitRequest
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 315, 6, 0)] },
     // 306 WaitForTerminalExitResponse

@@ -1283,7 +1283,9 @@ static TYPES: &[Type] = &[
         ],
     },
     // 310 UsageUpdate
-    Type::Object { fields: &[f("used", 338, 1, 0), f("size", 338, 1, 0), f("cost", 57, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object {
+        fields: &[f("used", 338, 65, 0), f("size", 338, 65, 0), f("cost", 57, 6, 0), f("_meta", 318, 6, 0)],
+    },
     // 311 UserMessage
     Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 386, 22, 0), f("_meta", 318, 6, 0)] },
     // 312 WorkspaceFolder

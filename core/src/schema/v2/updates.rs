@@ -581,14 +581,16 @@ impl IntoOwned for SessionInfoUpdate<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct UsageUpdate<'a> {
-    /// Tokens that fill the context at present.
+    /// Tokens that fill the context at present; absent only where the peer has sent no such number.
     ///
     /// Rule TURN-12.
-    pub used: u64,
-    /// Tokens that fit into the context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub used: Option<u64>,
+    /// Tokens that fit into the context; absent only where the peer has sent no such number.
     ///
     /// Rule TURN-12.
-    pub size: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
     /// What the session has cost from its start.
     ///
     /// Rule TURN-12.
@@ -603,7 +605,7 @@ impl UsageUpdate<'_> {
     /// One from what must be there; the rest is left out.
     #[must_use]
     pub fn new(used: u64, size: u64) -> Self {
-        UsageUpdate { used, size, cost: Patch::Absent, meta: Patch::Absent }
+        UsageUpdate { used: Some(used), size: Some(size), cost: Patch::Absent, meta: Patch::Absent }
     }
 }
 

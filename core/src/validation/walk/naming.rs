@@ -6,7 +6,7 @@ use crate::json::{Kind, Mark, Scanner};
 use crate::rules::RuleId;
 use crate::validation::problem::{Problem, Segment};
 use crate::validation::table::{Field, TypeId};
-use crate::validation::Mode;
+use crate::validation::words::general;
 
 /// Stands for the type itself where the index of a member is wanted.
 const WHOLE: u8 = 255;
@@ -36,8 +36,7 @@ impl Walker {
         problem.within(Segment::Name(field.name));
         if let Some(rule) = own {
             // A closed value or a number further in has been named well enough.
-            let general = direct && [id!("ENUM-07"), id!("TOOL-11"), id!("RPC-34")].contains(&problem.rule);
-            if general || problem.rule == self.rule() {
+            if (direct && general(problem.rule)) || problem.rule == self.rule() {
                 problem.rule = rule;
             }
         }
@@ -53,7 +52,11 @@ impl Walker {
         field: &'static Field,
         index: u8,
     ) -> Result<bool, Fail> {
-        let alias = find(self.tables.aliases, owner, index).filter(|_| self.mode == Mode::Tolerant);
+        let mut problem = Problem::new(self.rule(), "this name", "another name for it");
+        let alias = find(self.tables.aliases, owner, index).filter(|_| {
+            self.name(&mut problem, owner, field, index);
+            self.repairs(problem.rule)
+        });
         let Some(alias) = alias else { return Ok(false) };
         let behind = scanner.mark();
         scanner.rewind(head);
@@ -65,18 +68,17 @@ impl Walker {
                 more = scanner.more(Kind::Object)?;
                 continue;
             }
-            let (edits, problems) = (self.edits.len(), self.problems.len());
+            let (edits, problems, depth, lists) = (self.edits.len(), self.problems.len(), self.depth, self.lists);
             let outcome = self.value(scanner, field.ty);
             scanner.rewind(behind);
             let quoted = at..at + alias.len() + 2;
             if outcome.is_err() || scanner.slice(quoted.clone()).trim_matches('"') != alias {
                 self.edits.truncate(edits);
                 self.problems.truncate(problems);
+                (self.depth, self.lists) = (depth, lists);
                 return Ok(false);
             }
             self.edits.push(quoted, format!("\"{}\"", field.name));
-            let mut problem = Problem::new(self.rule(), "this name", "another name for it");
-            self.name(&mut problem, owner, field, index);
             self.file(problem);
             return Ok(true);
         }

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{specific, within, Fail, First, Walk, Walker};
+use super::names::{Others, TWICE};
+use super::{specific, within, Fail, Seen, Walk, Walker};
 use crate::json::{Kind, Mark, Scanner, Trim, Writer};
 use crate::jsonrpc::LONGEST_NAME;
 use crate::rules::Way;
@@ -13,7 +14,12 @@ use crate::validation::words::expected;
 use crate::validation::Mode;
 
 impl Walker {
-    pub(super) fn object(&mut self, scanner: &mut Scanner<'_>, owner: TypeId, fields: &'static [Field]) -> Walk {
+    pub(in crate::validation) fn object(
+        &mut self,
+        scanner: &mut Scanner<'_>,
+        owner: TypeId,
+        fields: &'static [Field],
+    ) -> Walk {
         let head = scanner.mark();
         let more = scanner.enter(Kind::Object)?;
         self.members(scanner, owner, fields, head, None, more)
@@ -26,19 +32,19 @@ impl Walker {
         owner: TypeId,
         fields: &'static [Field],
         head: Mark,
-        first: First,
+        first: Seen,
     ) -> Walk {
         let more = scanner.more(Kind::Object)?;
         self.members(scanner, owner, fields, head, Some(first), more)
     }
 
-    fn members(
+    fn members<'a>(
         &mut self,
-        scanner: &mut Scanner<'_>,
+        scanner: &mut Scanner<'a>,
         owner: TypeId,
         fields: &'static [Field],
         head: Mark,
-        first: Option<First>,
+        first: Option<Seen>,
         mut more: bool,
     ) -> Walk {
         let mut trim = Trim::default();
@@ -47,13 +53,14 @@ impl Walker {
         let outermost = self.depth == 0;
         let noted = self.depth < 2 && self.lists == 0;
         self.depth += 1;
-        if let Some(First { name, escaped, value }) = first {
+        if let Some(Seen { name, escaped, value }) = first.clone() {
             trim.keep(name.start - 1..value.end, &mut self.edits);
             if outermost {
                 self.within = Some(name.start);
             }
             self.note(noted, outermost, name, escaped, value);
         }
+        let mut others: Others<'a> = Others::new(first);
         // Members most often come in the model's order.
         let mut next = 0;
         while more {
@@ -70,7 +77,7 @@ impl Walker {
                 next = index + 1;
                 let field = &fields[index];
                 if seen & (1 << index) != 0 {
-                    return Err(within(self.invalid("this member once", "it twice"), Segment::Name(field.name)));
+                    return Err(within(self.invalid("this member once", TWICE), Segment::Name(field.name)));
                 }
                 seen |= 1 << index;
                 let keep = self.member(scanner, owner, &fields[index], index as u8)?;
@@ -92,7 +99,10 @@ impl Walker {
                     trim.keep(place, &mut self.edits);
                     self.edits.push(value, empty);
                 } else {
-                    seen &= !(1 << index);
+                    // What must be there and did not fit has been reported, and is not missing as well.
+                    if !field.has(Field::ABSENT) {
+                        seen &= !(1 << index);
+                    }
                     trim.drop(place, &mut self.edits);
                 }
             } else {
@@ -104,6 +114,11 @@ impl Walker {
                     self.own_member(&key.value(), scanner.peek()?, found)?;
                 }
                 scanner.skip()?;
+                let member = Seen { name: name.clone(), escaped: key.escaped, value: value_at..scanner.offset() };
+                if !others.agree(scanner, member) {
+                    let segment = self.segment(fields, &key.value());
+                    return Err(within(self.invalid("this member once", TWICE), segment));
+                }
                 trim.keep(start..scanner.offset(), &mut self.edits);
             }
             self.note(noted, outermost, name, key.escaped, value_at..scanner.offset());
@@ -128,7 +143,11 @@ impl Walker {
             if problem.rule != self.rule() && !problem.rule.is_on(self.way()) {
                 continue;
             }
-            let empty = self.empty(field).filter(|_| field.has(Field::EMPTY) && self.mode == Mode::Tolerant);
+            if field.has(Field::ABSENT) && self.repairs(problem.rule) {
+                self.file(problem);
+                continue;
+            }
+            let empty = self.empty(field).filter(|_| field.has(Field::EMPTY) && self.repairs(problem.rule));
             let Some(empty) = empty else { return Err(Fail::Invalid(Box::new(problem))) };
             let comma = if std::mem::replace(&mut any, true) { "," } else { "" };
             self.edits.push(end..end, format!("{comma}\"{}\":{empty}", field.name));
@@ -148,6 +167,16 @@ impl Walker {
     /// CONT-14: what came from elsewhere is passed on with all its members.
     fn is_forwarded(&self, ty: TypeId) -> bool {
         self.tables.forwarded.contains(&ty) && id!("CONT-14").is_on(Way::Track)
+    }
+
+    /// The step to a member that is not among the fields. Names of the specification's are told as they are.
+    fn segment(&self, fields: &'static [Field], key: &str) -> Segment {
+        let mut tags = self.tables.types.iter().filter_map(|ty| match ty {
+            Type::Union { tag, .. } => Some(*tag),
+            _ => None,
+        });
+        let known = fields.iter().map(|field| field.name).find(|name| *name == key);
+        known.or_else(|| tags.find(|tag| *tag == key)).map_or_else(|| Segment::Key(key.into()), Segment::Name)
     }
 
     /// EXT-01: only the peer, which may be newer than the model, sends members that it does not have.
@@ -204,9 +233,13 @@ impl Walker {
         let mark = scanner.mark();
         let (before, edits) = (self.problems.len(), self.edits.len());
         let (depth, lists, lenient) = (self.depth, self.lists, self.lenient);
-        let on_error = field.has(Field::ON_ERROR);
+        let on_error = field.has(Field::ON_ERROR | Field::ABSENT);
         let skip_items = field.has(Field::SKIP_ITEMS);
-        let bad = self.lenient(scanner, mark, on_error, |walker, scanner| {
+        let name = |walker: &Self, problem: &mut Problem| {
+            walker.name(problem, owner, field, index);
+            problem.rule = specific(problem.rule, id!("ENUM-08"));
+        };
+        let bad = self.lenient(scanner, mark, on_error, name, |walker, scanner| {
             match (&walker.tables.types[usize::from(field.ty)], scanner.peek()?) {
                 (Type::Array { item, min }, Kind::Array) => walker.array(scanner, *item, *min, skip_items),
                 _ => walker.value(scanner, field.ty),
@@ -215,9 +248,7 @@ impl Walker {
         match bad {
             Ok(bad) => {
                 let mut keep = bad.is_none();
-                if let Some(mut problem) = bad {
-                    self.name(&mut problem, owner, field, index);
-                    problem.rule = specific(problem.rule, id!("ENUM-08"));
+                if let Some(problem) = bad {
                     keep = !problem.rule.is_on(self.way());
                     if !keep {
                         self.file(*problem);

@@ -1,7 +1,8 @@
 //! Numbers and strings that mean more than their type says.
 
 use super::{Fail, Walk, Walker};
-use crate::json::{Kind, Scanner};
+use crate::json::{Decimal, Kind, Scanner};
+use crate::rules::RuleId;
 use crate::validation::problem::Problem;
 use crate::validation::table::{StringKind, Type};
 use crate::validation::words::{expected, integer_within, number_within};
@@ -14,12 +15,40 @@ impl Walker {
         if integer_within(text, 1, u32::MAX.into()) {
             return Ok(());
         }
-        if text == "0" && self.mode == Mode::Tolerant {
+        if text == "0" && self.repairs(id!("TOOL-11")) {
             self.file(Problem::new(id!("TOOL-11"), "a line number from 1", "0, read as 1"));
             self.edits.push(at..at + 1, "1");
             return Ok(());
         }
-        Err(Fail::Invalid(Box::new(Problem::new(id!("TOOL-11"), expected(&Type::Line), "a number outside of that"))))
+        self.other_integer(at, text, id!("TOOL-11"), &Type::Line, (1, u32::MAX.into()))
+    }
+
+    /// A number that is none of the integers that are wanted, or one of them in another spelling. `100.0` and `1e2` are
+    /// whole numbers to JSON Schema, and Python writes them for some; decoders of most languages take neither.
+    pub(super) fn other_integer(
+        &mut self,
+        at: usize,
+        text: &str,
+        rule: RuleId,
+        ty: &Type,
+        (min, max): (i64, u64),
+    ) -> Walk {
+        let plain = Decimal::read(text).and_then(|number| number.plain());
+        let plain = plain.filter(|plain| integer_within(plain, min, max));
+        let problem = if plain.is_some() {
+            let expected = format!("{}, without fraction or exponent", expected(ty));
+            Problem::new(rule, expected, "one that is written otherwise")
+        } else {
+            Problem::new(rule, expected(ty), "a number outside of that")
+        };
+        match plain.filter(|_| self.repairs(rule)) {
+            Some(plain) => {
+                self.edits.push(at..at + text.len(), plain);
+                self.file(problem);
+                Ok(())
+            }
+            None => Err(Fail::Invalid(Box::new(problem))),
+        }
     }
 
     pub(super) fn string(&mut self, scanner: &mut Scanner<'_>, kind: StringKind) -> Walk {
@@ -42,7 +71,7 @@ impl Walker {
         }
         // A relative path in a request can do harm, so it is refused; elsewhere the reader is told and decides.
         let refuse = kind == StringKind::AbsolutePath && (self.part == Part::Request || self.tables.version > 1);
-        if refuse || self.mode != Mode::Tolerant {
+        if refuse || !self.repairs(problem.rule) {
             return Err(Fail::Invalid(Box::new(problem)));
         }
         self.file(problem);

@@ -4,7 +4,7 @@ use anyhow::{bail, Result};
 use serde_json::Value;
 
 use super::{docs, joined, names, unions, Rust};
-use crate::model::{Field, Fields, Flat, Shape, TypeExpr};
+use crate::model::{Field, Fields, Flat, OnMissing, Shape, TypeExpr};
 
 /// How a member of an object is written in Rust.
 pub(super) struct Member {
@@ -22,6 +22,14 @@ pub(super) struct Member {
     default: Option<String>,
     /// Whether a constructor converts it.
     into: bool,
+}
+
+impl Member {
+    /// What a constructor takes for it: the value itself, also where one that is received may be without it.
+    fn given(&self) -> &str {
+        let inner = self.ty.strip_prefix("Option<").and_then(|ty| ty.strip_suffix('>'));
+        inner.filter(|_| self.default.is_none()).unwrap_or(&self.ty)
+    }
 }
 
 pub(super) fn member(rust: &Rust<'_>, at: &str, name: &str, field: &Field) -> Result<Member> {
@@ -45,8 +53,12 @@ pub(super) fn member(rust: &Rust<'_>, at: &str, name: &str, field: &Field) -> Re
         (format!("Patch<{base}>"), Some("Patch::Absent".to_owned()))
     } else if field.required && null {
         bail!("{at}: no way to write a member in Rust that must be there and may be null")
+    } else if field.on_missing == Some(OnMissing::Absent) {
+        read.push("default".to_owned());
+        write.push("skip_serializing_if = \"Option::is_none\"".to_owned());
+        (format!("Option<{base}>"), None)
     } else if field.required {
-        if field.on_error || field.on_null || (field.on_missing && empty.is_some()) {
+        if field.on_error || field.on_null || (field.on_missing.is_some() && empty.is_some()) {
             read.push("default".to_owned());
         }
         (base, None)
@@ -215,7 +227,8 @@ fn constructor(name: &str, a: &str, members: &[Member], part: Option<&unions::Pa
     let mut takes: Vec<_> = needed
         .iter()
         .map(|member| {
-            let ty = if member.into { format!("impl Into<{}>", member.ty) } else { member.ty.clone() };
+            let ty = member.given();
+            let ty = if member.into { format!("impl Into<{ty}>") } else { ty.to_owned() };
             format!("{}: {ty}", member.name)
         })
         .collect();
@@ -223,6 +236,10 @@ fn constructor(name: &str, a: &str, members: &[Member], part: Option<&unions::Pa
         .iter()
         .map(|member| match (&member.default, member.into) {
             (Some(default), _) => format!("{}: {default},\n", member.name),
+            (None, into) if member.given() != member.ty => {
+                let into = if into { ".into()" } else { "" };
+                format!("{0}: Some({0}{into}),\n", member.name)
+            }
             (None, true) => format!("{0}: {0}.into(),\n", member.name),
             (None, false) => format!("{},\n", member.name),
         })
