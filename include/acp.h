@@ -151,6 +151,10 @@
 // Event: the host's own message went out, but it is odd; or an answer of the host's is overdue.
 #define ACP_EVENT_ADVICE 8
 
+// Event: the peer has answered a request of the host's that had ended with `ACP_RESPONSE_TIMEOUT` or
+// `ACP_RESPONSE_CANCELLED`. It has the members of a response; what it opened is open.
+#define ACP_EVENT_LATE_RESPONSE 9
+
 // Timing: inside a prompt turn.
 #define ACP_TIMING_TURN 1
 
@@ -177,6 +181,9 @@
 
 // A request ended with the connection.
 #define ACP_RESPONSE_CLOSED 5
+
+// A request was cancelled, and not answered in the time that `acp_config_set_cancel_grace` leaves.
+#define ACP_RESPONSE_CANCELLED 6
 
 // The message was delivered, if need be repaired.
 #define ACP_CONSEQUENCE_DELIVERED 1
@@ -361,10 +368,9 @@ const char *acp_session_state_name(int32_t state);
 // The name of an `ACP_TURN_…`; as above.
 const char *acp_turn_name(int32_t turn);
 
-// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, no reminders. The caller owns `*out`
-// and frees it with `acp_config_free`.
-acp_status acp_config_new(int32_t role,
-                          acp_config **out);
+// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, ten seconds to
+// answer what was cancelled, no reminders. The caller owns `*out` and frees it with `acp_config_free`.
+acp_status acp_config_new(int32_t role, acp_config **out);
 
 // Frees a configuration. Connections that were made with it are not concerned.
 void acp_config_free(acp_config *config);
@@ -394,6 +400,12 @@ acp_status acp_config_set_draft(acp_config *config, acp_slice name);
 // `ACP_NEVER` wait for ever.
 acp_status acp_config_set_timeout(acp_config *config, uint64_t milliseconds);
 
+// Milliseconds that the peer has to answer a request after `acp_connection_cancel` (10,000 by default). Then the request
+// ends with `ACP_RESPONSE_CANCELLED`, and an answer that still comes is an `ACP_EVENT_LATE_RESPONSE`. `ACP_UNSET` and
+// `ACP_NEVER` wait for ever.
+acp_status acp_config_set_cancel_grace(acp_config *config,
+                                       uint64_t milliseconds);
+
 // Milliseconds after which the host is reminded, once, of a request of the peer's that it has not answered: an
 // `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id. `ACP_UNSET` and `ACP_NEVER` remind of nothing.
 acp_status acp_config_set_reminder(acp_config *config, uint64_t milliseconds);
@@ -421,6 +433,9 @@ acp_status acp_config_draft(const acp_config *config, acp_slice name, bool *out)
 
 // What `acp_config_set_timeout` set; `ACP_NONE` when requests wait for ever.
 acp_status acp_config_timeout(const acp_config *config, uint64_t *out);
+
+// What `acp_config_set_cancel_grace` set, or the default; `ACP_NONE` when cancelled requests wait for ever.
+acp_status acp_config_cancel_grace(const acp_config *config, uint64_t *out);
 
 // What `acp_config_set_reminder` set; `ACP_NONE` when the host is reminded of nothing.
 acp_status acp_config_reminder(const acp_config *config, uint64_t *out);

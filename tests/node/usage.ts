@@ -78,6 +78,9 @@ for (const event of client.events()) {
       // @ts-expect-error only a result has it
       event.result;
       break;
+    case "late_response":
+      if (event.outcome === "result" && event.method === "session/new") console.log(event.result.sessionId);
+      break;
     case "violation":
       console.log(event.rule, event.severity, event.pointer, event.consequence, event.code?.toFixed());
       break;

@@ -67,7 +67,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack::on(Client, "updates nobody asked for", FRAME, 25_000, updates),
     Attack::on(Agent, "batches", FRAME, 10, batches).version(2),
     Attack::on(Agent, "cancels of nothing", FRAME, 10_000, cancels),
-    Attack::on(Client, "terminals without a limit", 100 * MIB, 20_000, terminals).unlimited(),
+    Attack::on(Agent, "terminals without a limit", 100 * MIB, 20_000, terminals).unlimited(),
     Attack::on(Client, "turns that leave tool calls open", 100 * MIB, 4_000, turns).unlimited(),
     Attack::on(Client, "cancels in one session after the other", 100 * MIB, 2_500, cancelled_sessions).unlimited(),
     Attack::on(Agent, "prompts cancelled by closing", 100 * MIB, 2_500, closed_sessions).unlimited(),
@@ -278,12 +278,13 @@ fn cancels(victim: &mut Victim, size: usize) {
     }
 }
 
+/// Terminals whose ids come in the order that is dearest for a sorted list.
 fn terminals(victim: &mut Victim, size: usize) {
-    victim.answer = Some(r#"{"terminalId":"t-#"}"#.into());
     for at in 0..size {
-        victim.line(&format!(
-            "{{\"jsonrpc\":\"2.0\",\"id\":{at},\"method\":\"terminal/create\",\"params\":{{\"sessionId\":\"s-1\",\"command\":\"ls\"}}}}"
-        ));
+        let create = victim.connection.request("terminal/create", r#"{"sessionId":"s-1","command":"ls"}"#);
+        let id = create.expect("a terminal");
+        victim
+            .line(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"terminalId\":\"t-{:08}\"}}}}", size - at));
     }
     assert_eq!(victim.connection.open_terminals().len(), size);
 }

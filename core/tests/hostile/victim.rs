@@ -45,7 +45,7 @@ impl Victim {
             Role::Client => {
                 victim
                     .connection
-                    .request("initialize", r#"{"clientCapabilities":{"terminal":true}}"#)
+                    .request("initialize", r#"{"clientCapabilities":{}}"#)
                     .expect("initialize");
                 victim.line(r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"list":{}}}}}"#);
                 victim.connection.request("session/new", r#"{"cwd":"/w","mcpServers":[]}"#).expect("session/new");
@@ -54,7 +54,7 @@ impl Victim {
             }
             Role::Agent => {
                 let version = attack.version;
-                victim.line(&format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":{version},"capabilities":{{}},"info":{{"name":"c","version":"1"}}}}}}"#));
+                victim.line(&format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":{version},"clientCapabilities":{{"terminal":true}},"capabilities":{{}},"info":{{"name":"c","version":"1"}}}}}}"#));
                 let welcome = if version == 1 {
                     r#"{"agentCapabilities":{"sessionCapabilities":{"close":{}}}}"#
                 } else {
