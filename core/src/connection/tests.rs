@@ -171,6 +171,7 @@ fn every_request_ends_exactly_once() {
     for event in drain(&mut client) {
         match event {
             Event::Response(response) => ends.push((response.id, response.outcome.name().to_owned())),
+            Event::LateResponse(response) => ends.push((response.id, format!("late {}", response.outcome.name()))),
             Event::Violation(violation) => ends.push((violation.id.unwrap(), violation.rule.to_string())),
             Event::Closed(closed) => assert_eq!(closed.reason, CloseReason::EndOfStream),
             other => panic!("{other:?}"),
@@ -183,7 +184,7 @@ fn every_request_ends_exactly_once() {
         (&by_error, "error"),
         (&by_nonsense, "RPC-04"),
         (&by_nonsense, "invalid"),
-        (&by_time, "RPC-16"),
+        (&by_time, "late result"),
         (&by_end, "closed"),
     ]
     .into_iter()

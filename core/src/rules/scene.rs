@@ -162,7 +162,7 @@ pub(crate) struct Tracker {
 impl Tracker {
     pub(crate) fn is_on(&self) -> bool {
         // All of them are asked, so that a proof sees each.
-        self.rules.iter().fold(true, |on, rule| rule.is_on(Way::Track) && on)
+        self.rules.iter().filter(|rule| !rule.is_on(Way::Track)).count() == 0
     }
 }
 
