@@ -126,7 +126,7 @@ fn a_turn_in_every_split_gives_the_same_events() {
 #[test]
 fn misuse_changes_and_sends_nothing() {
     let (mut client, mut agent) = session_pair();
-    let calls: [(&str, &str, &str, &str); 9] = [
+    let calls: [(&str, &str, &str, &str); 11] = [
         ("session/new", r#"{"cwd":"relative","mcpServers":[]}"#, "SESS-04", "/cwd"),
         ("session/new", r#"{"mcpServers":[]}"#, "SESS-04", "/cwd"),
         ("session/new", "[]", "RPC-19", ""),
