@@ -252,10 +252,10 @@ impl World {
         // A fork has an id of its own (SESS-49).
         let source = open.session.as_ref().map(|(id, _)| id.clone());
         self.model.made += usize::from(source == Some(format!("s-{}", self.model.made)));
-        let named = names.then(|| format!("s-{}", self.model.made));
+        let made = names.then(|| format!("s-{}", self.model.made));
         self.model.made += usize::from(names && worked);
-        let result = named.as_ref().map_or("{}".to_owned(), |id| format!(r#"{{"sessionId":"{id}"}}"#));
-        self.model.answered(&open, worked, named.as_deref());
+        let result = made.as_ref().map_or("{}".to_owned(), |id| format!(r#"{{"sessionId":"{id}"}}"#));
+        self.model.answered(&open, worked, made.as_deref());
         match (self.role, worked) {
             (Role::Client, true) => {
                 self.feed(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, open.id));

@@ -119,6 +119,7 @@ impl<'py, 'a> Reader<'py, 'a> {
     }
 
     /// The text of a string; nothing, and nothing read to its end, when it has escapes.
+    #[allow(clippy::option_option, reason = "no string, one with escapes, and one without")]
     fn plain(&mut self) -> Option<Option<&'a str>> {
         if !self.take(b'"') {
             return None;

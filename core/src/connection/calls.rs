@@ -342,13 +342,9 @@ impl Connection {
     /// request open and its sender waiting.
     fn old_cancel(&mut self, text: &str, message: &Message, subject: &Subject) {
         let Some((Kind::Object, range)) = message.params.clone() else { return };
-        let params = &text[range];
-        let Some(id) = json::pointer(params, "/requestId").and_then(Id::from_json) else { return };
+        let Some(id) = json::agreed(&text[range], "/requestId").and_then(Id::from_json) else { return };
+        // Reported and followed under every policy: dropping it would leave both sides waiting.
         let breach = Breach::new(id!("CANCEL-21"), "a cancel under an old name; it is $/cancel_request");
-        // Only a host that wants to be strict about notes loses it.
-        if self.state.config.policies[Severity::Note as usize] == Some(Policy::Strict) {
-            return self.drop_message(subject, breach);
-        }
         self.report(subject, breach, Consequence::Delivered);
         self.cancel_event(&id);
     }

@@ -257,7 +257,7 @@ mod tests {
             client.request("session/new", r#"{"cwd":"/work","mcpServers":[]}"#).unwrap();
             feed(&mut client, &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"sessionId":"{session}"}}}}"#));
         }
-        client.request("session/prompt", r#"{"sessionId":"a","prompt":[]}"#).unwrap();
+        client.request("session/prompt", r#"{"sessionId":"a","prompt":[{"type":"text","text":"hi"}]}"#).unwrap();
         client.consume(usize::MAX);
         client
     }

@@ -23,7 +23,7 @@ const FEW: usize = 6;
 /// Values of a type: in each another variant, somewhere.
 fn samples(tables: &Tables, ty: TypeId, deep: usize) -> Vec<String> {
     let string = |kind: StringKind| match kind {
-        StringKind::Plain => "x",
+        StringKind::Plain | StringKind::Name => "x",
         StringKind::AbsolutePath => "/x",
         StringKind::Uri => "x:x",
         StringKind::Base64 => "eHh4",

@@ -326,7 +326,10 @@ fn closed_sessions(victim: &mut Victim, size: usize) {
             "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"session/new\",\"params\":{{\"cwd\":\"/w\",\"mcpServers\":[]}}}}"
         ));
         let answer = format!("{{\"sessionId\":\"p-{at}\"}}");
-        victim.connection.respond(&libacp::Id::from(id as i64), &answer).expect("a session");
+        victim
+            .connection
+            .respond(&libacp::Id::from(i64::try_from(id).expect("a small number")), &answer)
+            .expect("a session");
         victim.line(&format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":\"p{at}\",\"method\":\"session/prompt\",\"params\":{{\"sessionId\":\"p-{at}\",\"prompt\":[]}}}}"
         ));

@@ -43,10 +43,7 @@ impl Victim {
             Victim { connection, habit: Habit::Good, answer: None, most: 0, requests: 0, notifications: 0 };
         match attack.role {
             Role::Client => {
-                victim
-                    .connection
-                    .request("initialize", r#"{"clientCapabilities":{}}"#)
-                    .expect("initialize");
+                victim.connection.request("initialize", r#"{"clientCapabilities":{}}"#).expect("initialize");
                 victim.line(r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"list":{}}}}}"#);
                 victim.connection.request("session/new", r#"{"cwd":"/w","mcpServers":[]}"#).expect("session/new");
                 victim.line(r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1"}}"#);

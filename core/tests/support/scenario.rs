@@ -12,6 +12,7 @@ pub(crate) struct Scenario {
     pub(crate) file: String,
     pub(crate) name: String,
     /// The rule that it is about.
+    #[allow(dead_code, reason = "for the proof of the rules")]
     pub(crate) rule: Option<String>,
     pub(crate) config: Value,
     /// Includes are put in; the flag says that a step came from one.

@@ -48,7 +48,7 @@ pub(crate) fn complaints(entries: &[Entry]) -> Vec<String> {
         let reason = known && why.as_ref().is_some_and(|why| !why.is_empty());
         match rules::rule(id) {
             Some(_) if word.is_some() || why.is_some() => {
-                wrong.push(format!("{id} has a row, and a word for having none"))
+                wrong.push(format!("{id} has a row, and a word for having none"));
             }
             None if !reason => wrong.push(format!("{id} has no row in the catalogue, and no word for why")),
             _ => {}

@@ -36,13 +36,11 @@ impl<'a> Others<'a> {
             Box::new(all)
         });
         let (name, value) = (member.text(scanner).value(), scanner.slice(member.value));
-        match all.get(&name) {
-            Some(known) => same(known, value),
-            None => {
-                all.put(name, value);
-                true
-            }
+        if let Some(known) = all.get(&name) {
+            return same(known, value);
         }
+        all.put(name, value);
+        true
     }
 }
 

@@ -38,6 +38,7 @@ impl Walker {
         self.members(scanner, owner, fields, head, Some(first), more)
     }
 
+    #[allow(clippy::too_many_lines, reason = "one pass over the members, whose steps share their state")]
     fn members<'a>(
         &mut self,
         scanner: &mut Scanner<'a>,
