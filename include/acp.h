@@ -410,6 +410,18 @@ acp_status acp_config_set_cancel_grace(acp_config *config,
 // `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id. `ACP_UNSET` and `ACP_NEVER` remind of nothing.
 acp_status acp_config_set_reminder(acp_config *config, uint64_t milliseconds);
 
+// Whether a session may have several prompts at once (TURN-03), for agents that queue prompts: a client's further prompts
+// go out with an `ACP_EVENT_ADVICE` instead of misuse, an agent's are delivered without a violation. The turn ends with
+// the last answer.
+acp_status acp_config_set_prompt_queueing(acp_config *config,
+                                          bool allowed);
+
+// Names a method that some peers have although it is neither the specification's nor begins with an underscore (EXT-07): it
+// is then sent and delivered like an extension's. `ACP_INVALID_ARGUMENT` when such a method can be no peer's own, or the
+// name is empty or longer than 4,096 bytes.
+acp_status acp_config_set_foreign_method(acp_config *config,
+                                         acp_slice name);
+
 // The side that the host plays.
 acp_status acp_config_role(const acp_config *config, int32_t *out);
 
@@ -439,6 +451,12 @@ acp_status acp_config_cancel_grace(const acp_config *config, uint64_t *out);
 
 // What `acp_config_set_reminder` set; `ACP_NONE` when the host is reminded of nothing.
 acp_status acp_config_reminder(const acp_config *config, uint64_t *out);
+
+// What `acp_config_set_prompt_queueing` set.
+acp_status acp_config_prompt_queueing(const acp_config *config, bool *out);
+
+// Whether `acp_config_set_foreign_method` has named this method.
+acp_status acp_config_foreign_method(const acp_config *config, acp_slice name, bool *out);
 
 // A connection at its start. The configuration is copied. The caller owns `*out` and frees it with
 // `acp_connection_free`.

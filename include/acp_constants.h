@@ -462,7 +462,8 @@
 #define ACP_RULE_RPC_17 "RPC-17"
 /* An unknown notification is ignored. */
 #define ACP_RULE_RPC_18 "RPC-18"
-/* Params are an object; absent or null they are an empty one. */
+/* Params are an object, those of an extension also a list; a peer's that are absent or null are an empty
+   object. */
 #define ACP_RULE_RPC_19 "RPC-19"
 /* Params that do not fit are answered with invalid params, and with the place. */
 #define ACP_RULE_RPC_20 "RPC-20"
@@ -486,7 +487,8 @@
 #define ACP_RULE_RPC_31 "RPC-31"
 /* When the connection ends, all own requests have failed, and nothing is written for that. */
 #define ACP_RULE_RPC_33 "RPC-33"
-/* Whole numbers keep within the widths of their members, and stay exact. */
+/* Whole numbers keep within the widths of their members, and stay exact; one written as 100.0 or 1e2 is
+   read, and reported. */
 #define ACP_RULE_RPC_34 "RPC-34"
 /* What an error says in its data is passed on as it is. */
 #define ACP_RULE_RPC_35 "RPC-35"
@@ -573,9 +575,10 @@
 #define ACP_RULE_AUTH_06 "AUTH-06"
 /* A login in a terminal is never asked of the agent. */
 #define ACP_RULE_AUTH_07 "AUTH-07"
-/* Logins in a terminal are listed only for clients that can run one. */
+/* Logins in a terminal are listed only for clients that can run one; others are delivered a list without
+   them. */
 #define ACP_RULE_AUTH_08 "AUTH-08"
-/* A login in a terminal names no program; it is always the agent's own. */
+/* A login in a terminal names no program; it is always the agent's own, and another one is left out. */
 #define ACP_RULE_AUTH_11 "AUTH-11"
 /* A way to log in has an id, a name and a type (v2). */
 #define ACP_RULE_AUTH_18 "AUTH-18"
@@ -592,7 +595,7 @@
 /* A call to log in names the way and nothing else, least of all a secret; what else a peer sends is taken
    out and not shown. */
 #define ACP_RULE_AUTH_27 "AUTH-27"
-/* The ids of the ways to log in are unique; of equal ones the first counts. */
+/* The ids of the ways to log in are unique; all but the first of equal ones are left out. */
 #define ACP_RULE_AUTH_28 "AUTH-28"
 /* A login by environment variables, which is outdated, is read as one that the agent runs itself. */
 #define ACP_RULE_AUTH_29 "AUTH-29"
@@ -714,13 +717,13 @@
 #define ACP_RULE_TURN_01 "TURN-01"
 /* A turn lasts until its prompt is answered; open prompts are listed. */
 #define ACP_RULE_TURN_02 "TURN-02"
-/* A session has one prompt at a time; an agent that queues more may take them. */
+/* A session has one prompt at a time, unless the host is configured for more. */
 #define ACP_RULE_TURN_03 "TURN-03"
 /* A prompt is a list of content blocks. */
 #define ACP_RULE_TURN_04 "TURN-04"
 /* What belongs to a turn is sent before its answer. */
 #define ACP_RULE_TURN_05 "TURN-05"
-/* Commands, settings, usage and work before the first turn may be reported without one. */
+/* Commands, settings, usage and work of no turn may be reported while none runs. */
 #define ACP_RULE_TURN_06 "TURN-06"
 /* An update is an object inside of the params, of one of the kinds that exist. */
 #define ACP_RULE_TURN_08 "TURN-08"
@@ -730,7 +733,8 @@
 #define ACP_RULE_TURN_10 "TURN-10"
 /* An agent that gives ids to its messages gives them to the user's too. */
 #define ACP_RULE_TURN_11 "TURN-11"
-/* Usage is counted in whole numbers from 0, its cost in an amount and a currency. */
+/* Usage is counted in whole numbers from 0, its cost in an amount and a currency; a number that is none is
+   left out, and the rest is delivered. */
 #define ACP_RULE_TURN_12 "TURN-12"
 /* A turn that was cancelled ends as cancelled and never as an error. */
 #define ACP_RULE_TURN_15 "TURN-15"
@@ -831,7 +835,8 @@
 #define ACP_RULE_TOOL_10 "TOOL-10"
 /* Lines are counted from 1; a 0 is read as 1. */
 #define ACP_RULE_TOOL_11 "TOOL-11"
-/* A terminal that a tool call shows is open in its session. */
+/* A terminal that a tool call shows is open in its session, or one of the agent's own that `terminal_info`
+   in _meta announces. */
 #define ACP_RULE_TOOL_12 "TOOL-12"
 /* A diff has a path and the new text; without old text, the file is new. */
 #define ACP_RULE_TOOL_14 "TOOL-14"
@@ -905,6 +910,9 @@
 #define ACP_RULE_CONT_10 "CONT-10"
 /* A chunk of a message holds one block. */
 #define ACP_RULE_CONT_13 "CONT-13"
+/* What an MCP server said is forwarded with all its members, also those that the specification does not
+   name. */
+#define ACP_RULE_CONT_14 "CONT-14"
 /* Files are read only through clients that advertise it. */
 #define ACP_RULE_FS_01 "FS-01"
 /* Files are written only through clients that advertise it. */
@@ -1136,7 +1144,7 @@
 #define ACP_RULE_EXT_02 "EXT-02"
 /* traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on. */
 #define ACP_RULE_EXT_05 "EXT-05"
-/* Methods that the specification does not have begin with an underscore. */
+/* Methods that the specification does not have begin with an underscore, save those that the host names. */
 #define ACP_RULE_EXT_07 "EXT-07"
 /* A request of an extension is delivered, and stays listed until the host has answered it. */
 #define ACP_RULE_EXT_08 "EXT-08"
@@ -1156,8 +1164,10 @@
 /* Without a member that is required, or with a wrong one, a request is refused, a notification dropped, and
    a response fails its request. */
 #define ACP_RULE_ENUM_10 "ENUM-10"
-/* Members that the model does not have are no mistake of the peer's. */
+/* Members that the model does not have are no mistake of the peer's, as long as one name says one thing. */
 #define ACP_RULE_ENUM_13 "ENUM-13"
+/* Ids, names and titles are not empty. */
+#define ACP_RULE_ENUM_14 "ENUM-14"
 /* A frame has no more bytes than the configured limit. */
 #define ACP_RULE_LIMIT_01 "LIMIT-01"
 /* Lists and objects are nested no deeper than the configured limit. */

@@ -18,7 +18,7 @@ use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy,
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, Member};
 use crate::rules::scene::{kind_of, rows, Applying, Message as Said, On, ENDING};
-use crate::rules::{Severity, Way};
+use crate::rules::Way;
 use crate::validation::table::{self, Method};
 use crate::validation::{Facts, Part, Problem};
 
