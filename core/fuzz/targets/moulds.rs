@@ -49,7 +49,8 @@ fn client(version: u16, drafts: bool) -> Connection {
     }
     client.request("session/new", r#"{"cwd":"/w","mcpServers":[]}"#).expect("session/new");
     line(&mut client, r#"{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1"}}"#);
-    client.request("session/prompt", r#"{"sessionId":"s-1","prompt":[]}"#).expect("session/prompt");
+    let prompt = r#"{"sessionId":"s-1","prompt":[{"type":"text","text":"x"}]}"#;
+    client.request("session/prompt", prompt).expect("session/prompt");
     client.consume(usize::MAX);
     client
 }
