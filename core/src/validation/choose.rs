@@ -116,6 +116,15 @@ impl Walker {
                 self.read = read.clone();
                 let outcome = self.value(scanner, ty);
                 self.mode = mode;
+                // What is let through here would be refused at the end, so it is no way to fit.
+                let refused = match (mode, &outcome) {
+                    (Mode::Mixed(_), Ok(())) => {
+                        self.problems[problems..].iter().find(|problem| !self.repairs(problem.rule)).cloned()
+                    }
+                    _ => None,
+                };
+                let settled = refused.is_none();
+                let outcome = refused.map_or(outcome, |problem| Err(Fail::Invalid(Box::new(problem))));
                 match outcome {
                     // To another type the name might be one that nobody checks.
                     Err(Fail::Invalid(problem)) if problem.found == TWICE && attempt == mode => {
@@ -124,7 +133,7 @@ impl Walker {
                     Err(Fail::Invalid(problem)) => {
                         self.holes = None;
                         let twice = problem.found == TWICE;
-                        if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
+                        if best.as_ref().is_none_or(|(reached, _)| settled && scanner.offset() > *reached) {
                             best = Some((scanner.offset(), problem));
                         }
                         self.edits.truncate(edits);
