@@ -117,14 +117,14 @@ impl Walker {
                 let outcome = self.value(scanner, ty);
                 self.mode = mode;
                 // What is let through here would be refused at the end, so it is no way to fit.
-                let refused = match (mode, &outcome) {
-                    (Mode::Mixed(_), Ok(())) => {
-                        self.problems[problems..].iter().find(|problem| !self.repairs(problem.rule)).cloned()
-                    }
-                    _ => None,
-                };
+                let mixed = matches!(mode, Mode::Mixed(_));
+                let mut filed = self.problems[problems..].iter().filter(|_| mixed);
+                let refused = filed.find(|problem| !self.repairs(problem.rule)).cloned();
                 let settled = refused.is_none();
-                let outcome = refused.map_or(outcome, |problem| Err(Fail::Invalid(Box::new(problem))));
+                let outcome = match (outcome, refused) {
+                    (Ok(()), Some(problem)) => Err(Fail::Invalid(Box::new(problem))),
+                    (outcome, _) => outcome,
+                };
                 match outcome {
                     // To another type the name might be one that nobody checks.
                     Err(Fail::Invalid(problem)) if problem.found == TWICE && attempt == mode => {
