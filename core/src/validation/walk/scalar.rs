@@ -16,7 +16,7 @@ impl Walker {
             return Ok(());
         }
         if text == "0" && self.repairs(id!("TOOL-11")) {
-            self.file(Problem::new(id!("TOOL-11"), "a line number from 1", "0, read as 1"));
+            self.file(Problem::new(id!("TOOL-11"), expected(&Type::Line), "a number outside of that"));
             self.edits.push(at..at + 1, "1");
             return Ok(());
         }
