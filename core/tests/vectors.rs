@@ -87,6 +87,26 @@ fn has(trace: &[Value], severity: Severity) -> bool {
     rules.filter_map(rule).any(|rule| rule.severity == severity)
 }
 
+/// A trace without the reasons for which messages were stopped. What breaks several rules is stopped by the first of them
+/// that stops anything, and which that is depends on what the policies let pass.
+fn without_reasons(trace: &[Value]) -> Vec<Value> {
+    let stops = |event: &Value| event["event"] == "violation" && event["consequence"] != "delivered";
+    let stopped: Vec<&Value> = trace.iter().filter(|event| stops(event)).map(|event| &event["frame"]).collect();
+    let counts = |event: &&Value| {
+        event["event"] != "violation" || event["consequence"] != "delivered" || !stopped.contains(&&event["frame"])
+    };
+    let bare = |event: &Value| {
+        let sent = event.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let mut bare = sent.filter(|sent| sent.get("error").is_some()).unwrap_or_else(|| event.clone());
+        let reasons: &[&str] = if stops(event) { &["rule", "message", "pointer", "code"] } else { &["error"] };
+        if let (Some(members), true) = (bare.as_object_mut(), event.is_string() || stops(event)) {
+            members.retain(|name, _| !reasons.contains(&name.as_str()));
+        }
+        bare
+    };
+    trace.iter().filter(counts).map(bare).collect()
+}
+
 /// What comes of a scenario, but for advice: that depends on notes alone.
 fn trace(scenario: &scenario::Scenario, policy: Policy, policies: [Option<Policy>; 3]) -> Vec<Value> {
     let mut trace = scenario.trace(|config| (config.policy, config.policies) = (policy, policies));
@@ -117,6 +137,11 @@ fn each_rule_follows_the_policy_of_its_severity() {
                 let mut policies = [None; 3];
                 policies[severity as usize] = Some(other);
                 let found = trace(scenario, policy, policies);
+                if has(&found, severity) {
+                    let (expected, found) = (without_reasons(expected), without_reasons(&found));
+                    assert_eq!(expected, found, "{}: {}: {severity:?} {other:?}", scenario.file, scenario.name);
+                    continue;
+                }
                 assert_eq!(*expected, found, "{}: {}: {severity:?} {other:?}", scenario.file, scenario.name);
                 compared += 1;
             }

@@ -169,7 +169,7 @@ static void rules(void)
     CHECK(number == ACP_LEVEL_SHOULD);
     OK(acp_rule_severity(known, &number));
     CHECK(number == ACP_SEVERITY_NOTE);
-    OK(acp_rule_level(acp_text("PERM-06"), &number));
+    OK(acp_rule_level(acp_text("CANCEL-08"), &number));
     CHECK(number == ACP_LEVEL_MAY);
     OK(acp_rule_severity(acp_text("PERM-02"), &number));
     CHECK(number == ACP_SEVERITY_WARNING);

@@ -295,8 +295,8 @@ test("several prompts at once and foreign methods are switched on by options", (
 test("params of an extension are an object or a list", () => {
   const { client } = greeted();
   for (const params of [5, "s", true, null]) {
-    assert.throws(() => client.request("_x", params), { name: "Misuse", rule: "RPC-19" });
-    assert.throws(() => client.notify("_x", params), { name: "Misuse", rule: "RPC-19" });
+    assert.throws(() => client.request("_x", params), { name: "ParamsMisuse", rule: "RPC-19" });
+    assert.throws(() => client.notify("_x", params), { name: "ParamsMisuse", rule: "RPC-19" });
   }
   client.request("_x", [1]);
 });

@@ -1196,6 +1196,21 @@ export type CreateElicitationRequestUrl =
  */
 export interface CreateElicitationRequestOther extends CreateElicitationRequestBase {
   mode: `_${string}`;
+  /**
+   * Session that the question belongs to, if any.
+   * Rule ELIC-04.
+   */
+  sessionId?: SessionId;
+  /**
+   * Tool call that raised the question.
+   * Rule ELIC-04.
+   */
+  toolCallId?: ToolCallId | null;
+  /**
+   * Open request of the client that the question belongs to, if any.
+   * Rule ELIC-04.
+   */
+  requestId?: RequestId;
   [key: string]: unknown;
 }
 

@@ -63,7 +63,7 @@ impl Checker<'_> {
         let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, self.mode, part);
         walker.holes = Some(std::mem::take(&mut self.holes));
         let invalid = match walker.value(scanner, ty) {
-            Ok(()) => walker.settle(),
+            Ok(()) => None,
             Err(Fail::Syntax(error)) => return Err(error),
             Err(Fail::Invalid(problem)) => {
                 scanner.rewind(mark);

@@ -30,6 +30,7 @@ impl Connection {
                 self.frame(bytes);
             }
             Item::TooLong { head } => {
+                self.hide_secrets(&head);
                 let subject = Subject::default();
                 let breach = Breach::new(
                     id!("LIMIT-01"),
@@ -46,6 +47,8 @@ impl Connection {
             Item::ByteOrderMark => {
                 let breach = Breach::new(id!("FRAME-12"), "a byte order mark at the start of the stream");
                 self.report(&Subject::default(), breach, Consequence::Delivered);
+                // The frame behind it has this number.
+                self.frames -= 1;
             }
             Item::OtherFraming => {
                 let lines = self.state.config.framing == crate::framing::Framing::Lines;
@@ -58,6 +61,7 @@ impl Connection {
                     (id!("FRAME-14"), "a message without the Content-Length header that was agreed on")
                 };
                 self.report(&Subject::default(), Breach::new(rule, message), Consequence::Delivered);
+                self.frames -= 1;
             }
         }
     }
@@ -83,7 +87,7 @@ impl Connection {
                 let whole = scanner.skip().and_then(|_| scanner.end());
                 return match whole {
                     Ok(()) if kind == Kind::Array && self.takes_batches() => self.batch(&text),
-                    Ok(()) => self.not_an_object(kind),
+                    Ok(()) => self.not_an_object(kind, &text),
                     Err(error) => self.not_json(text.as_bytes(), error),
                 };
             }
@@ -193,6 +197,9 @@ impl Connection {
         if let Member::Is(method) = &message.method {
             subject.method = Some(method.clone());
         }
+        if message.twice.is_some() {
+            self.hide_secrets(text.as_bytes());
+        }
         let is_call = message.method != Member::Absent;
         let is_answer = message.result.is_some() || message.error.is_some();
         let named = matches!(&subject.id, Some(Id::String(id)) if id.len() > LONGEST_NAME);
@@ -200,7 +207,8 @@ impl Connection {
         if is_call && long && id!("LIMIT-07").is_on(Way::Receive) {
             let what = if named { "an id" } else { "a method" };
             let breach = Breach::new(id!("LIMIT-07"), format!("{what} of more than {LONGEST_NAME} bytes"));
-            let subject = Subject { id: subject.id.filter(|_| !named), method: None };
+            let method = subject.method.filter(|method| method.len() <= LONGEST_NAME);
+            let subject = Subject { id: subject.id.filter(|_| !named), method };
             return if message.id == IdMember::Absent {
                 self.drop_message(&subject, breach);
             } else {
@@ -275,6 +283,7 @@ impl Connection {
 
     /// Text that is not JSON (RPC-21), or noise between messages (FRAME-04).
     fn not_json(&mut self, frame: &[u8], error: SyntaxError) {
+        self.hide_secrets(frame);
         let subject = Subject::default();
         let first = frame.iter().find(|b| !b.is_ascii_whitespace());
         let object = first == Some(&b'{');
@@ -301,7 +310,8 @@ impl Connection {
     }
 
     /// JSON that cannot be a message (RPC-22, FRAME-03).
-    fn not_an_object(&mut self, kind: Kind) {
+    fn not_an_object(&mut self, kind: Kind, text: &str) {
+        self.hide_secrets(text.as_bytes());
         let subject = Subject::default();
         let rule = if kind == Kind::Array { id!("FRAME-03") } else { id!("RPC-22") };
         self.refuse(
@@ -313,6 +323,7 @@ impl Connection {
 
     /// A JSON-RPC batch (v2): each entry is served as if it had come alone.
     fn batch(&mut self, text: &str) {
+        self.hide_secrets(text.as_bytes());
         let mut scanner = Scanner::new(text, self.state.config.limits.depth);
         let mut entries = Vec::new();
         let mut more = scanner.enter(Kind::Array).unwrap_or(false);

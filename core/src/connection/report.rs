@@ -63,6 +63,13 @@ impl Connection {
         self.head_is_cut = frame.len() > EXCERPT;
     }
 
+    /// What names a method whose messages may hold secrets is not shown, be it a message or not.
+    pub(super) fn hide_secrets(&mut self, frame: &[u8]) {
+        if SECRET.iter().any(|method| memchr::memmem::find(frame, method.as_bytes()).is_some()) {
+            self.head.clear();
+        }
+    }
+
     /// Tells the host, unless its policy for the rule is not to be told of what goes through.
     pub(super) fn report(&mut self, subject: &Subject, breach: Breach, consequence: Consequence) {
         let quiet = self.state.config.policy_for(breach.rule) == Policy::Off;

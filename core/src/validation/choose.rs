@@ -20,6 +20,7 @@ impl Walker {
         untagged: Option<TypeId>,
     ) -> Walk {
         let mark = scanner.mark();
+        self.naming.here = None;
         let (found, first) = if scanner.enter(Kind::Object)? { tag_of(scanner, tag)? } else { (None, None) };
         if let (Some(Ok(text)), Some(first)) = (found, first) {
             let known = variants.iter().find(|variant| text.is(variant.tag) && self.is_on(variant.draft));
@@ -111,20 +112,12 @@ impl Walker {
         for attempt in [exact, mode] {
             for &ty in of {
                 let (edits, problems, session) = (self.edits.len(), self.problems.len(), self.session.clone());
-                let (depth, lists, variant) = (self.depth, self.lists, self.variant);
+                let (depth, lists, variant, naming) = (self.depth, self.lists, self.variant, self.naming);
                 self.mode = attempt;
                 self.read = read.clone();
                 let outcome = self.value(scanner, ty);
                 self.mode = mode;
-                // What is let through here would be refused at the end, so it is no way to fit.
-                let mixed = matches!(mode, Mode::Mixed(_));
-                let mut filed = self.problems[problems..].iter().filter(|_| mixed);
-                let refused = filed.find(|problem| !self.repairs(problem.rule)).cloned();
-                let settled = refused.is_none();
-                let outcome = match (outcome, refused) {
-                    (Ok(()), Some(problem)) => Err(Fail::Invalid(Box::new(problem))),
-                    (outcome, _) => outcome,
-                };
+                self.naming = naming;
                 match outcome {
                     // To another type the name might be one that nobody checks.
                     Err(Fail::Invalid(problem)) if problem.found == TWICE && attempt == mode => {
@@ -133,7 +126,7 @@ impl Walker {
                     Err(Fail::Invalid(problem)) => {
                         self.holes = None;
                         let twice = problem.found == TWICE;
-                        if best.as_ref().is_none_or(|(reached, _)| settled && scanner.offset() > *reached) {
+                        if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
                             best = Some((scanner.offset(), problem));
                         }
                         self.edits.truncate(edits);

@@ -106,10 +106,7 @@ pub(crate) fn look(mut walker: Walker, ty: TypeId, json: &str) -> Result<Looked<
     let mark = scanner.mark();
     let outcome = walker.value(&mut scanner, ty);
     match outcome {
-        Ok(()) => match walker.settle() {
-            Some(problem) => return Err(Rejected::Invalid(problem)),
-            None => scanner.end()?,
-        },
+        Ok(()) => scanner.end()?,
         Err(Fail::Invalid(problem)) if !problem.rule.is_on(walker.way()) => {
             scanner.rewind(mark);
             scanner.skip()?;

@@ -74,6 +74,8 @@ pub(crate) struct Walker {
     within: Option<usize>,
     /// Lists and maps around the current value.
     pub(super) lists: u32,
+    /// What a problem with the current value will be called. Kept only where that decides what becomes of it.
+    pub(super) naming: Naming,
     /// The places and types of the values of whose members the model describes none; `None` where nobody asks, something
     /// was read twice, or there are more than [`HOLES`].
     pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
@@ -91,6 +93,15 @@ impl Seen {
     fn text<'a>(&self, scanner: &Scanner<'a>) -> Text<'a> {
         Text { raw: scanner.slice(self.name.clone()), escaped: self.escaped }
     }
+}
+
+/// The rules that the model has for the members around a value.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Naming {
+    /// The innermost of them.
+    pub(super) around: Option<RuleId>,
+    /// That of the member whose value it is itself.
+    pub(super) here: Option<RuleId>,
 }
 
 /// Members of an object that are not among its fields and still right.
@@ -125,6 +136,7 @@ impl Walker {
             facts,
             within: None,
             lists: 0,
+            naming: Naming::default(),
             holes: None,
         }
     }
@@ -180,24 +192,23 @@ impl Walker {
         }
     }
 
-    /// Whether what breaks this rule is repaired or let through, and reported. What may yet be given another rule counts
-    /// as such, where [`settle`](Self::settle) looks at it again.
+    /// Whether what breaks this rule is repaired or let through, and reported.
     pub(super) fn repairs(&self, rule: RuleId) -> bool {
         match self.mode {
             Mode::Tolerant => true,
             Mode::Send | Mode::Strict => false,
-            Mode::Mixed(repaired) => {
-                let settled_later = general(rule) && self.problems.len() < TOLD;
-                settled_later || repaired[rule.rule().severity as usize]
-            }
+            Mode::Mixed(repaired) => repaired[self.finally(rule).rule().severity as usize],
         }
     }
 
-    /// At the end, when every problem has its rule: the first that was repaired or let through and should not have been.
-    pub(crate) fn settle(&mut self) -> Option<Box<Problem>> {
-        let Mode::Mixed(repaired) = self.mode else { return None };
-        let at = self.problems.iter().position(|problem| !repaired[problem.rule.rule().severity as usize])?;
-        Some(Box::new(self.problems.swap_remove(at)))
+    /// The rule that a problem with the current value will be given on its way out (see [`name`](Self::name)).
+    fn finally(&self, rule: RuleId) -> RuleId {
+        let Naming { around, here } = self.naming;
+        if rule == self.rule() {
+            around.unwrap_or(rule)
+        } else {
+            here.filter(|_| general(rule)).unwrap_or(rule)
+        }
     }
 
     pub(super) fn invalid(&self, expected: impl Into<Cow<'static, str>>, found: &'static str) -> Fail {
@@ -290,6 +301,7 @@ impl Walker {
         let mut trim = Trim::default();
         let (mut index, mut kept) = (0usize, 0usize);
         let mut more = scanner.enter(Kind::Array)?;
+        self.naming.here = None;
         self.lists += 1;
         while more {
             let mark = scanner.mark();
@@ -325,6 +337,7 @@ impl Walker {
 
     fn map(&mut self, scanner: &mut Scanner<'_>, value: TypeId) -> Walk {
         let mut more = scanner.enter(Kind::Object)?;
+        self.naming.here = None;
         self.lists += 1;
         // Where the values may be anything, so may what stands twice.
         let mut names = if matches!(self.type_of(value), Type::Any) { None } else { Some(Names::default()) };

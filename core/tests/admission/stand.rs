@@ -49,8 +49,7 @@ impl Stand {
 
     /// Opens what the method's params name, as far as the capabilities allow.
     fn furnish(&mut self, case: &Case<'_>) {
-        let has_sessions = case.model.version == 1 || case.capabilities(Role::Agent)["session"].is_object();
-        if has_sessions {
+        if has_sessions(case) {
             self.exchange(Role::Client, "session/new", &case.model.params("session/new", true), &session(case));
         }
         if case.expected() != Outcome::Accepted {
@@ -177,9 +176,11 @@ impl Stand {
                 if told != json!({"id": answer["id"], "code": said["code"], "rule": said["data"]["rule"]}) {
                     return Err(format!("told of {told}, answered {answer}"));
                 }
-                // RPC-29: whatever its form, a cancel is acted upon.
-                let acts =
-                    case.method == "session/cancel" && code == ErrorCode::INVALID_REQUEST && violation.rule == "RPC-29";
+                // RPC-29: whatever its form, a cancel of a session that there is, is acted upon.
+                let acts = case.method == "session/cancel"
+                    && code == ErrorCode::INVALID_REQUEST
+                    && violation.rule == "RPC-29"
+                    && has_sessions(case);
                 let done = matches!(acted, [Event::Notification(told)] if told.method == case.method);
                 if acts != done || !(acts || acted.is_empty()) {
                     return Err(format!("then {acted:?}"));
@@ -197,6 +198,10 @@ impl Stand {
         };
         Ok(outcome)
     }
+}
+
+fn has_sessions(case: &Case<'_>) -> bool {
+    case.model.version == 1 || case.capabilities(Role::Agent)["session"].is_object()
 }
 
 fn parse(line: &[u8]) -> Option<Value> {

@@ -67,6 +67,15 @@ impl Model {
         self.alone.contains(name)
     }
 
+    /// Whether a host may send members of other protocols with it; a union is what all of its variants are.
+    pub(crate) fn is_forwarded(&self, name: &str) -> bool {
+        let def = &self.types[name];
+        let mut variants = def["union"]["variants"].as_object().into_iter().flat_map(|variants| variants.values());
+        let has = def["union"]["variants"].is_object();
+        let named = |variant: &Value| variant.as_str().is_some_and(|name| self.is_forwarded(name));
+        def["forwarded"] == true || (has && variants.all(named))
+    }
+
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.types.keys().map(String::as_str)
     }

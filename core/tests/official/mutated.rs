@@ -172,6 +172,22 @@ fn without_odd_scalars(json: &str) -> String {
     out.replace("1e400", "1e300")
 }
 
+/// Writes whole numbers without sign of zero, fraction and exponent.
+fn write_plainly(value: &mut Value) {
+    match value {
+        Value::Number(number) => {
+            let whole = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15);
+            #[allow(clippy::cast_possible_truncation, reason = "it is whole and small")]
+            if let (Some(whole), true) = (whole, number.is_f64()) {
+                *value = Value::from(whole as i64);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(write_plainly),
+        Value::Object(members) => members.values_mut().for_each(write_plainly),
+        _ => {}
+    }
+}
+
 impl Subject {
     fn ours(&self, json: &str) -> Outcome {
         (self.entry.ours)(json, part_of(self.entry.name))
@@ -195,7 +211,16 @@ impl Subject {
             Err(_) if kind.starts_with("ours refuses") => return Some("only theirs reads what is no JSON".to_owned()),
             Err(_) => return Some(format!("only ours reads what is no JSON, {kind}")),
         };
-        let Some(once) = self.difference(&value.to_string()) else { return Some("a member twice".to_owned()) };
+        let Some(mut once) = self.difference(&value.to_string()) else { return Some("a member twice".to_owned()) };
+        let mut plain = value.clone();
+        write_plainly(&mut plain);
+        if plain != value {
+            value = plain;
+            once = match self.difference(&value.to_string()) {
+                Some(rest) => rest,
+                None => return Some("a whole number in another form".to_owned()),
+            };
+        }
         // Lists that are no lists for us: a number in their place makes no difference.
         let expected = |error: &String| error.split(", found ").next().map(str::to_owned);
         let same = |a: &Outcome, b: &Outcome| match (a, b) {

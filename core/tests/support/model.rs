@@ -144,7 +144,7 @@ fn plainest(variants: &Map<String, Value>) -> (&String, &Value) {
 
 fn string(kind: Option<&str>) -> &'static str {
     match kind {
-        None => "x",
+        None | Some("name") => "x",
         Some("absolute-path") => "/x",
         Some("uri") => "x:x",
         Some("base64") => "eHh4",

@@ -76,7 +76,7 @@ _RECORDS = {
     "CreateElicitationRequestFormWithElicitationRequestScope": {"mode": 'Literal["form"]', "message": 'str', "requestedSchema": 'ElicitationSchema', "requestId": 'RequestId', "_meta?": 'Union[Meta, None]'},
     "CreateElicitationRequestUrlWithElicitationSessionScope": {"mode": 'Literal["url"]', "message": 'str', "elicitationId": 'ElicitationId', "url": 'str', "sessionId": 'SessionId', "toolCallId?": 'Union[ToolCallId, None]', "_meta?": 'Union[Meta, None]'},
     "CreateElicitationRequestUrlWithElicitationRequestScope": {"mode": 'Literal["url"]', "message": 'str', "elicitationId": 'ElicitationId', "url": 'str', "requestId": 'RequestId', "_meta?": 'Union[Meta, None]'},
-    "CreateElicitationRequestOther": {"mode": 'str', "message": 'str', "_meta?": 'Union[Meta, None]'},
+    "CreateElicitationRequestOther": {"mode": 'str', "message": 'str', "sessionId?": 'SessionId', "toolCallId?": 'Union[ToolCallId, None]', "requestId?": 'RequestId', "_meta?": 'Union[Meta, None]'},
     "ElicitationSessionScope": {"sessionId": 'SessionId', "toolCallId?": 'Union[ToolCallId, None]'},
     "ElicitationRequestScope": {"requestId": 'RequestId'},
     "ElicitationSchema": {"type": 'ElicitationSchemaType', "title?": 'Union[str, None]', "properties": 'dict[str, ElicitationPropertySchema]', "required?": 'Union[list[str], None]', "description?": 'Union[str, None]', "_meta?": 'Union[Meta, None]'},

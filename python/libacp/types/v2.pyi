@@ -1158,6 +1158,18 @@ class CreateElicitationRequestOther(TypedDict):
     mode: str
     message: str
     """Why the user is asked, in words for the user."""
+    sessionId: NotRequired[SessionId]
+    """Session that the question belongs to, if any.
+    Rule ELIC-04.
+    """
+    toolCallId: NotRequired[ToolCallId | None]
+    """Tool call that raised the question.
+    Rule ELIC-04.
+    """
+    requestId: NotRequired[RequestId]
+    """Open request of the client that the question belongs to, if any.
+    Rule ELIC-04.
+    """
     _meta: NotRequired[Meta | None]
 
 CreateElicitationRequest: TypeAlias = CreateElicitationRequestForm | CreateElicitationRequestUrl

@@ -166,6 +166,7 @@ impl<'a> Schema<'a> {
             } else if is_null(told) {
                 union.untagged = Some(body);
             } else if told["type"] == "string" {
+                fields.extend(self.of_alternatives(alternative)?);
                 union.open = Open::With(fields);
             } else {
                 // Nothing about the tag: it is what an absent tag means, and any value that no variant claims.
@@ -177,6 +178,17 @@ impl<'a> Schema<'a> {
             union.open = fallback;
         }
         Ok(union)
+    }
+
+    /// The members that an alternative has from one of the types that it names in turn: which of them is open.
+    fn of_alternatives(&self, alternative: &Value) -> Result<Fields> {
+        let inner = ["anyOf", "oneOf"].iter().filter_map(|word| alternative[*word].as_array()).flatten();
+        let mut fields = Fields::new();
+        for target in inner.filter_map(reference).filter_map(|name| self.definitions.get(name)) {
+            let members = self.fields(target)?.into_iter();
+            fields.extend(members.map(|(name, field)| (name, Field { required: false, ..field })));
+        }
+        Ok(fields)
     }
 
     /// The required members of an alternative, also where it refers to a type.

@@ -87,6 +87,10 @@ fn unions_say_what_other_tags_mean() {
         "A": object,
         "Closed": {"oneOf": [variant("type", "a", "A")]},
         "Open": {"anyOf": [variant("type", "a", "A"), unknown]},
+        "Scoped": {"anyOf": [variant("type", "a", "A"), {
+            "type": "object", "properties": {"type": {"type": "string"}}, "required": ["type"], "not": {},
+            "anyOf": [{"allOf": [{"$ref": "#/$defs/A"}]}],
+        }]},
         "Untagged": {"anyOf": [variant("type", "a", "A"), {"allOf": [{"$ref": "#/$defs/A"}]}]},
         "Flat": {"type": "object", "properties": {"state": {"type": ["string", "null"]}, "y": {}}, "anyOf": [
             {"type": "object", "properties": {"state": {"type": "string", "const": "done"}}, "required": ["state"]},
@@ -97,6 +101,8 @@ fn unions_say_what_other_tags_mean() {
     let a = json!({"a": "A"});
     assert_eq!(given["Closed"], json!({"union": {"tag": "type", "variants": a}}));
     assert_eq!(given["Open"], json!({"union": {"tag": "type", "variants": a, "open": x}}));
+    let scope = json!({"x": {"type": "string"}});
+    assert_eq!(given["Scoped"], json!({"union": {"tag": "type", "variants": a, "open": scope}}));
     assert_eq!(given["Untagged"], json!({"union": {"tag": "type", "variants": a, "open": x, "untagged": "A"}}));
     let union = json!({"tag": "state", "variants": {"done": {}}, "untagged": {}});
     assert_eq!(given["Flat"], json!({"meta": false, "object": {"y": {"type": "any"}}, "union": union}));

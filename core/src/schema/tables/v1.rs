@@ -1415,7 +1415,15 @@ static TYPES: &[Type] = &[
     // 342
     Type::AnyOf { of: &[340, 341] },
     // 343
-    Type::Object { fields: &[f("message", 310, 1, 0), f("_meta", 315, 6, 0)] },
+    Type::Object {
+        fields: &[
+            f("sessionId", 236, 0, 0),
+            f("toolCallId", 294, 6, 0),
+            f("requestId", 206, 2, 0),
+            f("message", 310, 1, 0),
+            f("_meta", 315, 6, 0),
+        ],
+    },
     // 344
     Type::Map { value: 72 },
     // 345
@@ -2826,6 +2834,9 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (341, 0, id!("ELIC-04")),
     (341, 1, id!("ELIC-15")),
     (341, 2, id!("ELIC-15")),
+    (343, 0, id!("ELIC-04")),
+    (343, 1, id!("ELIC-04")),
+    (343, 2, id!("ELIC-04")),
     (347, 0, id!("ELIC-04")),
     (347, 1, id!("ELIC-04")),
     (347, 2, id!("ELIC-06")),

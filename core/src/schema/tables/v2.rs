@@ -1426,7 +1426,15 @@ static TYPES: &[Type] = &[
     // 347
     Type::AnyOf { of: &[345, 346] },
     // 348
-    Type::Object { fields: &[f("message", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object {
+        fields: &[
+            f("sessionId", 243, 0, 0),
+            f("toolCallId", 298, 6, 0),
+            f("requestId", 214, 0, 0),
+            f("message", 313, 1, 0),
+            f("_meta", 318, 6, 0),
+        ],
+    },
     // 349
     Type::Map { value: 84 },
     // 350
@@ -2709,6 +2717,9 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (346, 0, id!("ELIC-04")),
     (346, 1, id!("ELIC-15")),
     (346, 2, id!("ELIC-15")),
+    (348, 0, id!("ELIC-04")),
+    (348, 1, id!("ELIC-04")),
+    (348, 2, id!("ELIC-04")),
     (353, 0, id!("ELIC-04")),
     (353, 1, id!("ELIC-04")),
     (353, 2, id!("ELIC-06")),

@@ -1,7 +1,7 @@
 //! What the model says about members beside their types: which rule a wrong one breaks, and by which other name peers
 //! are known to send it.
 
-use super::{Fail, Walker};
+use super::{Fail, Mode, Naming, Walker};
 use crate::json::{Kind, Mark, Scanner};
 use crate::rules::RuleId;
 use crate::validation::problem::{Problem, Segment};
@@ -29,9 +29,27 @@ impl Walker {
         find(self.tables.aliases, owner, TAG) == Some(tag)
     }
 
+    fn rule_of_member(&self, owner: TypeId, field: &'static Field, index: u8) -> Option<RuleId> {
+        if field.name == "_meta" {
+            Some(id!("EXT-02"))
+        } else {
+            find(self.tables.rules, owner, index)
+        }
+    }
+
+    /// From here on, problems are with the value of a member. Gives the names that hold again behind it.
+    pub(super) fn enter_member(&mut self, owner: TypeId, field: &'static Field, index: u8) -> Naming {
+        let outside = self.naming;
+        if let Mode::Mixed(_) = self.mode {
+            let here = self.rule_of_member(owner, field, index);
+            self.naming = Naming { around: here.or(outside.around), here };
+        }
+        outside
+    }
+
     /// Puts a problem inside a member. The rule that the model names for the member says more than a general one.
     pub(super) fn name(&self, problem: &mut Problem, owner: TypeId, field: &'static Field, index: u8) {
-        let own = if field.name == "_meta" { Some(id!("EXT-02")) } else { find(self.tables.rules, owner, index) };
+        let own = self.rule_of_member(owner, field, index);
         let direct = problem.is_here();
         problem.within(Segment::Name(field.name));
         if let Some(rule) = own {

@@ -54,6 +54,7 @@ impl Walker {
         let outermost = self.depth == 0;
         let noted = self.depth < 2 && self.lists == 0;
         self.depth += 1;
+        self.naming.here = None;
         if let Some(Seen { name, escaped, value }) = first.clone() {
             trim.keep(name.start - 1..value.end, &mut self.edits);
             if outermost {
@@ -241,10 +242,13 @@ impl Walker {
             problem.rule = specific(problem.rule, id!("ENUM-08"));
         };
         let bad = self.lenient(scanner, mark, on_error, name, |walker, scanner| {
-            match (&walker.tables.types[usize::from(field.ty)], scanner.peek()?) {
+            let naming = walker.enter_member(owner, field, index);
+            let outcome = match (&walker.tables.types[usize::from(field.ty)], scanner.peek()?) {
                 (Type::Array { item, min }, Kind::Array) => walker.array(scanner, *item, *min, skip_items),
                 _ => walker.value(scanner, field.ty),
-            }
+            };
+            walker.naming = naming;
+            outcome
         });
         match bad {
             Ok(bad) => {
