@@ -1,29 +1,24 @@
 //! A map and a set as sorted lists, and a table of names for what a single message lists.
 //!
 //! What the connection keeps under an id is bounded and mostly small, so a list that is searched by halves does what a
-//! tree or a hash table would. Its code is shared by all types of values, which makes the WebAssembly module a third
-//! smaller. A long list is cut into pieces, so that an insertion moves no more than one piece, however much a host has
-//! raised its limits.
+//! tree or a hash table would. Its code is shared by all types of values, which makes the WebAssembly module smaller by a
+//! third. A long list is cut into pieces, so that an insertion moves no more than one piece, however much a host has
+//! raised its limits. Read [`keys`] next.
+
+mod keys;
 
 use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::ops::Index;
 
-/// The longest piece of a list.
-const LONGEST: usize = 512;
+use keys::Keys;
 
 /// Values by key, in the order of the keys.
 #[derive(Debug, Clone)]
 pub struct Map<K, V> {
-    /// None of them is empty, and two neighbours have more than half of [`LONGEST`] together.
-    pieces: Vec<Piece<K, V>>,
-    len: usize,
-}
-
-#[derive(Debug, Clone)]
-struct Piece<K, V> {
-    keys: Vec<K>,
-    values: Vec<V>,
+    keys: Keys<K>,
+    /// Each where its key says; `None` where none is.
+    values: Vec<Option<V>>,
 }
 
 /// Keys in order.
@@ -31,13 +26,13 @@ pub(crate) type Set<K> = Map<K, ()>;
 
 impl<K, V> Default for Map<K, V> {
     fn default() -> Self {
-        Map { pieces: Vec::new(), len: 0 }
+        Map { keys: Keys::default(), values: Vec::new() }
     }
 }
 
 impl<K: PartialEq, V: PartialEq> PartialEq for Map<K, V> {
     fn eq(&self, other: &Self) -> bool {
-        self.len == other.len && self.iter().eq(other.iter())
+        self.len() == other.len() && self.iter().eq(other.iter())
     }
 }
 
@@ -46,17 +41,17 @@ impl<K: Eq, V: Eq> Eq for Map<K, V> {}
 impl<K, V> Map<K, V> {
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.len
+        self.keys.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// The keys in order.
     pub fn keys(&self) -> impl Iterator<Item = &K> {
-        self.iter().map(|(key, _)| key)
+        self.keys.iter().map(|(key, _)| key)
     }
 
     /// The values in the order of the keys.
@@ -66,7 +61,7 @@ impl<K, V> Map<K, V> {
 
     /// All of them in the order of the keys.
     pub fn iter(&self) -> Iter<'_, K, V> {
-        Iter { pieces: &self.pieces, at: 0 }
+        Iter { keys: self.keys.iter(), values: &self.values }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -74,52 +69,15 @@ impl<K, V> Map<K, V> {
     }
 
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&K, &V) -> bool) {
-        let pieces = std::mem::take(&mut self.pieces);
-        self.len = 0;
-        for (key, value) in pieces.into_iter().flat_map(|piece| piece.keys.into_iter().zip(piece.values)) {
-            if keep(&key, &value) {
-                self.push(key, value);
+        let Map { keys, values } = self;
+        keys.retain(&mut |key, place| {
+            let value = &mut values[place as usize];
+            let kept = value.as_ref().is_some_and(|value| keep(key, value));
+            if !kept {
+                *value = None;
             }
-        }
-    }
-
-    /// Adds what comes after all others.
-    fn push(&mut self, key: K, value: V) {
-        self.len += 1;
-        match self.pieces.last_mut() {
-            Some(piece) if piece.keys.len() < LONGEST => {
-                piece.keys.push(key);
-                piece.values.push(value);
-            }
-            _ => self.pieces.push(Piece { keys: vec![key], values: vec![value] }),
-        }
-    }
-
-    /// Cuts a piece that is full in two, and says where a place in it is then.
-    fn cut(&mut self, piece: usize, at: usize) -> (usize, usize) {
-        let full = &mut self.pieces[piece];
-        if full.keys.len() < LONGEST {
-            return (piece, at);
-        }
-        let half = LONGEST / 2;
-        let rest = Piece { keys: full.keys.split_off(half), values: full.values.split_off(half) };
-        self.pieces.insert(piece + 1, rest);
-        if at > half {
-            (piece + 1, at - half)
-        } else {
-            (piece, at)
-        }
-    }
-
-    /// Joins two neighbours that have become short.
-    fn join(&mut self, first: usize) {
-        let Some(second) = self.pieces.get(first + 1) else { return };
-        if self.pieces[first].keys.len() + second.keys.len() <= LONGEST / 2 {
-            let Piece { keys, values } = self.pieces.remove(first + 1);
-            let joined = &mut self.pieces[first];
-            joined.keys.extend(keys);
-            joined.values.extend(values);
-        }
+            kept
+        });
     }
 }
 
@@ -137,47 +95,35 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        self.place(key).is_ok()
+        self.keys.place(key).is_ok()
     }
 
     pub(crate) fn get_key_value<Q: Ord + ?Sized>(&self, key: &Q) -> Option<(&K, &V)>
     where
         K: Borrow<Q>,
     {
-        let (piece, at) = self.place(key).ok()?;
-        let Piece { keys, values } = &self.pieces[piece];
-        Some((&keys[at], &values[at]))
+        let at = self.keys.place(key).ok()?;
+        Some((self.keys.key_at(at), self.values[self.keys.value_at(at) as usize].as_ref()?))
     }
 
     pub(crate) fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
-        let (piece, at) = self.place(key).ok()?;
-        Some(&mut self.pieces[piece].values[at])
+        let at = self.keys.place(key).ok()?;
+        self.values[self.keys.value_at(at) as usize].as_mut()
     }
 
     /// The value of a key, made if there is none.
     pub(crate) fn get_or_insert_with(&mut self, key: K, new: impl FnOnce() -> V) -> &mut V {
-        let (piece, at) = match self.place(&key) {
-            Ok(place) => place,
-            Err(place) => self.put(place, key, new()),
-        };
-        &mut self.pieces[piece].values[at]
+        self.enter(key).0.get_or_insert_with(new)
     }
 
     /// Puts a value in the place of the one before; whether there was none.
     pub(crate) fn insert(&mut self, key: K, value: V) -> bool {
-        match self.place(&key) {
-            Ok((piece, at)) => {
-                self.pieces[piece].values[at] = value;
-                false
-            }
-            Err(place) => {
-                self.put(place, key, value);
-                true
-            }
-        }
+        let (place, is_new) = self.enter(key);
+        *place = Some(value);
+        is_new
     }
 
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
@@ -191,17 +137,13 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (piece, at) = self.place(key).ok()?;
-        let Piece { keys, values } = &mut self.pieces[piece];
-        let entry = (keys.remove(at), values.remove(at));
-        self.len -= 1;
-        if keys.is_empty() {
-            self.pieces.remove(piece);
-        } else {
-            self.join(piece);
+        let at = self.keys.place(key).ok()?;
+        let (key, place) = self.keys.remove(at);
+        let value = self.values[place as usize].take()?;
+        if self.is_empty() {
+            self.clear();
         }
-        self.join(piece.saturating_sub(1));
-        Some(entry)
+        Some((key, value))
     }
 
     /// Those from a key on, in order.
@@ -209,34 +151,16 @@ impl<K: Ord, V> Map<K, V> {
     where
         K: Borrow<Q>,
     {
-        let (Ok((piece, at)) | Err((piece, at))) = self.place(key);
-        Iter { pieces: self.pieces.get(piece..).unwrap_or_default(), at }
+        Iter { keys: self.keys.from(key), values: &self.values }
     }
 
-    /// Where a key is, or belongs: the piece, and the place in it.
-    fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<(usize, usize), (usize, usize)>
-    where
-        K: Borrow<Q>,
-    {
-        // The last piece that does not begin behind it.
-        let piece = self.pieces.partition_point(|piece| piece.keys[0].borrow() <= key).saturating_sub(1);
-        let keys = self.pieces.get(piece).map_or(&[][..], |piece| &piece.keys);
-        let at = keys.binary_search_by(|known| known.borrow().cmp(key));
-        at.map(|at| (piece, at)).map_err(|at| (piece, at))
-    }
-
-    /// Puts a new key where it belongs, and says where it is then.
-    fn put(&mut self, (piece, at): (usize, usize), key: K, value: V) -> (usize, usize) {
-        if self.pieces.is_empty() {
-            self.push(key, value);
-            return (0, 0);
+    /// Where the value of a key is or belongs, and whether the key is new.
+    fn enter(&mut self, key: K) -> (&mut Option<V>, bool) {
+        let (place, is_new) = self.keys.enter(key);
+        if place == self.values.len() {
+            self.values.push(None);
         }
-        let (piece, at) = self.cut(piece, at);
-        let Piece { keys, values } = &mut self.pieces[piece];
-        keys.insert(at, key);
-        values.insert(at, value);
-        self.len += 1;
-        (piece, at)
+        (&mut self.values[place], is_new)
     }
 }
 
@@ -261,22 +185,16 @@ impl<Q: Ord + ?Sized, K: Ord + Borrow<Q>, V> Index<&Q> for Map<K, V> {
 /// Keys and values in order.
 #[derive(Debug, Clone)]
 pub struct Iter<'a, K, V> {
-    pieces: &'a [Piece<K, V>],
-    at: usize,
+    keys: keys::Iter<'a, K>,
+    values: &'a [Option<V>],
 }
 
 impl<'a, K, V> Iterator for Iter<'a, K, V> {
     type Item = (&'a K, &'a V);
 
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let (piece, rest) = self.pieces.split_first()?;
-            if let Some(entry) = piece.keys.get(self.at).zip(piece.values.get(self.at)) {
-                self.at += 1;
-                return Some(entry);
-            }
-            (self.pieces, self.at) = (rest, 0);
-        }
+        let (key, place) = self.keys.next()?;
+        Some((key, self.values[place as usize].as_ref()?))
     }
 }
 
@@ -336,6 +254,7 @@ impl<'a> FromIterator<Cow<'a, str>> for Names<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::keys::LONGEST;
     use super::*;
 
     #[test]
@@ -365,13 +284,14 @@ mod tests {
         assert!(map.is_empty() && map.values().next().is_none());
     }
 
-    /// The promises of [`Map::pieces`].
+    /// The promises of [`Keys::pieces`].
     fn whole(map: &Map<u32, u32>) {
-        let sizes: Vec<usize> = map.pieces.iter().map(|piece| piece.keys.len()).collect();
+        let sizes: Vec<usize> = map.keys.pieces.iter().map(Vec::len).collect();
         assert!(sizes.iter().all(|size| (1..=LONGEST).contains(size)), "{sizes:?}");
         assert!(sizes.windows(2).all(|pair| pair[0] + pair[1] > LONGEST / 2), "{sizes:?}");
         assert_eq!(sizes.iter().sum::<usize>(), map.len());
-        assert!(map.pieces.iter().all(|piece| piece.keys.len() == piece.values.len()));
+        assert_eq!(map.values.iter().flatten().count(), map.len());
+        assert_eq!(map.values.len() - map.keys.free.len(), map.len());
     }
 
     #[test]
@@ -398,11 +318,11 @@ mod tests {
                 }
             }
             whole(&map);
-            assert!(map.iter().eq(tree.iter()) && map.pieces.len() < 3);
+            assert!(map.iter().eq(tree.iter()) && map.keys.pieces.len() < 3);
             for key in (0..ALL).rev().filter(|key| key % 97 == 0) {
                 assert_eq!(map.remove_entry(&key), tree.remove_entry(&key));
             }
-            assert!(map.is_empty() && map.pieces.is_empty());
+            assert!(map.is_empty() && map.keys.pieces.is_empty());
         }
     }
 }

@@ -51,6 +51,8 @@ private:
     void on(const acp::Request &request);
     void on(const acp::Notification &notification);
     void on(const acp::Response &response);
+    /// An answer to what was given up changes nothing here.
+    void on(const acp::LateResponse &) {}
     void on(const acp::Cancel &cancel);
     void on(const acp::Answered &answered);
     void on(const acp::Violation &violation);

@@ -33,4 +33,5 @@ def _read(text: str) -> int:
     if len(text) <= _CHUNK:
         return int(text)
     low = len(text) // 2
-    return _read(text[:-low]) * 10**low + _read(text[-low:])
+    shift: int = 10**low
+    return _read(text[:-low]) * shift + _read(text[-low:])

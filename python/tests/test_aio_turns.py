@@ -202,7 +202,7 @@ class Handlers(AioCase):
                 turn.read_text_file("/a"),
                 turn.tool_call("t", locations=["relative"]).__aenter__(),
                 turn.terminal("ls").__aenter__(),
-                turn.update({"sessionUpdate": "plan"}),  # type: ignore[typeddict-item]
+                turn.update({"sessionUpdate": "plan"}),  # type: ignore[misc, arg-type]
                 turn.session.request("session/prompt", {}),
             ):
                 try:

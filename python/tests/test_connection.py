@@ -257,7 +257,7 @@ class Requests(unittest.TestCase):
                 self.assertEqual(caught.exception.rule, "RPC-19")
         pair.client.request("_x", [1])  # type: ignore[arg-type]
         pair.client.request("_x", None)
-        self.assertEqual([event.params for event in pair.pump(pair.client)], [[1], {}])
+        self.assertEqual([event.params for event in pair.pump(pair.client)], [[1], {}])  # type: ignore[union-attr]
 
     def test_a_reminder(self) -> None:
         pair = ready(reminder=20)

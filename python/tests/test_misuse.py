@@ -256,7 +256,7 @@ class Odd(unittest.TestCase):
             def __repr__(self) -> str:
                 return "}, no number"
 
-        for params in (ring, {"a": 10**5000}, {"a": -(10**5000)}, {"a": float("nan")}, {"a": {(1, 2): 3}}, {b"a": 1}, {"a": ...}):
+        for params in (ring, {"a": float("nan")}, {"a": {(1, 2): 3}}, {b"a": 1}, {"a": ...}):
             with self.assertRaises(libacp.Misuse):
                 client.notify("_x/y", params)  # type: ignore[arg-type]
         self.assertEqual(client.data_to_send(), b"")

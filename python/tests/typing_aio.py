@@ -77,7 +77,7 @@ async def wrong(turn: aio.Turn, peer: aio.AgentPeer, anything: Any) -> None:
     """Each of these is a mistake that a checker must see."""
     await turn.message(5)  # type: ignore[arg-type]
     turn.tool_call("t", kind="reed")  # type: ignore[arg-type]
-    await turn.update({"sessionUpdate": "plan"})  # type: ignore[typeddict-item]
+    await turn.update({"sessionUpdate": "plan"})  # type: ignore[misc, arg-type]
     await peer.call("session/prompt", {})  # type: ignore[call-overload]
     await peer.new_session()  # type: ignore[call-arg]
     aio.Client(files=anything, terminals="none")  # type: ignore[arg-type]

@@ -22,6 +22,9 @@ def kind(event: libacp.Event) -> str:
     if isinstance(event, (libacp.Violation, libacp.Advice)):
         rule = libacp.rule(event.rule)
         return event.rule if rule is None else rule.severity + rule.text
+    if isinstance(event, libacp.LateResponse):
+        late: Outcome = event.outcome
+        return late + event.method
     closed: libacp.Closed = event
     return closed.reason
 

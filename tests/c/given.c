@@ -83,7 +83,7 @@ acp_config *config_of(acp_slice given)
         need(acp_config_set_timeout(config, json_number(given, "/timeout")), "timeout");
     }
     if (json_at(given, "/cancel_grace", &value)) {
-        uint64_t grace = is_text(value, "null") ? ACP_NEVER : json_number(given, "/cancel_grace");
+        uint64_t grace = json_same(value, acp_text("null")) ? ACP_NEVER : json_number(given, "/cancel_grace");
         need(acp_config_set_cancel_grace(config, grace), "cancel_grace");
     }
     if (json_at(given, "/reminder", &value)) {

@@ -201,6 +201,12 @@ static acp_status call(scenario *run, acp_slice step, text *why)
         return status;
     }
     if (json_at(step, "/cancel", &call)) {
+        // Requests are cancelled by their numbers here; null, which has none, can only be said in the message itself.
+        acp_slice id;
+        if (json_at(call, "/id", &id) && json_same(id, acp_text("\"null\""))) {
+            return acp_connection_notify(run->connection, acp_text("$/cancel_request"),
+                                         acp_text("{\"requestId\":null}"));
+        }
         return acp_connection_cancel(run->connection, serial_of(run, call, true));
     }
     die("a step of no known kind", step);

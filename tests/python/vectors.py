@@ -37,9 +37,23 @@ def terminals(references):
     return [{"session": each.session, "terminal": each.terminal} for each in references]
 
 
+# Which name each class of events has in the vectors.
+KINDS = {
+    libacp.Request: "request",
+    libacp.Notification: "notification",
+    libacp.Response: "response",
+    libacp.LateResponse: "late_response",
+    libacp.Cancel: "cancel",
+    libacp.Answered: "answered",
+    libacp.Violation: "violation",
+    libacp.Advice: "advice",
+    libacp.Closed: "closed",
+}
+
+
 def describe(event):
     """An event with the member names of the vectors."""
-    known = {"event": type(event).__name__.lower()}
+    known = {"event": KINDS[type(event)]}
     for name in ("method", "session", "update", "timing", "rule", "outcome", "pointer", "consequence", "frame"):
         if hasattr(event, name):
             known[name] = getattr(event, name)

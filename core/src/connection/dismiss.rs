@@ -134,10 +134,14 @@ impl Connection {
                 let children = Some(session).filter(|_| id!("SESS-76").is_on(Way::Track));
                 let mut sessions = children.map(|of| self.state.sessions.below(of)).unwrap_or_default();
                 sessions.push(Arc::clone(session));
-                let open = sessions.iter().flat_map(|session| self.state.inbound.of_session(session)).filter(asks);
-                let mut open: Vec<&OpenRequest> = open.collect();
-                open.sort_unstable_by_key(|request| request.serial);
-                open.into_iter().map(|request| request.id.clone()).collect()
+                if let [only] = &*sessions {
+                    self.state.inbound.of_session(only).filter(asks).map(|request| request.id.clone()).collect()
+                } else {
+                    let theirs =
+                        |request: &&OpenRequest| request.session.as_ref().is_some_and(|of| sessions.contains(of));
+                    let open = self.state.inbound.iter().filter(asks).filter(theirs);
+                    open.map(|request| request.id.clone()).collect()
+                }
             }
             None => self.state.inbound.iter().filter(asks).map(|request| request.id.clone()).collect(),
         };

@@ -65,7 +65,7 @@ impl Connection {
 
     /// What names a method whose messages may hold secrets is not shown, be it a message or not.
     pub(super) fn hide_secrets(&mut self, frame: &[u8]) {
-        if SECRET.iter().any(|method| memchr::memmem::find(frame, method.as_bytes()).is_some()) {
+        if SECRET.iter().any(|method| json::mentions(frame, format!("\"{method}\"").as_bytes())) {
             self.head.clear();
         }
     }

@@ -73,7 +73,13 @@ pub(super) static RULES: &[super::Rule] = &[
         E | R,
         "A command that asks for permission names itself and an absolute working directory (v2).",
     ),
-    rule("PERM-15", MustNot, Error, E | R, "An outcome that is not understood approves nothing (v2)."),
+    rule(
+        "PERM-15",
+        MustNot,
+        Error,
+        E | R,
+        "An outcome is an object that says what it is; what does not, approves nothing (v2).",
+    ),
     rule(
         "PERM-16",
         Must,

@@ -97,7 +97,7 @@ pub(super) const SUITES: &[Suite] = &[
 
 fn rust(log: &Log<'_>) -> Result<()> {
     // The builder of the book is tested as a program; here, all that it is made of would be compiled once more.
-    log.run(cargo().args(["test", "--quiet", "--workspace", "--exclude", "xtask-book"]))
+    log.run(cargo().args(["test", "--quiet", "--no-fail-fast", "--workspace", "--exclude", "xtask-book"]))
 }
 
 fn python(log: &Log<'_>) -> Result<()> {

@@ -25,6 +25,7 @@ const LICENCES: &[&str] = &[
     "Apache-2.0",
     "Apache-2.0 OR MIT",
     "Apache-2.0 WITH LLVM-exception",
+    "Apache-2.0/MIT",
     "Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT",
     "BSD-2-Clause OR Apache-2.0 OR MIT",
     "MIT",

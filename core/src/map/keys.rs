@@ -1,0 +1,171 @@
+//! Keys in order, each with the number of its value's place. This is the larger half of a map, and it does not depend on the
+//! type of the values, so that a module has its code once for each type of keys.
+
+use std::borrow::Borrow;
+
+/// The longest piece of a list.
+pub(super) const LONGEST: usize = 512;
+
+/// A piece, and a place in it.
+pub(super) type At = (usize, usize);
+
+type Piece<K> = Vec<(K, u32)>;
+
+#[derive(Debug, Clone)]
+pub(super) struct Keys<K> {
+    /// None of them is empty, and two neighbours have more than half of [`LONGEST`] together.
+    pub(super) pieces: Vec<Piece<K>>,
+    len: usize,
+    /// The places of values that were removed.
+    pub(super) free: Vec<u32>,
+    /// All places that there are.
+    places: u32,
+}
+
+impl<K> Default for Keys<K> {
+    fn default() -> Self {
+        Keys { pieces: Vec::new(), len: 0, free: Vec::new(), places: 0 }
+    }
+}
+
+impl<K> Keys<K> {
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn iter(&self) -> Iter<'_, K> {
+        Iter { pieces: &self.pieces, at: 0 }
+    }
+
+    pub(super) fn value_at(&self, (piece, at): At) -> u32 {
+        self.pieces[piece][at].1
+    }
+
+    pub(super) fn key_at(&self, (piece, at): At) -> &K {
+        &self.pieces[piece][at].0
+    }
+
+    #[inline(never)]
+    pub(super) fn retain(&mut self, keep: &mut dyn FnMut(&K, u32) -> bool) {
+        let pieces = std::mem::take(&mut self.pieces);
+        self.len = 0;
+        for (key, value) in pieces.into_iter().flatten() {
+            if keep(&key, value) {
+                self.push(key, value);
+            } else {
+                self.free.push(value);
+            }
+        }
+    }
+
+    /// Adds what comes after all others.
+    fn push(&mut self, key: K, value: u32) {
+        self.len += 1;
+        match self.pieces.last_mut() {
+            Some(piece) if piece.len() < LONGEST => piece.push((key, value)),
+            _ => self.pieces.push(vec![(key, value)]),
+        }
+    }
+
+    /// Puts a new key where it belongs.
+    fn insert(&mut self, (mut piece, mut at): At, key: K, value: u32) {
+        if self.pieces.is_empty() {
+            return self.push(key, value);
+        }
+        if self.pieces[piece].len() == LONGEST {
+            let half = LONGEST / 2;
+            let rest = self.pieces[piece].split_off(half);
+            self.pieces.insert(piece + 1, rest);
+            if at > half {
+                (piece, at) = (piece + 1, at - half);
+            }
+        }
+        self.pieces[piece].insert(at, (key, value));
+        self.len += 1;
+    }
+
+    #[inline(never)]
+    pub(super) fn remove(&mut self, (piece, at): At) -> (K, u32) {
+        let entry = self.pieces[piece].remove(at);
+        self.free.push(entry.1);
+        self.len -= 1;
+        if self.pieces[piece].is_empty() {
+            self.pieces.remove(piece);
+        } else {
+            self.join(piece);
+        }
+        self.join(piece.saturating_sub(1));
+        entry
+    }
+
+    /// Joins two neighbours that have become short.
+    fn join(&mut self, first: usize) {
+        let Some(second) = self.pieces.get(first + 1) else { return };
+        if self.pieces[first].len() + second.len() <= LONGEST / 2 {
+            let mut second = self.pieces.remove(first + 1);
+            self.pieces[first].append(&mut second);
+        }
+    }
+
+    /// The place of a key's value, and whether the key is new.
+    #[inline(never)]
+    pub(super) fn enter(&mut self, key: K) -> (usize, bool)
+    where
+        K: Ord,
+    {
+        let at = match self.place(&key) {
+            Ok(at) => return (self.value_at(at) as usize, false),
+            Err(at) => at,
+        };
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.places += 1;
+            self.places - 1
+        });
+        self.insert(at, key, place);
+        (place as usize, true)
+    }
+
+    /// Where a key is, or belongs.
+    #[inline(never)]
+    pub(super) fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<At, At>
+    where
+        K: Borrow<Q>,
+    {
+        // The last piece that does not begin behind it.
+        let piece = self.pieces.partition_point(|piece| piece[0].0.borrow() <= key).saturating_sub(1);
+        let keys = self.pieces.get(piece).map_or(&[][..], Vec::as_slice);
+        let at = keys.binary_search_by(|(known, _)| known.borrow().cmp(key));
+        at.map(|at| (piece, at)).map_err(|at| (piece, at))
+    }
+
+    /// Those from a key on, in order.
+    pub(super) fn from<Q: Ord + ?Sized>(&self, key: &Q) -> Iter<'_, K>
+    where
+        K: Borrow<Q>,
+    {
+        let (Ok((piece, at)) | Err((piece, at))) = self.place(key);
+        Iter { pieces: self.pieces.get(piece..).unwrap_or_default(), at }
+    }
+}
+
+/// Keys in order, with the numbers of their values.
+#[derive(Debug, Clone)]
+pub(super) struct Iter<'a, K> {
+    pieces: &'a [Piece<K>],
+    at: usize,
+}
+
+impl<'a, K> Iterator for Iter<'a, K> {
+    type Item = (&'a K, u32);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (piece, rest) = self.pieces.split_first()?;
+            if let Some((key, value)) = piece.get(self.at) {
+                self.at += 1;
+                return Some((key, *value));
+            }
+            (self.pieces, self.at) = (rest, 0);
+        }
+    }
+}
