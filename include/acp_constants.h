@@ -746,13 +746,13 @@
 #define ACP_RULE_TURN_19 "TURN-19"
 /* No prompt before the connection and its session are set up. */
 #define ACP_RULE_TURN_20 "TURN-20"
-/* A prompt is answered as soon as it is accepted; its answer says nothing of how the turn ended. */
+/* The answer to a prompt names the message that the prompt became. */
 #define ACP_RULE_LIFE_01 "LIFE-01"
 /* The answer to a prompt does not end the work; the session's own state update says when it is idle. */
 #define ACP_RULE_LIFE_02 "LIFE-02"
 /* Every message update carries the id of its message. */
 #define ACP_RULE_LIFE_09 "LIFE-09"
-/* A message update replaces the content of its message, which is a list or null. */
+/* The content in a message update is a list of blocks, or null to clear it. */
 #define ACP_RULE_LIFE_10 "LIFE-10"
 /* Unknown kinds of updates are delivered as they came. */
 #define ACP_RULE_LIFE_20 "LIFE-20"
@@ -805,7 +805,7 @@
 #define ACP_RULE_PERM_12 "PERM-12"
 /* A command that asks for permission names itself and an absolute working directory (v2). */
 #define ACP_RULE_PERM_13 "PERM-13"
-/* An outcome that is not understood approves nothing (v2). */
+/* An outcome is an object that says what it is; what does not, approves nothing (v2). */
 #define ACP_RULE_PERM_15 "PERM-15"
 /* An option has a kind; kinds of an agent's own begin with an underscore (v2). */
 #define ACP_RULE_PERM_16 "PERM-16"
@@ -864,15 +864,15 @@
 #define ACP_RULE_TOOL_36 "TOOL-36"
 /* A terminal update names its terminal. */
 #define ACP_RULE_DTERM_01 "DTERM-01"
-/* A terminal update patches what is known of its terminal. */
+/* The command in a terminal update is a string, or null to clear it. */
 #define ACP_RULE_DTERM_04 "DTERM-04"
 /* The working directory of a terminal is an absolute path. */
 #define ACP_RULE_DTERM_05 "DTERM-05"
-/* A snapshot of the output replaces all bytes and is complete in itself. */
+/* A snapshot of the output has all of its bytes, or is null. */
 #define ACP_RULE_DTERM_06 "DTERM-06"
 /* The bytes of a terminal are base64. */
 #define ACP_RULE_DTERM_07 "DTERM-07"
-/* An exit status says that the command of a terminal has ended. */
+/* An exit status is an object, or null while the command runs. */
 #define ACP_RULE_DTERM_10 "DTERM-10"
 /* The command of a terminal and the signal that ended it are strings. */
 #define ACP_RULE_DTERM_11 "DTERM-11"
@@ -1079,19 +1079,19 @@
 #define ACP_RULE_NES_01 "NES-01"
 /* Each event of a document is sent only if the agent asked for it. */
 #define ACP_RULE_NES_04 "NES-04"
-/* A change of a document has the form that the agent asked for. */
+/* A change of a document is a list of texts, each with a range or for the whole. */
 #define ACP_RULE_NES_05 "NES-05"
-/* The context of a request for suggestions is of the kinds that the agent advertised. */
+/* The context of a request for suggestions has the form that the draft gives it. */
 #define ACP_RULE_NES_06 "NES-06"
-/* Suggestions are of the kinds that the client advertised. */
+/* Suggestions are a list, each of a kind that the draft has. */
 #define ACP_RULE_NES_07 "NES-07"
 /* A suggestion that is accepted or rejected is named by its id. */
 #define ACP_RULE_NES_08 "NES-08"
-/* Positions are counted in an encoding that both sides know. */
+/* Positions are counted in an encoding that the draft has. */
 #define ACP_RULE_NES_09 "NES-09"
 /* Lines and characters of positions are counted from 0. */
 #define ACP_RULE_NES_10 "NES-10"
-/* A document has an address, and versions that grow. */
+/* The version of a document is a whole number. */
 #define ACP_RULE_NES_11 "NES-11"
 /* Suggestions have the form of the agreed version. */
 #define ACP_RULE_NES_14 "NES-14"

@@ -64,7 +64,7 @@ def describe(event):
         known["id"] = id_text(event.id)
     if isinstance(event, (libacp.Request, libacp.Notification)):
         known.update(params=event.params, params_text=event.params_json)
-    elif isinstance(event, libacp.Response):
+    elif isinstance(event, (libacp.Response, libacp.LateResponse)):
         result = None if event.result_json is None else event.result()
         known.update(result=result, result_text=event.result_json, code=None, message=None, data=None)
         if event.error is not None:
