@@ -1,5 +1,7 @@
 //! Options from JSON text and back, and numbers from and to JavaScript's.
 
+use std::borrow::Cow;
+
 use libacp::connection::{Config, Limits, Policy, Role};
 use libacp::framing::Framing;
 use libacp::json::{pointer, unescape, Writer};
@@ -40,17 +42,18 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
         *limit = number(json, &format!("limits/{name}"))?.unwrap_or(*limit);
     }
     *depth = number(json, "limits/depth")?.unwrap_or(*depth);
-    let list = |name: &str| {
-        let texts = (0..).map_while(move |index| pointer(json, &format!("/{name}/{index}")));
-        texts.filter_map(unescape).collect::<Vec<_>>()
-    };
-    for method in list("foreignMethods") {
+    for method in list(json, "/foreignMethods") {
         config.foreign_method(&method).map_err(|why| format!("foreignMethods: \"{method}\": {why}"))?;
     }
-    for draft in list("drafts") {
+    for draft in list(json, "/drafts") {
         config.draft(&draft).map_err(|_| format!("drafts: no \"{draft}\", there are {}", DRAFTS.join(", ")))?;
     }
     Ok(config)
+}
+
+/// The texts of a list, one by one: the first wrong one ends a list that may be long.
+fn list<'j>(json: &'j str, at: &'static str) -> impl Iterator<Item = Cow<'j, str>> {
+    (0..).map_while(move |index| pointer(json, &format!("{at}/{index}"))).filter_map(unescape)
 }
 
 /// A configuration as JSON text.

@@ -64,6 +64,7 @@ const CORE: &[&str] = &[
     "serde_core",
     "serde_derive",
     "serde_json",
+    "simdutf8",
     "syn",
     "thiserror",
     "thiserror-impl",
