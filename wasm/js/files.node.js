@@ -1,7 +1,7 @@
 // Files for an agent, confined to the roots of its session. Where a path leads is found by held.node.js, or by
 // named.node.js where the system has nothing better; what of that may be done, and in which order, is said here.
 import { constants } from "node:fs";
-import { isAbsolute } from "node:path";
+import { isAbsolute, sep } from "node:path";
 import { ErrorCode } from "./codes.js";
 import { lines, replaced, whole } from "./content.node.js";
 import { RequestError } from "./errors.js";
@@ -40,6 +40,8 @@ const TROUBLE = {
 
 /** A path of a session: found, and found again after each wait, as nothing is held meanwhile. */
 class Way {
+  /** Where it has led when that was permitted. */
+  permitted;
   #roots;
   #path;
   #place;
@@ -51,7 +53,9 @@ class Way {
   }
 
   async found() {
-    return (this.#place ??= await find(this.#roots, this.#path));
+    this.#place ??= await find(this.#roots, this.#path);
+    if (this.#place.path !== (this.permitted ?? this.#place.path)) throw exchanged();
+    return this.#place;
   }
 
   /** Waits, if there is something to wait for. */
@@ -83,7 +87,7 @@ export class ReadOnlyFiles {
     this.#sessions.set(session, { roots: resolved(session.roots), order: new Queues() });
   }
 
-  readTextFile(session, { path, line, limit }, { reserve } = {}) {
+  readTextFile(session, { path, line, limit }, how) {
     return this._inOrder(session, path, async (way) => {
       await this._permitted(session, way, false);
       const { stat } = await way.found();
@@ -93,8 +97,12 @@ export class ReadOnlyFiles {
       const [first, count] = [Math.max(line ?? 1, 1) - 1, limit ?? Infinity];
       // It may grow meanwhile: then once more, with all that is allowed.
       for (const expected of [Number(stat.size) + UNKNOWN, this.most]) {
-        const most = reserve ? Math.min(expected, this.most) : this.most;
-        await way.wait(reserve?.(most));
+        const most = how?.reserve ? Math.min(expected, this.most) : this.most;
+        const room = how?.reserve?.(most);
+        if (room) {
+          await way.wait(room);
+          how.signal.throwIfAborted();
+        }
         const text = await this._opened(way, async () => {
           const place = await way.found();
           if (!place.stat) throw missing();
@@ -103,7 +111,7 @@ export class ReadOnlyFiles {
           return [file, () => (part ? lines(file, first, count, most, this.most) : whole(file, size, most))];
         });
         if (text !== undefined) {
-          reserve?.(text.length);
+          how?.reserve?.(text.length);
           return text;
         }
       }
@@ -148,7 +156,6 @@ export class ReadOnlyFiles {
   async _opened(way, open) {
     await way.wait(this.#open.enter());
     try {
-      if ((await way.found()).path !== way.permitted) throw exchanged();
       const [file, work] = await open();
       try {
         const { dev, ino } = await file.stat({ bigint: true });
@@ -201,7 +208,7 @@ async function writable(way) {
 function checked(path) {
   if (!isAbsolute(path) || path.includes("\0")) throw invalid("Not an absolute path");
   if (path.length > PATH) throw invalid(`The path has more than ${PATH} characters`);
-  if (/[/\\]\.?$/.test(path)) throw noFile();
+  if (["/", "/.", sep].some((end) => path.endsWith(end))) throw noFile();
 }
 
 const missing = () => new RequestError(...TROUBLE.ENOENT);
