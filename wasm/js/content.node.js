@@ -5,6 +5,7 @@ import { invalid } from "./roots.node.js";
 import { characterEnd } from "./utf8.js";
 
 const CHUNK = 64 << 10;
+const MOST_AT_ONCE = 1 << 20;
 // Milliseconds that somebody has who has written half a character.
 const SECOND_HALF = 50;
 const LF = 10;
@@ -16,24 +17,30 @@ function past(bytes, from, to, count) {
   return [at, count];
 }
 
-/** Bytes that grow up to a bound. */
-class Kept {
+/** Bytes that grow up to a bound, and that are given back when they have become text, not when somebody collects them. */
+class Bytes {
+  #store;
   #bytes;
   size = 0;
 
   constructor(expected, most) {
     this.most = most;
-    this.#bytes = Buffer.allocUnsafe(Math.min(expected, most) + 1);
+    if (expected < CHUNK) this.#bytes = Buffer.allocUnsafe(expected + 1);
+    else this.#fit(expected + 1);
   }
 
-  /** Room for more bytes, or nothing beyond the bound. */
+  #fit(size) {
+    const [before, length] = [this.#bytes, Math.min(size, this.most + 1)];
+    if (this.#store) this.#store.resize(length);
+    else this.#store = new ArrayBuffer(length, { maxByteLength: this.most + 1 });
+    this.#bytes = Buffer.from(this.#store, 0, length);
+    if (before && this.size <= CHUNK) before.copy(this.#bytes);
+  }
+
+  /** Room for more, or nothing beyond the bound. */
   get room() {
     if (this.size > this.most) return undefined;
-    if (this.size === this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.min(2 * this.size, this.most) + 1);
-      this.#bytes.copy(larger);
-      this.#bytes = larger;
-    }
+    if (this.size === this.#bytes.length) this.#fit(2 * this.size);
     return this.#bytes.subarray(this.size);
   }
 
@@ -49,67 +56,73 @@ class Kept {
     return this.size <= this.most;
   }
 
-  get bytes() {
-    return this.#bytes.subarray(0, this.size);
+  /** Where the last whole character ends. */
+  get end() {
+    return characterEnd(this.#bytes, this.size);
   }
-}
 
-/** The text of a file; nothing where it has more bytes than `most`. */
-export async function whole(file, size, most) {
-  const kept = new Kept(size, most);
-  const more = async () => {
-    for (let room; (room = kept.room); ) {
-      const { bytesRead } = await file.read(room, 0, room.length, null);
-      if (bytesRead === 0) return true;
-      kept.size += bytesRead;
-    }
-    return false;
-  };
-  return finished(kept, more);
+  get text() {
+    const bytes = this.#bytes.subarray(0, this.size);
+    if (isAscii(bytes)) return bytes.latin1Slice();
+    if (!isUtf8(bytes)) throw invalid("The file is not UTF-8 text");
+    return bytes.utf8Slice();
+  }
+
+  free() {
+    this.#store?.resize(0);
+  }
 }
 
 /**
  * So many lines of a file, from a line on (the first is 0); nothing where they have more bytes than `most`. What is
- * before them is only looked through, as long as it has at most `looked` bytes.
+ * before them is only looked through, up to `looked` bytes. `size` is what the file is known to have.
  */
-export async function lines(file, first, count, most, looked) {
-  const kept = new Kept(CHUNK, most);
+export async function lines(file, first, count, { size, most, looked }) {
+  const isPart = first > 0 || count < Infinity;
+  const kept = new Bytes(isPart ? 0 : Math.min(size, most), most);
+  try {
+    const more = isPart ? part(file, kept, first, count, looked) : () => all(file, kept);
+    if (!(await more())) return undefined;
+    if (kept.end < kept.size) {
+      // Somebody may be writing: what is half a character then is none.
+      const { size: seen } = kept;
+      await pause(SECOND_HALF);
+      if (!(await more())) return undefined;
+      if (kept.size > seen) kept.size = kept.end;
+    }
+    return kept.text;
+  } finally {
+    kept.free();
+  }
+}
+
+async function all(file, kept) {
+  for (let room; (room = kept.room); ) {
+    const { bytesRead } = await file.read(room, 0, Math.min(room.length, MOST_AT_ONCE), null);
+    if (bytesRead === 0) return true;
+    kept.size += bytesRead;
+  }
+  return false;
+}
+
+/** What keeps the lines that are wanted, as far as the file has them by now. */
+function part(file, kept, first, count, looked) {
   const chunk = Buffer.allocUnsafe(CHUNK);
-  let [before, within] = [first, count];
-  let seen = 0;
-  const more = async () => {
+  let [before, within, seen] = [first, count, 0];
+  return async () => {
     while (within > 0) {
       const { bytesRead } = await file.read(chunk, 0, CHUNK, null);
       if (bytesRead === 0) return true;
       let [from, to] = [0, bytesRead];
-      if (before > 0) {
-        [from, before] = past(chunk, 0, bytesRead, before);
-        seen += from;
-        if (seen > looked) throw invalid(`There are more than ${looked} bytes before these lines`);
-        if (before > 0) continue;
-      }
-      [to, within] = within === Infinity ? [bytesRead, within] : past(chunk, from, bytesRead, within);
+      if (before > 0) [from, before] = past(chunk, 0, bytesRead, before);
+      seen += from;
+      if (seen > looked) throw invalid(`There are more than ${looked} bytes before these lines`);
+      if (before > 0) continue;
+      if (within < Infinity) [to, within] = past(chunk, from, bytesRead, within);
       if (!kept.add(chunk.subarray(from, to))) return false;
     }
     return true;
   };
-  return finished(kept, more);
-}
-
-/** What has been read, as text. */
-async function finished(kept, more) {
-  if (!(await more())) return undefined;
-  if (characterEnd(kept.bytes) < kept.size) {
-    // Somebody may be writing; what is not there after that is no character.
-    const { size } = kept;
-    await pause(SECOND_HALF);
-    if (!(await more())) return undefined;
-    if (kept.size > size) kept.size = characterEnd(kept.bytes);
-  }
-  const { bytes } = kept;
-  if (isAscii(bytes)) return bytes.latin1Slice();
-  if (!isUtf8(bytes)) throw invalid("The file is not UTF-8 text");
-  return bytes.utf8Slice();
 }
 
 /** Replaces what is in a file. What it had before is there again if that fails, as far as the system lets it. */

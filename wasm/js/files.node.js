@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { isAbsolute, sep } from "node:path";
 import { ErrorCode } from "./codes.js";
-import { lines, replaced, whole } from "./content.node.js";
+import { lines, replaced } from "./content.node.js";
 import { RequestError } from "./errors.js";
 import { guarded } from "./guard.node.js";
 import * as held from "./held.node.js";
@@ -93,7 +93,6 @@ export class ReadOnlyFiles {
       const { stat } = await way.found();
       if (!stat) throw missing();
       if (stat.size > this.most) throw this.#tooLarge();
-      const part = line != null || limit != null;
       const [first, count] = [Math.max(line ?? 1, 1) - 1, limit ?? Infinity];
       // It may grow meanwhile: then once more, with all that is allowed.
       for (const expected of [Number(stat.size) + UNKNOWN, this.most]) {
@@ -107,8 +106,8 @@ export class ReadOnlyFiles {
           const place = await way.found();
           if (!place.stat) throw missing();
           const file = await place.open(O_RDONLY);
-          const size = Number(place.stat.size);
-          return [file, () => (part ? lines(file, first, count, most, this.most) : whole(file, size, most))];
+          const size = Number(place.stat.size) || UNKNOWN;
+          return [file, () => lines(file, first, count, { size, most, looked: this.most })];
         });
         if (text !== undefined) {
           how?.reserve?.(text.length);

@@ -89,6 +89,7 @@ export class Peer {
       full: () => this._full(),
       written: () => this.#budget.go(),
       ended: () => this._gone(),
+      whole: framing === "messages",
     });
   }
 

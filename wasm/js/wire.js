@@ -10,6 +10,8 @@ import { NoResult, PeerError } from "./errors.js";
 const UNSENT = 1 << 20;
 // So many bytes may wait for the transport before a send does.
 const GATHERED = 16 << 10;
+// What the transport is given at once.
+const PIECE = 256 << 10;
 // A peer that reads no more is as good as gone, but what it has said is still worth hearing.
 const DEAF = 1000;
 
@@ -106,7 +108,7 @@ export class Wire {
 
   /**
    * `deliver` takes events, while `full` does not say that there is no room for more; `written` hears that the transport
-   * has taken something, and `ended`, once, that nothing comes any more.
+   * has taken something, and `ended`, once, that nothing comes any more. `whole` says that messages must not be split.
    */
   constructor(connection, transport, hooks) {
     this.connection = connection;
@@ -265,7 +267,7 @@ export class Wire {
   #flush() {
     while (!this.#writing) {
       if (this.connection.unsent === 0) return;
-      const bytes = this.connection.transmit();
+      const bytes = this.connection.transmit(this.#hooks.whole ? undefined : PIECE);
       this.connection.consume(bytes.length);
       this.#given += bytes.length;
       if (this.#deaf) {
