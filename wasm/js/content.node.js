@@ -79,7 +79,7 @@ class Bytes {
  */
 export async function lines(file, first, count, { size, most, looked }) {
   const isPart = first > 0 || count < Infinity;
-  const kept = new Bytes(isPart ? 0 : Math.min(size, most), most);
+  const kept = new Bytes(isPart ? CHUNK - 1 : Math.min(size, most), most);
   try {
     const more = isPart ? part(file, kept, first, count, looked) : () => all(file, kept);
     if (!(await more())) return undefined;
