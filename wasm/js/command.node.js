@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { characterEnd } from "./utf8.js";
-import { exists, watch } from "./warden.node.js";
+import { exists, prepare, watch } from "./warden.node.js";
 import { within } from "./wire.js";
 
 // What a command has printed arrives a little after its end; a child of its own may hold the output open for ever.
@@ -52,6 +52,7 @@ export class Command {
 
   /** Starts it; rejects where that cannot be done. */
   static async start(program, args, options, { limit, endsWithProcess }) {
+    if (endsWithProcess) prepare();
     const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
     const command = child.pid === undefined ? undefined : new Command(child, limit, endsWithProcess ? watch : () => {});
     await once(child, "spawn");

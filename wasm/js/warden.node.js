@@ -33,10 +33,12 @@ export function watch(number, state) {
   if (state === "gone") groups.delete(number);
   else groups.set(number, state);
   if (shell) tell(number, state);
-  else if (state !== "gone") begin();
+  else if (state !== "gone") prepare();
 }
 
-function begin() {
+/** Is there before a command is, so that what it is told of one is a matter of microseconds. */
+export function prepare() {
+  if (shell) return;
   if (!isListening) process.on("exit", endAll);
   isListening = true;
   if (process.platform === "win32") return;
