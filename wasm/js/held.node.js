@@ -100,10 +100,11 @@ async function go(roots, names) {
   }
 }
 
-/** The names that a link stands for, with those behind it; the error of what is no link. */
+/** The names that a link stands for, with those behind it. */
 async function followed(folder, name, before, rest) {
   const target = await readlink(at(folder, name)).catch((error) => {
-    throw error.code === "EINVAL" ? Object.assign(new Error("no folder"), { code: "ENOTDIR" }) : error;
+    // Something else that is no folder, or what is one by now.
+    throw error.code === "EINVAL" ? noFile() : error;
   });
   return [...(target.startsWith("/") ? [] : before), ...split(target), ...rest];
 }
