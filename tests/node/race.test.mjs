@@ -157,6 +157,7 @@ test("whatever a path is made of, it leads where the tree says, or nowhere", { s
   const session = { roots: [root] };
   // Links may have led the making of the tree out, too.
   const [before, around] = [inside(outside), readdirSync(top)];
+  const held = readdirSync("/proc/self/fd").length;
   let served = 0;
   for (let turn = 0; turn < 1500; turn += 1) {
     const base = [root, `${root}/..`, top, "/", `${root}/a/..`][pick(5) * (pick(2))];
@@ -182,5 +183,6 @@ test("whatever a path is made of, it leads where the tree says, or nowhere", { s
   }
   assert.deepEqual(inside(outside), before);
   assert.deepEqual(readdirSync(top), around);
+  assert.ok(readdirSync("/proc/self/fd").length <= held + 2, "files stay open");
   assert.ok(served > 10, `${served} were served`);
 });

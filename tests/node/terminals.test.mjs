@@ -35,7 +35,7 @@ async function until(holds, milliseconds = 20_000) {
 }
 
 const START = `
-answer() { read -r line; id=$(printf %s "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/'); }
+answer() { while read -r line; do case $line in *'"method"'*) break ;; esac; done; id=$(printf %s "$line" | sed 's/.*"id":\\([0-9]*\\).*/\\1/'); }
 say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$1"; }
 create() { printf '{"jsonrpc":"2.0","id":"t","method":"terminal/create","params":{"sessionId":"%s","command":"sh","args":["-c","sleep %s & exec sleep %s"]}}\\n' "$1" "$2" "$2"; }
 answer; say '{"protocolVersion":1,"agentCapabilities":{"sessionCapabilities":{"close":{}}}}'

@@ -60,14 +60,14 @@ class Way {
 
   /** Waits, if there is something to wait for. */
   async wait(promise) {
-    if (typeof promise?.then === "function") await this.left();
+    if (typeof promise?.then === "function") this.left();
     return promise;
   }
 
-  async left() {
+  left() {
     const place = this.#place;
     this.#place = undefined;
-    await place?.close();
+    place?.close();
   }
 }
 
@@ -132,7 +132,7 @@ export class ReadOnlyFiles {
       await order.after(FINDING, async () => {
         const place = await find(roots, path);
         const waits = order.has(place.path);
-        if (waits) await place.close();
+        if (waits) place.close();
         const way = new Way(roots, path, waits ? undefined : place);
         done = order.after(place.path, () => work(way).finally(() => way.left()));
         // It is heard of below.
@@ -157,7 +157,7 @@ export class ReadOnlyFiles {
     try {
       const [file, work] = await open();
       try {
-        const { dev, ino } = await file.stat({ bigint: true });
+        const { dev, ino } = (await way.found()).stat ?? (await file.stat({ bigint: true }));
         return await this.#files.after(`${dev}:${ino}`, work);
       } finally {
         await file.close();
@@ -199,7 +199,7 @@ async function writable(way) {
     } catch (error) {
       // Somebody else has made it.
       if (error.code !== "EEXIST" || left === 0) throw error;
-      await way.left();
+      way.left();
     }
   }
 }

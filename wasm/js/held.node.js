@@ -1,7 +1,8 @@
 // Finding a file on Linux, where a folder that is held can be gone on from: each is opened from the one before, and links
 // are read and followed here, name by name. No name is looked at twice, so exchanging what it stands for leads nowhere.
-import { constants, statfsSync } from "node:fs";
+import { closeSync, constants, fstat, open as openNumber, statfsSync } from "node:fs";
 import { mkdir, open, readlink, unlink } from "node:fs/promises";
+import { promisify } from "node:util";
 import { makeable, noFile, outside, same } from "./roots.node.js";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
@@ -20,7 +21,10 @@ export const available = (() => {
   }
 })();
 
-const at = (folder, name) => `/proc/self/fd/${folder.fd}/${name}`;
+// What is held is a number: letting go of it takes no time, as nothing was done with it.
+const hold = promisify(openNumber);
+const look = promisify(fstat);
+const at = (folder, name) => `/proc/self/fd/${folder}/${name}`;
 const split = (path) => path.split("/").filter((name) => name !== "" && name !== ".");
 const joined = (names) => `/${names.join("/")}`;
 
@@ -39,15 +43,15 @@ async function start(roots, names) {
   for (const root of [...roots].sort((one, other) => other.path.length - one.path.length)) {
     for (const prefix of [split(root.path), split(root.given)]) {
       if (prefix.length >= names.length || !prefix.every((name, index) => name !== ".." && name === names[index])) continue;
-      const folder = await open(root.path, O_PATH | O_DIRECTORY | O_NOFOLLOW).catch(() => undefined);
-      if (folder && same(await folder.stat({ bigint: true }), root)) {
-        return { folder, root, from: prefix.length, above: split(root.path) };
-      }
+      const folder = await hold(root.path, O_PATH | O_DIRECTORY | O_NOFOLLOW).catch(() => undefined);
+      if (folder === undefined) continue;
+      const isRoot = same(await look(folder, { bigint: true }).catch(() => ({})), root);
+      if (isRoot) return { folder, root, from: prefix.length, above: split(root.path) };
       // Something else has taken its place.
-      await folder?.close();
+      closeSync(folder);
     }
   }
-  return { folder: await open("/", O_PATH | O_DIRECTORY), root: undefined, from: 0, above: [] };
+  return { folder: await hold("/", O_PATH | O_DIRECTORY), root: undefined, from: 0, above: [] };
 }
 
 /** Goes down as far as there are folders. The place, or names that mean the same from the top on. */
@@ -63,7 +67,7 @@ async function go(roots, names) {
       if (name === "..") return [...above, ...steps].slice(0, -1).concat(rest);
       const last = rest.length === 0;
       try {
-        inner = await open(at(folder, name), O_PATH | O_NOFOLLOW | (last ? 0 : O_DIRECTORY));
+        inner = await hold(at(folder, name), O_PATH | O_NOFOLLOW | (last ? 0 : O_DIRECTORY));
       } catch (error) {
         if (error.code === "ENOENT" && root) {
           const place = new Place(root, steps, folder, makeable([name, ...rest]));
@@ -73,7 +77,7 @@ async function go(roots, names) {
         if (error.code !== "ENOTDIR" && error.code !== "ELOOP") throw error;
         return await followed(folder, name, [...above, ...steps], rest);
       }
-      const stat = last || !root ? await inner.stat({ bigint: true }) : undefined;
+      const stat = last || !root ? await look(inner, { bigint: true }) : undefined;
       if (stat?.isSymbolicLink()) return await followed(folder, name, [...above, ...steps], rest);
       if (last) {
         if (!root) throw outside();
@@ -81,7 +85,7 @@ async function go(roots, names) {
         keep = true;
         return new Place(root, [...steps, name], folder, [], inner, stat);
       }
-      await folder.close();
+      closeSync(folder);
       [folder, inner] = [inner, undefined];
       steps.push(name);
       if (root) continue;
@@ -96,7 +100,7 @@ async function go(roots, names) {
     // What is outside is not told of, not even whether it is there.
     throw root ? error : outside();
   } finally {
-    if (!keep) await Promise.all([folder.close(), inner?.close()]);
+    if (!keep) for (const held of [folder, inner]) if (held !== undefined) closeSync(held);
   }
 }
 
@@ -127,7 +131,7 @@ class Place {
   /** Opens the file that is there. */
   open(flags) {
     // This name stands for what is held, wherever that is by now.
-    return open(`/proc/self/fd/${this.#file.fd}`, flags | O_NONBLOCK);
+    return open(`/proc/self/fd/${this.#file}`, flags | O_NONBLOCK);
   }
 
   /** Makes the file, and the folders on the way that are missing. */
@@ -135,8 +139,8 @@ class Place {
     const name = this.#missing.at(-1);
     for (const step of this.#missing.slice(0, -1)) {
       await mkdir(at(this.#folder, step)).catch(unlessThere);
-      const inner = await open(at(this.#folder, step), O_PATH | O_NOFOLLOW | O_DIRECTORY);
-      await this.#folder.close();
+      const inner = await hold(at(this.#folder, step), O_PATH | O_NOFOLLOW | O_DIRECTORY);
+      closeSync(this.#folder);
       this.#folder = inner;
     }
     this.#missing = [name];
@@ -146,14 +150,15 @@ class Place {
   /** Takes back what `make` has made, if it still stands there. */
   async unmake(made) {
     const name = at(this.#folder, this.#missing.at(-1));
-    const there = await open(name, O_PATH | O_NOFOLLOW).catch(() => undefined);
-    const ours = there && same(await there.stat({ bigint: true }), await made.stat({ bigint: true }));
-    await there?.close();
-    if (ours) await unlink(name).catch(() => {});
+    const there = await hold(name, O_PATH | O_NOFOLLOW).catch(() => undefined);
+    if (there === undefined) return;
+    const isOurs = same(await look(there, { bigint: true }), await made.stat({ bigint: true }));
+    closeSync(there);
+    if (isOurs) await unlink(name).catch(() => {});
   }
 
-  async close() {
-    await Promise.all([this.#folder.close(), this.#file?.close()]);
+  close() {
+    for (const held of [this.#folder, this.#file]) if (held !== undefined) closeSync(held);
   }
 }
 

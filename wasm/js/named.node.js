@@ -79,7 +79,7 @@ class Place {
     await made.truncate();
   }
 
-  async close() {}
+  close() {}
 
   /** The file, if it is the one that the path stands for. */
   async #held(file, known) {
