@@ -108,7 +108,7 @@ test("what comes for a session that is closing, made up or replaced starts nothi
   }
   // The place of what was not started is free.
   const seconds = (last += 1);
-  const peer = await spawnAgent(agent(`${OPEN}create s ${seconds}; read -r x; ${OPEN}cat >/dev/null`), client);
+  const peer = await spawnAgent(agent(`${OPEN}create s ${seconds}; ${OPEN}cat >/dev/null`), client);
   const first = await peer.newSession("/");
   assert.ok(await until(() => sleeping(seconds).length === 2), "it runs");
   await assert.rejects(peer.newSession("/tmp"), (error) => error instanceof NoResult && error.outcome === "invalid");
