@@ -7,7 +7,7 @@ const load = (name) => import(pathToFileURL(join(folder, name)).href);
 export const agentSide = await load("agent.mjs");
 export const clientSide = await load("client.mjs");
 export const { Agent, RequestError, streams } = agentSide;
-export const { Client, connect } = clientSide;
+export const { Client, NoResult, connect } = clientSide;
 
 /** Two transports that are each other's ends, over web streams: bytes, with back-pressure. */
 export function pipes() {

@@ -2,7 +2,9 @@
 // catch.
 import { Agent, RequestError, ErrorCode, messagePort, stdio } from "libacp/agent";
 import type { AgentSession, Turn, v1 } from "libacp/agent";
-import { AgentEnded, Client, Files, NoResult, PeerError, Terminals, allowAll, connect, spawnAgent, streams, webSocket } from "libacp/client";
+import {
+  AgentEnded, Client, Files, NoResult, PeerError, Terminals, allowAll, connect, guarded, printable, spawnAgent, streams, webSocket,
+} from "libacp/client";
 import type { ClientSession, PermissionRequest, Transport } from "libacp/client";
 
 const agent = new Agent("echo", "1.0", { title: "Echo", policies: { note: "off" }, onViolation: ({ rule }) => rule });
@@ -91,3 +93,13 @@ const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
 const transport: Transport = streams(readable, writable, { framing: "content-length" });
 await connect(transport, client);
 await connect(webSocket(new WebSocket("wss://localhost/acp")));
+
+const careful = new Files({ most: 1000, may: async (path, writing, asked) => guarded(path, writing, asked) || path === asked.session.cwd });
+// @ts-expect-error it decides, with a boolean
+new Files({ may: () => "yes" });
+const text: string = printable("\x1b");
+new Client("c", "1", { files: careful, terminals: new Terminals({ most: 1, endsWithProcess: false }), permission: (request) => request.allowAlways() })
+  .on("fs/read_text_file", async (session, { path }, how) => {
+    await how.reserve(1000);
+    return { content: `${session.cwd}${path}${text}` };
+  });

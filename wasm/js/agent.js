@@ -189,7 +189,7 @@ export class ClientPeer extends Peer {
     } catch (error) {
       if (!turn.cancelled) throw error;
       // However a cancelled handler ends, the answer is the same; what is no consequence of that is worth a line.
-      if (error?.name !== "AbortError") console.error("libacp: the handler of a cancelled prompt failed:", error);
+      if (error?.name !== "AbortError") turn.client._log.failed("the handler of a cancelled prompt failed", error);
     } finally {
       await turn._over();
     }

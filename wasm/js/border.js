@@ -29,6 +29,7 @@ const ANYWHERE = {
   view: (buffer) => new Uint8Array(buffer),
   read,
   write: (bytes, text, at) => encoder.encodeInto(text, bytes.subarray(at)).written,
+  size: (text) => encoder.encode(text).length,
 };
 
 export class Border {
@@ -80,7 +81,9 @@ export class Border {
 
   /** Writes texts for the next call. */
   say(first = "", second = "", third = "") {
-    this.#fit(3 * (first.length + second.length + third.length));
+    const most = 3 * (first.length + second.length + third.length);
+    // Of long texts it is worth knowing how long they are: the module's memory never shrinks.
+    this.#fit(most <= KEPT ? most : [first, second, third].reduce((size, text) => size + this.#how.size(text), 0));
     const [words, record] = [this.#words, this.#record];
     let at = this.#room;
     at += words[record] = this.#write(first, at);

@@ -9,5 +9,6 @@ export const ReadOnlyFiles = nodeOnly("ReadOnlyFiles");
 export const Terminals = nodeOnly("Terminals");
 export const childProcess = nodeOnly("childProcess");
 export const nodeStreams = nodeOnly("nodeStreams");
+export const guarded = nodeOnly("guarded");
 export const spawnAgent = nodeOnly("spawnAgent");
 export const stdio = nodeOnly("stdio");

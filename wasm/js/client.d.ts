@@ -5,6 +5,7 @@ import type {
   ChildLike,
   Content,
   HostOptions,
+  How,
   On,
   Peer,
   SessionNotify,
@@ -15,10 +16,10 @@ import type { v1 } from "./types.js";
 
 export * from "./shared.js";
 
-type How = { signal: AbortSignal };
-
 /** What reads and writes files for agents; what it has, agents are told. */
 export interface FileAccess {
+  /** A session is about to be opened with its directories. */
+  begin?(session: ClientSession): void;
   /** The text of a file, or of the lines that are asked for. */
   readTextFile?(session: ClientSession, params: v1.ReadTextFileRequest, how: How): Awaitable<string>;
   /** Writes a file. */
@@ -37,7 +38,7 @@ export interface TerminalAccess {
   kill(session: ClientSession, id: string, how: How): Awaitable<void>;
   /** Ends it, and forgets it. */
   release(session: ClientSession, id: string, how: How): Awaitable<void>;
-  /** The session is over. */
+  /** The session is over, or its connection. A terminal that is made after that is released at once. */
   end?(session: ClientSession): Awaitable<void>;
 }
 
@@ -51,8 +52,10 @@ export interface PermissionRequest {
   readonly options: readonly v1.PermissionOption[];
   /** Aborts when the turn is cancelled; the answer has been given then. */
   readonly signal: AbortSignal;
-  /** The option that allows it, for this time if there is one. */
+  /** The option that allows it this time; nothing where there is none, as an option that allows it always is another answer. */
   allow(): string | undefined;
+  /** The option that allows it always, if there is one. */
+  allowAlways(): string | undefined;
   /** The option that refuses it, for this time if there is one. */
   reject(): string | undefined;
 }
@@ -78,7 +81,7 @@ export class Client {
   on: On<v1.AgentRequests, v1.AgentNotifications, ClientSession, AgentPeer, this>;
 }
 
-/** Allows every tool call. */
+/** Allows every tool call, and always where the agent offers nothing less. */
 export function allowAll(request: PermissionRequest): string | undefined;
 /** Allows no tool call. */
 export function rejectAll(request: PermissionRequest): string | undefined;
@@ -203,28 +206,80 @@ export interface PromptTurn extends Exchange<v1.PromptResponse> {
   cancel(): Promise<void>;
 }
 
-/**
- * Lets agents read the UTF-8 text files in the roots of their sessions, links resolved, of `most` bytes at most. Node only.
- */
-export class ReadOnlyFiles {
-  constructor(options?: { most?: number });
-  /** The text of a file, or of the lines that are asked for. */
-  readTextFile(session: ClientSession, params: v1.ReadTextFileRequest): Promise<string>;
+/** What is asked beside the path of a file. */
+export interface FileAsked {
+  /** The directory of the session that the file is in, without links. */
+  readonly root: string;
+  /** The session. */
+  readonly session: ClientSession;
 }
 
-/** Lets agents write them too. Folders that are missing are made. Node only. */
+/** How agents may use files. */
+export interface FilesOptions {
+  /** Bytes that a file or a text may have (10,000,000). */
+  most?: number | undefined;
+  /**
+   * Decides on each file that is to be read or written: only `true` allows it. The path is absolute and has no links. It
+   * is {@link guarded} unless given, and may ask that: `guarded(path, writing, asked) || askTheUser(path)`.
+   */
+  may?: ((path: string, writing: boolean, asked: FileAsked) => Awaitable<boolean>) | undefined;
+}
+
+/**
+ * What holds without a `may` of one's own: all may be read; nothing may be written into folders of version control
+ * (`.git`), or where editors, their extensions and the shell in them run it without asking again. Node only.
+ */
+export function guarded(path: string, writing: boolean, asked: { readonly root: string }): boolean;
+
+/**
+ * Lets agents read the UTF-8 text files in the directories of their sessions, as these were when the session was opened.
+ * Of one session, what is asked of a file happens in that order. Node only.
+ *
+ * On Linux with /proc, a link never leads outside, whatever is exchanged meanwhile. On macOS and Windows, and on Linux
+ * without /proc, links are looked for before and after a file is opened: nothing outside is read or written, but whoever
+ * exchanges folders for links at the right moments can have a new, empty file or folder made outside. Hard links are
+ * followed everywhere.
+ */
+export class ReadOnlyFiles {
+  constructor(options?: FilesOptions);
+  /** The session is about to be opened. A session that is not told of begins with its first file. */
+  begin(session: ClientSession): void;
+  /** The text of a file, or of the lines that are asked for. */
+  readTextFile(session: ClientSession, params: v1.ReadTextFileRequest, how?: How): Promise<string>;
+}
+
+/**
+ * Lets agents write them too. Folders that are missing are made. A file keeps its mode, its owner and all its names. A
+ * write that fails leaves the old text; where the process is killed in the middle of one, a beginning of the new text may
+ * stand before the rest of the old one. Node only.
+ */
 export class Files extends ReadOnlyFiles {
   /** Writes a file. */
   writeTextFile(session: ClientSession, params: v1.WriteTextFileRequest): Promise<void>;
 }
 
+/** How agents may run commands. */
+export interface TerminalsOptions {
+  /** Bytes that are kept of what a command prints, the last ones, in whole characters (1 MiB). */
+  outputByteLimit?: number | undefined;
+  /** Commands at a time (64). */
+  most?: number | undefined;
+  /** Their environment; this process's, unless given. */
+  env?: Readonly<Record<string, string | undefined>> | undefined;
+  /**
+   * Whether they end with this process, however it ends (true). A shell that waits for that sees to it, so no signal is
+   * handled here; on Windows they end where this process ends by itself.
+   */
+  endsWithProcess?: boolean | undefined;
+}
+
 /**
- * Runs what agents ask for, as child processes without input: whoever hands this to an agent lets it do anything. Of the
- * output, the last `outputByteLimit` bytes are kept (1 MiB) and whole characters only. There are `most` at a time (64).
- * Node only.
+ * Runs what agents ask for, as child processes without input: whoever hands this to an agent lets it do anything. A
+ * command ends, with all that is still in its process group, when it is released, when its session is over, and when the
+ * connection is. What it has moved to a group of its own (setsid), and what runs as another user, is not ended. Node only.
  */
 export class Terminals {
-  constructor(options?: { outputByteLimit?: number; most?: number; env?: Readonly<Record<string, string | undefined>> });
+  constructor(options?: TerminalsOptions);
   /** Starts a command; the terminal's id. */
   create(session: ClientSession, params: v1.CreateTerminalRequest): Promise<string>;
   /** What it has printed so far. */
@@ -233,8 +288,8 @@ export class Terminals {
   waitForExit(session: ClientSession, id: string): Promise<v1.WaitForTerminalExitResponse>;
   /** Ends it, and keeps what it has printed. */
   kill(session: ClientSession, id: string): void;
-  /** Ends it, and forgets it. */
+  /** Ends it, and forgets it; after two seconds also where it may not be ended. */
   release(session: ClientSession, id: string): Promise<void>;
-  /** Ends what a session has left. */
+  /** Ends what a session has left, and what is just being started for it: it starts nothing any more. */
   end(session: ClientSession): Promise<void>;
 }

@@ -1,5 +1,5 @@
 // A client: what it lets agents do, and how it decides. Read next: agentpeer.js, exchange.js.
-import { AgentPeer } from "./agentpeer.js";
+import { AgentPeer, noSession } from "./agentpeer.js";
 import { whenLoaded } from "./connection.js";
 import { Host, merged } from "./host.js";
 
@@ -13,21 +13,25 @@ export class PermissionRequest {
   }
 
   allow() {
-    return this.#pick("allow_once", "allow_always");
+    return this.#pick("allow_once");
+  }
+
+  allowAlways() {
+    return this.#pick("allow_always");
   }
 
   reject() {
-    return this.#pick("reject_once", "reject_always");
+    return this.#pick("reject_once") ?? this.#pick("reject_always");
   }
 
-  #pick(...kinds) {
-    return kinds.flatMap((kind) => this.options.filter((option) => option.kind === kind))[0]?.optionId;
+  #pick(kind) {
+    return this.options.find((option) => option.kind === kind)?.optionId;
   }
 }
 
 export const rejectAll = (request) => request.reject();
 
-export const allowAll = (request) => request.allow();
+export const allowAll = (request) => request.allow() ?? request.allowAlways();
 
 const MORE = ["permission", "files", "terminals", "onUpdate"];
 const TERMINALS = {
@@ -59,9 +63,14 @@ export class Client extends Host {
     this.on("fs/write_text_file", async (session, params, how) => {
       await this.files.writeTextFile(session, params, how);
     });
-    this.on("terminal/create", async (session, params, how) => ({
-      terminalId: await this.terminals.create(session, params, how),
-    }));
+    this.on("terminal/create", async (session, params, how) => {
+      if (session._isClosing || session._isOver) throw noSession();
+      const terminalId = await this.terminals.create(session, params, how);
+      if (!session._isOver) return { terminalId };
+      // The session has ended meanwhile.
+      await this.terminals.release(session, terminalId, how);
+      throw noSession();
+    });
     for (const [name, method] of Object.entries(TERMINALS)) {
       this.on(method, (session, { terminalId }, how) => this.terminals[name](session, terminalId, how));
     }

@@ -217,8 +217,8 @@ export class Connection {
     return when < 0 ? undefined : when;
   }
 
-  transmit() {
-    return this.#border.shown(this.#still.transmit());
+  transmit(most = Infinity) {
+    return this.#border.shown(Math.min(this.#still.transmit(), most));
   }
 
   consume(count) {

@@ -5,6 +5,10 @@ import { deferred, onAbort, unlessAborted } from "./wire.js";
 export class ClientSession {
   result = {};
   data = undefined;
+  _isClosing = false;
+  /** It is no more, or never was. */
+  _isOver = false;
+  _ending = undefined;
   #exchange;
 
   constructor(agent, id, cwd = "", further = []) {
@@ -34,8 +38,13 @@ export class ClientSession {
   }
 
   async close() {
-    await this.request("session/close");
-    await this.agent._forget(this);
+    // What the agent asks for meanwhile starts nothing.
+    this._isClosing = true;
+    try {
+      await this.request("session/close");
+    } finally {
+      this._isClosing = false;
+    }
   }
 
   request(method, params, options) {
@@ -233,7 +242,9 @@ export class LoadingSession extends Exchange {
   }
 
   _finished() {
-    this.session.agent._loading.delete(this.session.id);
+    const { agent, id } = this.session;
+    if (agent._loading.get(id) === this.session) agent._loading.delete(id);
+    agent._lost(this.session);
   }
 
   _settle(response) {

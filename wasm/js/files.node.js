@@ -1,108 +1,220 @@
-// Files for an agent, confined to the roots of its session.
-//
-// A path is resolved first, symbolic links and all, and must be inside a root that was resolved the same way. Node cannot
-// open a file step by step from a folder, so what was opened is held against the path once more: if somebody has exchanged
-// a folder for a link in between, the file is closed before a byte of it was read or written.
+// Files for an agent, confined to the roots of its session. Where a path leads is found by held.node.js, or by
+// named.node.js where the system has nothing better; what of that may be done, and in which order, is said here.
 import { constants } from "node:fs";
-import { mkdir, open, realpath, stat } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, sep } from "node:path";
 import { ErrorCode } from "./codes.js";
+import { lines, replaced } from "./content.node.js";
 import { RequestError } from "./errors.js";
+import { guarded } from "./guard.node.js";
+import * as held from "./held.node.js";
+import * as named from "./named.node.js";
+import { Gate, Queues } from "./queue.js";
+import { exchanged, invalid, noFile, resolved } from "./roots.node.js";
 
-const { O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDONLY, O_WRONLY } = constants;
-const invalid = (message) => new RequestError(ErrorCode.INVALID_PARAMS, message);
+const { find } = held.available ? held : named;
+const { O_RDONLY, O_RDWR, O_WRONLY } = constants;
+// Files that are read or written at the same time.
+const AT_ONCE = 4;
+// What may be exchanged so often meanwhile is not worth a further try.
+const TRIES = 8;
+// A path has at most so many characters.
+const PATH = 4096;
+// A file may grow by so much, and has so much where its size is not known.
+const UNKNOWN = 64 << 10;
+// Under this key, a session's paths are found one after the other.
+const FINDING = "";
+const NO_ROOM = "There is no room for the text";
+const TROUBLE = {
+  ENOENT: [ErrorCode.RESOURCE_NOT_FOUND, "There is no such file"],
+  EACCES: [ErrorCode.INVALID_PARAMS, "The client is not permitted to open the file"],
+  EPERM: [ErrorCode.INVALID_PARAMS, "The client is not permitted to open the file"],
+  EROFS: [ErrorCode.INVALID_PARAMS, "The file cannot be written: its file system is read-only"],
+  ENAMETOOLONG: [ErrorCode.INVALID_PARAMS, "A name in the path is too long"],
+  ENOSPC: [ErrorCode.INTERNAL_ERROR, NO_ROOM],
+  EDQUOT: [ErrorCode.INTERNAL_ERROR, NO_ROOM],
+  EFBIG: [ErrorCode.INTERNAL_ERROR, NO_ROOM],
+  EIO: [ErrorCode.INTERNAL_ERROR, "The file cannot be read or written: the device fails"],
+  EMFILE: [ErrorCode.INTERNAL_ERROR, "The client has too many files open"],
+  ENFILE: [ErrorCode.INTERNAL_ERROR, "The client has too many files open"],
+};
 
-export class ReadOnlyFiles {
-  constructor({ most = 10_000_000 } = {}) {
-    this.most = most;
+/** A path of a session: found, and found again after each wait, as nothing is held meanwhile. */
+class Way {
+  /** Where it has led when that was permitted. */
+  permitted;
+  #roots;
+  #path;
+  #place;
+
+  constructor(roots, path, place) {
+    this.#roots = roots;
+    this.#path = path;
+    this.#place = place;
   }
 
-  async readTextFile({ roots }, { path, line, limit }) {
-    const file = await opened(roots, path, O_RDONLY);
-    let data;
+  async found() {
+    this.#place ??= await find(this.#roots, this.#path);
+    if (this.#place.path !== (this.permitted ?? this.#place.path)) throw exchanged();
+    return this.#place;
+  }
+
+  /** Waits, if there is something to wait for. */
+  async wait(promise) {
+    if (typeof promise?.then === "function") this.left();
+    return promise;
+  }
+
+  left() {
+    const place = this.#place;
+    this.#place = undefined;
+    place?.close();
+  }
+}
+
+export class ReadOnlyFiles {
+  #sessions = new WeakMap();
+  #open = new Gate(AT_ONCE);
+  #files = new Queues();
+
+  constructor({ most = 10_000_000, may = guarded } = {}) {
+    if (typeof may !== "function") throw new TypeError("may: expected a function");
+    this.most = most;
+    this.may = may;
+  }
+
+  /** The session is opened: its directories are what they are now. */
+  begin(session) {
+    this.#sessions.set(session, { roots: resolved(session.roots), order: new Queues() });
+  }
+
+  readTextFile(session, { path, line, limit }, how) {
+    return this._inOrder(session, path, async (way) => {
+      await this._permitted(session, way, false);
+      const { stat } = await way.found();
+      if (!stat) throw missing();
+      if (stat.size > this.most) throw this.#tooLarge();
+      const [first, count] = [Math.max(line ?? 1, 1) - 1, limit ?? Infinity];
+      // It may grow meanwhile: then once more, with all that is allowed.
+      for (const expected of [Number(stat.size) + UNKNOWN, this.most]) {
+        const most = how?.reserve ? Math.min(expected, this.most) : this.most;
+        const room = how?.reserve?.(most);
+        if (room) {
+          await way.wait(room);
+          how.signal.throwIfAborted();
+        }
+        const text = await this._opened(way, async () => {
+          const place = await way.found();
+          if (!place.stat) throw missing();
+          const file = await place.open(O_RDONLY);
+          const size = Number(place.stat.size) || UNKNOWN;
+          return [file, () => lines(file, first, count, { size, most, looked: this.most })];
+        });
+        if (text !== undefined) {
+          how?.reserve?.(text.length);
+          return text;
+        }
+      }
+      throw this.#tooLarge();
+    });
+  }
+
+  #tooLarge() {
+    return invalid(`The file has more than ${this.most} bytes`);
+  }
+
+  /** Does work with a path when all that the session has asked for before of the same file is done. */
+  async _inOrder(session, path, work) {
+    if (!this.#sessions.has(session)) this.begin(session);
+    const { roots, order } = this.#sessions.get(session);
+    let done;
     try {
-      const { size } = await file.stat();
-      if (size > this.most) throw invalid(`The file has more than ${this.most} bytes`);
-      // One byte more: it may grow meanwhile.
-      const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(size + 1), position: 0 });
-      data = buffer.subarray(0, Math.min(bytesRead, this.most));
+      checked(path);
+      await order.after(FINDING, async () => {
+        const place = await find(roots, path);
+        const waits = order.has(place.path);
+        if (waits) place.close();
+        const way = new Way(roots, path, waits ? undefined : place);
+        done = order.after(place.path, () => work(way).finally(() => way.left()));
+        // It is heard of below.
+        done.catch(() => {});
+      });
+      return await done;
+    } catch (error) {
+      throw told(error);
+    }
+  }
+
+  async _permitted(session, way, writing) {
+    const { path, root } = await way.found();
+    const may = await way.wait(this.may(path, writing, { root, session }));
+    if (may !== true) throw invalid(`The client does not allow ${writing ? "writing" : "reading"} this file`);
+    way.permitted = path;
+  }
+
+  /** Does what is given with an open file: alone with it, and with few others beside. */
+  async _opened(way, open) {
+    await way.wait(this.#open.enter());
+    try {
+      const [file, work] = await open();
+      try {
+        const { dev, ino } = (await way.found()).stat ?? (await file.stat({ bigint: true }));
+        return await this.#files.after(`${dev}:${ino}`, work);
+      } finally {
+        await file.close();
+      }
     } finally {
-      await file.close();
+      this.#open.leave();
     }
-    let text;
-    try {
-      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(data);
-    } catch {
-      throw invalid("The file is not UTF-8 text");
-    }
-    if (line == null && limit == null) return text;
-    const first = Math.max(line ?? 1, 1) - 1;
-    const lines = text.split(/(?<=\n)/);
-    return lines.slice(first, limit == null ? undefined : first + limit).join("");
   }
 }
 
 export class Files extends ReadOnlyFiles {
-  async writeTextFile({ roots }, { path, content }) {
-    const data = Buffer.from(content);
-    if (data.length > this.most) throw invalid(`The text has more than ${this.most} bytes`);
-    const file = await opened(roots, path, O_WRONLY | O_CREAT);
+  writeTextFile(session, { path, content }) {
+    return this._inOrder(session, path, async (way) => {
+      if (Buffer.byteLength(content) > this.most) throw invalid(`The text has more than ${this.most} bytes`);
+      await this._permitted(session, way, true);
+      await this._opened(way, async () => {
+        const { file, readable, made } = await writable(way);
+        return [file, () => replaced(file, Buffer.from(content), readable).catch(async (error) => {
+          if (made) await (await way.found()).unmake(file);
+          throw error;
+        })];
+      });
+    });
+  }
+}
+
+/** The file that is there, or a new one. */
+async function writable(way) {
+  for (let left = TRIES; ; left -= 1) {
+    const place = await way.found();
     try {
-      await file.truncate();
-      await file.writeFile(data);
-    } finally {
-      await file.close();
-    }
-  }
-}
-
-/** The file, open and inside; the error of whatever stands against that. */
-async function opened(roots, path, flags) {
-  let file;
-  try {
-    const place = await inside(roots, path, flags & O_CREAT);
-    file = await open(place, flags | O_NOFOLLOW | O_NONBLOCK, 0o666);
-    const held = await file.stat({ bigint: true });
-    const named = await stat(await inside(roots, path), { bigint: true });
-    if (held.dev !== named.dev || held.ino !== named.ino) throw invalid("The file was exchanged meanwhile");
-    if (!held.isFile()) throw invalid("Not a regular file");
-    return file;
-  } catch (error) {
-    await file?.close();
-    if (error instanceof RequestError) throw error;
-    if (error.code === "ENOENT") throw new RequestError(ErrorCode.RESOURCE_NOT_FOUND, "There is no such file");
-    throw invalid(`The file cannot be opened: ${error.code ?? "not a path"}`);
-  }
-}
-
-/** The path without links, if it is in one of the roots; folders that are missing are made on the way, if wanted. */
-async function inside(roots, path, make = false) {
-  if (!isAbsolute(path) || path.includes("\0")) throw invalid("Not an absolute path");
-  const real = await resolved(path, make);
-  for (const root of roots.filter(isAbsolute)) {
-    const base = await realpath(root).catch(() => undefined);
-    if (base === undefined || !within(base, real.path)) continue;
-    if (make && real.missing.length > 0) await mkdir(dirname(real.path), { recursive: true });
-    return real.path;
-  }
-  throw invalid("The file is outside of the session's directories");
-}
-
-function within(root, path) {
-  const way = relative(root, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** The path without links. With `make` its end may be missing: then what there is of it is resolved. */
-async function resolved(path, make) {
-  const missing = [];
-  for (let there = path; ; there = dirname(there)) {
-    try {
-      return { path: join(await realpath(there), ...missing), missing: missing.slice(0, -1) };
+      if (!place.stat) return { file: await place.make(), made: true, readable: true };
+      try {
+        return { file: await place.open(O_RDWR), readable: true };
+      } catch (error) {
+        if (error.code !== "EACCES") throw error;
+        return { file: await place.open(O_WRONLY), readable: false };
+      }
     } catch (error) {
-      if (!make || error.code !== "ENOENT" || dirname(there) === there) throw error;
-      // A name that is a link to nowhere is refused when it is opened.
-      missing.unshift(basename(there));
+      // Somebody else has made it.
+      if (error.code !== "EEXIST" || left === 0) throw error;
+      way.left();
     }
   }
+}
+
+function checked(path) {
+  if (!isAbsolute(path) || path.includes("\0")) throw invalid("Not an absolute path");
+  if (path.length > PATH) throw invalid(`The path has more than ${PATH} characters`);
+  if (["/", "/.", sep].some((end) => path.endsWith(end))) throw noFile();
+}
+
+const missing = () => new RequestError(...TROUBLE.ENOENT);
+
+/** What an agent is told of an error of the file system's: no path, and nothing of where it happened. */
+function told(error) {
+  if (error instanceof RequestError || typeof error?.syscall !== "string") return error;
+  const known = Object.hasOwn(TROUBLE, error.code) && TROUBLE[error.code];
+  return known ? new RequestError(...known) : invalid(`The file cannot be opened: ${error.code ?? "not a path"}`);
 }

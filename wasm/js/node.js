@@ -8,6 +8,7 @@ const BUFFERS = {
   view: (buffer) => Buffer.from(buffer),
   read: (bytes, from, to, latin1) => (latin1 ? bytes.latin1Slice(from, to) : bytes.utf8Slice(from, to)),
   write: (bytes, text, at) => bytes.write(text, at),
+  size: (text) => Buffer.byteLength(text),
 };
 
 loaded(glue, glue.initSync({ module: readFileSync(new URL("./libacp_core_node_bg.wasm", import.meta.url)) }), BUFFERS);

@@ -1,12 +1,16 @@
 // The other side of one connection, whichever it is: what both roles can ask, and how requests of the peer are served.
 // Read next: wire.js below it; agent.js and client.js above.
+import { Budget } from "./budget.js";
 import { ErrorCode } from "./codes.js";
 import { Connection } from "./connection.js";
 import { RequestError } from "./errors.js";
+import { Log } from "./log.js";
 import { Wire, deferred, stopper, within } from "./wire.js";
 
 // Notifications that wait for their handler, before reading stops.
 const NOTICES = 256;
+// Characters of requests to write files that are being served, before reading stops.
+const WRITES = 16 << 20;
 const MESSAGES = {
   [ErrorCode.METHOD_NOT_FOUND]: "Method not found",
   [ErrorCode.REQUEST_CANCELLED]: "Request cancelled",
@@ -14,22 +18,17 @@ const MESSAGES = {
 
 export const notServed = () => new RequestError(ErrorCode.METHOD_NOT_FOUND, MESSAGES[ErrorCode.METHOD_NOT_FOUND]);
 
-/** Says what a handler has thrown. Not everything that can be thrown can be printed. */
-function report(what, error) {
-  try {
-    console.error(`libacp: ${what}:`, error);
-  } catch {
-    console.error(`libacp: ${what}`);
-  }
-}
-
-/** What a handler is told beside its params: a signal, which is made where somebody asks for it. */
+/** What a handler is told beside its params: a signal, which is made where somebody asks for it; room for its answer. */
 class How {
   #job;
 
   constructor(job) {
     this.#job = job;
     Object.defineProperty(this, "signal", How.#signal);
+  }
+
+  reserve(bytes) {
+    return this.#job.budget.reserve(this.#job.share, bytes);
   }
 
   static #signal = {
@@ -45,8 +44,11 @@ class Job {
   #stopper;
   answered = false;
 
-  constructor(request) {
+  constructor(request, size, budget) {
     this.request = request;
+    this.size = request.method === "fs/write_text_file" ? size : 0;
+    this.budget = budget;
+    this.share = budget.share(request.method);
   }
 
   get how() {
@@ -69,8 +71,11 @@ export class Peer {
   connection;
   _jobs = new Map();
   _ended = deferred();
+  _log = new Log();
   #notices = [];
   #noticing;
+  #budget = new Budget(() => this._wire.unwritten);
+  #writes = 0;
 
   constructor(role, host, transport) {
     if (typeof transport?.write !== "function" || !transport.readable) {
@@ -79,7 +84,13 @@ export class Peer {
     const { framing = host.options.framing } = transport;
     this._host = host;
     this.connection = new Connection({ ...host.options, role, framing });
-    this._wire = new Wire(this.connection, transport, (event, size) => this.#deliver(event, size), () => this._full());
+    this._wire = new Wire(this.connection, transport, {
+      deliver: (event, size) => this.#deliver(event, size),
+      full: () => this._full(),
+      written: () => this.#budget.go(),
+      ended: () => this._gone(),
+      whole: framing === "messages",
+    });
   }
 
   get capabilities() {
@@ -110,13 +121,13 @@ export class Peer {
 
   /** Whether nothing more is to be delivered for now. */
   _full() {
-    return this.#notices.length >= NOTICES;
+    return this.#notices.length >= NOTICES || this.#writes > WRITES;
   }
 
   #deliver(event, size) {
     switch (event.type) {
       case "request":
-        this.#serve(event);
+        this.#serve(event, size);
         break;
       case "notification":
         this._notified(event, size);
@@ -136,7 +147,7 @@ export class Peer {
         this.#late(event);
         break;
       case "advice":
-        console.debug(`libacp: advice: ${event.rule}: ${event.method}${event.pointer}: ${event.message}`);
+        this._log.write("debug", event.rule, `advice: ${event.rule}: ${event.method}${event.pointer}: ${event.message}`);
         break;
       case "violation":
         this.#violated(event);
@@ -148,15 +159,25 @@ export class Peer {
     }
   }
 
+  /** Nothing more comes from the peer, and nothing reaches it. */
+  _gone() {
+    this.#budget.end();
+  }
+
   /** Nobody waits for this answer any more: gives back what it has opened. */
   #late(response) {
     const { method, session: sessionId, outcome, result } = response;
     if (outcome === "result" && method === "terminal/create") {
       this.#giveBack("terminal/release", { sessionId, terminalId: result.terminalId });
-    } else if (outcome === "result" && (method === "session/new" || method === "session/fork")) {
+    } else if (outcome === "result" && (method === "session/new" || method === "session/fork") && !this._knows(result.sessionId)) {
       this.#giveBack("session/close", { sessionId: result.sessionId });
     }
     if (this._host.onLateResponse) this._call(this._host.onLateResponse, response);
+  }
+
+  /** Whether a session is open here, whatever a late answer says. */
+  _knows() {
+    return false;
   }
 
   #giveBack(method, params) {
@@ -164,14 +185,14 @@ export class Peer {
       this.connection.request(method, params);
     } catch (misuse) {
       // The agent cannot close sessions, or the session or the connection is over.
-      console.debug(`libacp: ${method} after a late answer:`, misuse.message);
+      this._log.write("debug", method, `${method} after a late answer: ${misuse.message}`);
     }
   }
 
   #violated(violation) {
     // Not its excerpt: what a peer sends may hold secrets.
     const { rule, severity, method = "message", pointer, message, consequence } = violation;
-    console[severity === "note" ? "debug" : "warn"](`libacp: ${rule}: ${method}${pointer}: ${message} (${consequence})`);
+    this._log.write(severity === "note" ? "debug" : "warn", rule, `${rule}: ${method}${pointer}: ${message} (${consequence})`);
     if (this._host.onViolation) this._call(this._host.onViolation, violation);
   }
 
@@ -189,33 +210,45 @@ export class Peer {
         // What is done already makes nobody wait, so that it happens in its place among the events.
         if (typeof done?.then === "function") await done;
       } catch (error) {
-        report("a hook or a handler of notifications failed", error);
+        this._log.failed("a hook or a handler of notifications failed", error);
       }
       this.#notices.shift();
       if (this.#notices.length === NOTICES - 1) this._wire.dispatch();
     }
   }
 
-  #serve(request) {
-    const job = new Job(request);
+  #serve(request, size) {
+    const job = new Job(request, size, this.#budget);
     this._jobs.set(request.serial, job);
+    this.#writes += job.size;
     // What was thrown may throw once more when it is looked at.
     job.done = this.#work(job).catch(() => this.#refuse(job, {}));
   }
 
   async #work(job) {
     try {
-      this.#answer(job, (await this._perform(job)) ?? {});
+      if (job.share.begun) {
+        await job.share.begun;
+        job.signal.throwIfAborted();
+      }
+      const result = (await this._perform(job)) ?? {};
+      const turn = this.#budget.answer();
+      if (turn) await turn;
+      this.#answer(job, result);
     } catch (error) {
       if (error instanceof RequestError) {
         this.#refuse(job, error);
       } else if (job.signal.aborted && error?.name === "AbortError") {
         this.#refuse(job, { code: ErrorCode.REQUEST_CANCELLED });
       } else {
-        report(`the handler of ${job.request.method} failed`, error);
+        this._log.failed(`the handler of ${job.request.method} failed`, error);
         this.#refuse(job, {});
       }
     } finally {
+      this.#budget.release(job.share);
+      const full = this._full();
+      this.#writes -= job.size;
+      if (full && !this._full()) this._wire.dispatch();
       // The place among the jobs is kept until the answer has gone out.
       await this._wire.drain();
       this._jobs.delete(job.request.serial);
@@ -228,7 +261,7 @@ export class Peer {
       this.connection.respond(job.request, result);
     } catch (error) {
       if (this.connection.phase === "closed") return;
-      report(`the result of the handler of ${job.request.method} cannot be sent`, error);
+      this._log.failed(`the result of the handler of ${job.request.method} cannot be sent`, error);
       this.#refuse(job, {});
       return;
     }
@@ -243,7 +276,7 @@ export class Peer {
       this.connection.respondError(job.request, { code, message, data });
     } catch (error) {
       if (this.connection.phase === "closed") return;
-      report(`the error of the handler of ${job.request.method} cannot be sent`, error);
+      this._log.failed(`the error of the handler of ${job.request.method} cannot be sent`, error);
       // It was no code, or no JSON.
       const internal = { code: ErrorCode.INTERNAL_ERROR, message: "Internal error" };
       this.connection.respondError(job.request, internal);
@@ -255,6 +288,7 @@ export class Peer {
   async _finish(grace) {
     const running = [...this._jobs.values()];
     for (const job of running) job.stop("the connection is over");
+    this.#budget.end();
     const all = Promise.allSettled([...running.map(({ done }) => done), this.#noticing]);
     if (!(await within(all, grace))) console.warn("libacp: a handler does not end, and is given up");
     await this._wire.close(grace);

@@ -60,6 +60,12 @@ export class RequestError extends Error {
   readonly data?: unknown;
 }
 
+/**
+ * Text of a peer's for a terminal or a log. Control characters, and those that turn the direction of text, are shown as
+ * escapes; line feeds and tabs stay. What goes to the console by itself is written so.
+ */
+export function printable(text: string): string;
+
 /** How messages come in and go out. Functions below make one of what a platform has; any object will do. */
 export interface Transport {
   /** What comes in: bytes or text in any split, or, with the framing `messages`, one message at a time. */
@@ -159,7 +165,7 @@ export interface CallOptions {
 export interface HostOptions {
   /** The name that a user is to see. */
   title?: string | undefined;
-  /** Called with what a peer did that the rules forbid; it is written to the console in any case. */
+  /** Called with what a peer did that the rules forbid; of each rule, five in ten seconds go to the console in any case. */
   onViolation?: ((violation: ViolationEvent) => unknown) | undefined;
   /**
    * Called with answers to requests that had timed out or been cancelled. What such an answer opens is given back before:
@@ -198,6 +204,17 @@ type Returned<T> = {} extends T ? T | void : T;
 type Params<T> = T extends { params: infer P } ? P : never;
 type Result<T> = T extends { result: infer R } ? R : never;
 
+/** What a handler of requests gets beside params. */
+export interface How {
+  /** Aborts when the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+  /**
+   * Says how many bytes the answer may have, before they are made. All answers of a connection that are being made or wait
+   * to be written have 16 MiB: where there is no room now, it returns a promise of it. One larger answer goes alone.
+   */
+  reserve(bytes: number): Promise<void> | undefined;
+}
+
 /** Handlers by method; requests run at the same time, notifications one after the other. */
 export interface On<Requests, Notifications, Session, Other, Self> {
   <M extends keyof Requests & string>(
@@ -205,14 +222,14 @@ export interface On<Requests, Notifications, Session, Other, Self> {
     handler: (
       subject: About<Params<Requests[M]>, Session, Other>,
       params: Params<Requests[M]>,
-      how: { signal: AbortSignal },
+      how: How,
     ) => Awaitable<Returned<Result<Requests[M]>>>,
   ): Self;
   <M extends keyof Notifications & string>(
     method: M,
     handler: (subject: About<Params<Notifications[M]>, Session, Other>, params: Params<Notifications[M]>) => unknown,
   ): Self;
-  (method: Extension, handler: (subject: Session | Other, params: any, how: { signal: AbortSignal }) => unknown): Self;
+  (method: Extension, handler: (subject: Session | Other, params: any, how: How) => unknown): Self;
 }
 
 /** What can be asked of a peer. */

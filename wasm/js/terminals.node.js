@@ -1,119 +1,43 @@
-// Commands that agents run, as child processes without input.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
+// Commands that agents run, as child processes without input. Each belongs to a session that is open.
 import { ErrorCode } from "./codes.js";
+import { Command } from "./command.node.js";
 import { RequestError } from "./errors.js";
-import { within } from "./wire.js";
+import { Log } from "./log.js";
 
-// What a command has printed arrives a little after its end; a child of its own may hold the output open for ever.
-const LAST_WORDS = 100;
-
-/** The end of what was printed: whole characters, so many bytes at most. */
-class Output {
-  #chunks = [];
-  #size = 0;
-  truncated = false;
-
-  constructor(limit) {
-    this.limit = limit;
-  }
-
-  add(chunk) {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    // Whole chunks go at once; a part of one is cut off when it is asked for.
-    while (this.#size - this.#chunks[0].length >= this.limit && this.#chunks.length > 1) {
-      this.#size -= this.#chunks.shift().length;
-      this.truncated = true;
-    }
-    if (this.#chunks.length > 1000) this.#chunks = [Buffer.concat(this.#chunks)];
-  }
-
-  get text() {
-    const all = Buffer.concat(this.#chunks);
-    let from = Math.max(0, all.length - this.limit);
-    this.truncated ||= from > 0;
-    // The rest of a character whose beginning was cut off is no character.
-    if (this.truncated) while (from < all.length && (all[from] & 0xc0) === 0x80) from += 1;
-    return all.subarray(from, characterEnd(all)).toString();
-  }
-}
-
-/** Where the last whole character ends: what has been printed may end within one. */
-function characterEnd(bytes) {
-  for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 4); at -= 1) {
-    if ((bytes[at] & 0xc0) === 0x80) continue;
-    const wants = bytes[at] >= 0xf0 ? 4 : bytes[at] >= 0xe0 ? 3 : bytes[at] >= 0xc0 ? 2 : 1;
-    return at + wants > bytes.length ? at : bytes.length;
-  }
-  return bytes.length;
-}
-
-class Process {
-  status;
-
-  constructor(child, limit) {
-    this.child = child;
-    this.output = new Output(limit);
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk) => this.output.add(chunk));
-      stream.on("error", () => {});
-    }
-    this.ended = this.#end();
-  }
-
-  async #end() {
-    const closed = once(this.child, "close");
-    const [exitCode, signal] = await once(this.child, "exit");
-    await within(closed, LAST_WORDS);
-    this.status = { exitCode, signal };
-    return this.status;
-  }
-
-  /** Ends the command and its children. */
-  kill() {
-    try {
-      // The whole group, where there are groups.
-      process.kill(process.platform === "win32" ? this.child.pid : -this.child.pid, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
-  }
-
-  async release() {
-    this.kill();
-    await this.ended;
-    this.child.stdout.destroy();
-    this.child.stderr.destroy();
-  }
-}
+const over = () => new RequestError(ErrorCode.INVALID_PARAMS, "The session is over");
 
 export class Terminals {
   #running = new Map();
+  /** Sessions that have ended: what is still being started for them ends as well. */
+  #over = new WeakSet();
   #starting = 0;
   #count = 0;
+  #log = new Log();
 
-  constructor({ outputByteLimit = 1 << 20, most = 64, env = process.env } = {}) {
-    Object.assign(this, { outputByteLimit, most, env });
+  constructor({ outputByteLimit = 1 << 20, most = 64, env = process.env, endsWithProcess = true } = {}) {
+    Object.assign(this, { outputByteLimit, most, env, endsWithProcess });
   }
 
   async create(session, { command, args, env, cwd, outputByteLimit }) {
+    if (this.#over.has(session)) throw over();
     if (this.#running.size + this.#starting >= this.most) {
       throw new RequestError(ErrorCode.INTERNAL_ERROR, `There are ${this.most} terminals already`);
     }
     const limit = Math.min(outputByteLimit == null ? Infinity : Number(outputByteLimit), this.outputByteLimit);
     const added = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
-    const options = { cwd: cwd ?? session.cwd, env: { ...this.env, ...added }, stdio: ["ignore", "pipe", "pipe"] };
+    const options = { cwd: cwd ?? session.cwd, env: { ...this.env, ...added } };
     let running;
     this.#starting += 1;
     try {
-      const child = spawn(command, args ?? [], { ...options, detached: process.platform !== "win32" });
-      await once(child, "spawn");
-      running = new Process(child, limit);
+      running = await Command.start(command, args ?? [], options, { limit, endsWithProcess: this.endsWithProcess });
     } catch (error) {
       throw new RequestError(ErrorCode.INVALID_PARAMS, `The command cannot be started: ${error.code ?? "not a command"}`);
     } finally {
       this.#starting -= 1;
+    }
+    if (this.#over.has(session)) {
+      await this.#end(running);
+      throw over();
     }
     this.#count += 1;
     const id = `term-${this.#count}`;
@@ -132,18 +56,29 @@ export class Terminals {
   }
 
   kill(session, id) {
-    this.#find(session, id).kill();
+    try {
+      this.#find(session, id).kill();
+    } catch (error) {
+      if (error instanceof RequestError) throw error;
+      throw new RequestError(ErrorCode.INTERNAL_ERROR, `The client is not permitted to end the command: ${error.code}`);
+    }
   }
 
   async release(session, id) {
     const running = this.#find(session, id);
     this.#running.delete(id);
-    await running.release();
+    await this.#end(running);
   }
 
   async end(session) {
+    this.#over.add(session);
     const ids = [...this.#running].filter(([, each]) => each.session === session).map(([id]) => id);
     await Promise.all(ids.map((id) => this.release(session, id)));
+  }
+
+  async #end(running) {
+    if (await running.release()) return;
+    this.#log.write("warn", "terminal", `a command cannot be ended, and goes on as process ${running.child.pid}`);
   }
 
   #find(session, id) {

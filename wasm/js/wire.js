@@ -10,6 +10,8 @@ import { NoResult, PeerError } from "./errors.js";
 const UNSENT = 1 << 20;
 // So many bytes may wait for the transport before a send does.
 const GATHERED = 16 << 10;
+// What the transport is given at once.
+const PIECE = 256 << 10;
 // A peer that reads no more is as good as gone, but what it has said is still worth hearing.
 const DEAF = 1000;
 
@@ -86,8 +88,7 @@ export async function unlessAborted(promise, signal) {
 
 export class Wire {
   #transport;
-  #deliver;
-  #full;
+  #hooks;
   #calls = new Map();
   #dispatching = false;
   #closing = false;
@@ -98,17 +99,21 @@ export class Wire {
   #given = 0;
   #taken = 0;
   #deaf = false;
+  #ended = false;
   #timer;
   #due;
   #resumed;
   /** Why the transport failed, if it did. */
   problem;
 
-  constructor(connection, transport, deliver, full) {
+  /**
+   * `deliver` takes events, while `full` does not say that there is no room for more; `written` hears that the transport
+   * has taken something, and `ended`, once, that nothing comes any more. `whole` says that messages must not be split.
+   */
+  constructor(connection, transport, hooks) {
     this.connection = connection;
     this.#transport = transport;
-    this.#deliver = deliver;
-    this.#full = full;
+    this.#hooks = hooks;
   }
 
   start() {
@@ -171,6 +176,11 @@ export class Wire {
     while (this.#writing && this.#taken < all) await this.#writing;
   }
 
+  /** Bytes that the transport has not taken yet. */
+  get unwritten() {
+    return this.connection.unsent + this.#given - this.#taken;
+  }
+
   get #crowded() {
     return this.#writing !== undefined && this.connection.unsent >= GATHERED;
   }
@@ -186,11 +196,11 @@ export class Wire {
     this.#dispatching = true;
     this.#told = false;
     try {
-      while (this.#closing || !this.#full()) {
+      while (this.#closing || !this.#hooks.full()) {
         const event = this.connection.pollEvent();
         if (!event) break;
         if (event.type === "response") this.#settle(event);
-        else this.#deliver(event, event.paramsText?.length ?? 0);
+        else this.#hooks.deliver(event, event.paramsText?.length ?? 0);
       }
     } finally {
       this.#dispatching = false;
@@ -227,7 +237,7 @@ export class Wire {
   }
 
   get #stalled() {
-    return this.#full() || this.connection.unsent > UNSENT;
+    return this.#hooks.full() || this.connection.unsent > UNSENT;
   }
 
   #wake() {
@@ -237,6 +247,8 @@ export class Wire {
   }
 
   #end() {
+    if (!this.#ended) this.#hooks.ended();
+    this.#ended = true;
     if (this.connection.phase === "closed") return;
     this.connection.receiveEof();
     this.dispatch();
@@ -255,23 +267,30 @@ export class Wire {
   #flush() {
     while (!this.#writing) {
       if (this.connection.unsent === 0) return;
-      const bytes = this.connection.transmit();
+      const bytes = this.connection.transmit(this.#hooks.whole ? undefined : PIECE);
       this.connection.consume(bytes.length);
       this.#given += bytes.length;
-      if (this.#deaf) continue;
+      if (this.#deaf) {
+        this.#taken = this.#given;
+        continue;
+      }
       let taken;
       try {
         taken = this.#transport.write(bytes);
       } catch (problem) {
         this.#deafen(problem);
       }
-      if (!taken) continue;
+      if (!taken) {
+        this.#taken = this.#given;
+        continue;
+      }
       const done = () => {
         this.#taken = this.#given;
         this.#writing = undefined;
         if (this.#told) this.dispatch();
         else this.#flush();
         this.#wake();
+        this.#hooks.written();
       };
       this.#writing = taken.then(done, (problem) => {
         this.#deafen(problem);
