@@ -69,5 +69,6 @@ if __name__ == "__main__":
     try:
         asyncio.run(main())
     except Exception as problem:
-        print(f"{type(problem).__name__}: {problem}", file=sys.stderr)
+        # In ASCII and on one line: it may carry what the client has sent.
+        print(ascii(f"{type(problem).__name__}: {problem}"), file=sys.stderr)
         sys.exit(1)

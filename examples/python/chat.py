@@ -6,6 +6,7 @@ The agent may read and write files in the working directory and run commands; wh
 import asyncio
 import os
 import sys
+import unicodedata
 from typing import Optional
 
 import libacp
@@ -19,30 +20,46 @@ async def ask(question: str) -> str:
     return line.strip()
 
 
+def shown(text: str, lines: bool = False) -> str:
+    """What an agent says, without what a terminal takes for a command: control characters, and marks that turn the
+    direction of the text around. It is one line, unless `lines` are wanted.
+    """
+    return "".join(each if plain(each) or (lines and each in "\n\t") else "\ufffd" for each in text)
+
+
+def plain(character: str) -> bool:
+    # Joiners make emoji what they are; all else that formats (Cf) is left out, and so are line ends (Cc, Zl, Zp).
+    return character in "\u200c\u200d" or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
 async def permit(request: aio.PermissionRequest) -> Optional[str]:
-    title = request.tool_call.get("title") or "a tool"
-    return request.allow() if await ask(f"\nAllow {title}? [y/n] ") == "y" else request.reject()
+    title = shown(request.tool_call.get("title") or "a tool")
+    # What is allowed for good is never asked for by the way.
+    answers = {"y": request.allow(), "always": request.allow_always()}
+    offered = "/".join(answer for answer, option in answers.items() if option)
+    answer = await ask(f"\nAllow {title}? [{offered}/n] ")
+    return answers.get(answer) or request.reject()
 
 
 async def show(turn: aio.PromptTurn) -> None:
     try:
         await follow(turn)
     except libacp.Error as problem:
-        print(f"\n({problem})")
+        print(f"\n({shown(str(problem))})")
     else:
-        print(f"\n({turn.stop_reason})")
+        print(f"\n({shown(turn.stop_reason or '')})")
 
 
 async def follow(turn: aio.PromptTurn) -> None:
     async for update in turn:
         if update["sessionUpdate"] == "agent_message_chunk" and update["content"]["type"] == "text":
-            print(update["content"]["text"], end="", flush=True)
+            print(shown(update["content"]["text"], lines=True), end="", flush=True)
         elif update["sessionUpdate"] == "tool_call":
-            print(f"\n* {update['title']}")
+            print(f"\n* {shown(update['title'])}")
         elif update["sessionUpdate"] == "tool_call_update" and update.get("status"):
-            print(f"  {update.get('status')}")
+            print(f"  {shown(update.get('status') or '')}")
         elif update["sessionUpdate"] == "plan":
-            print("\n".join(f"- [{entry['status']}] {entry['content']}" for entry in update["entries"]))
+            print("\n".join(f"- [{shown(entry['status'])}] {shown(entry['content'])}" for entry in update["entries"]))
 
 
 async def main() -> None:

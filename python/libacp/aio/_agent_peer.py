@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Dict, List, Mapping, Optional, Sequence, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, cast
 
 import libacp
 
 from ._client import Client
-from ._errors import AgentEnded, RequestError
+from ._errors import AgentEnded, RequestError, no_session
 from ._exchange import LoadingSession
 from ._host import StrPath, awaited
-from ._peer import PATIENCE, Job, Peer
+from ._peer import CHEAP, PATIENCE, Cost, Job, Peer
 from ._session import ClientSession
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
     from libacp.types import v1
 
+# Calls that open a session, and those after which it may not be open any more.
+OPENING = ("session/new", "session/fork", "session/load", "session/resume")
+NAMED_BY_AGENT = ("session/new", "session/fork")
+ENDING = ("session/close", "session/delete", "session/archive")
+LIFE = frozenset(OPENING + ENDING)
+# What an answer takes at most where the host's own files and terminals do not say.
+FILE = 4 * 1024 * 1024
+OUTPUT = 1024 * 1024
 # What may wait in iterators before reading stops: updates, and bytes of them.
 UPDATES = 256
 BYTES = 1024 * 1024
@@ -36,6 +45,12 @@ class AgentPeer(Peer):
         """The open sessions by their ids."""
         # Those that are being loaded, and replayed meanwhile.
         self._loading: Dict[str, ClientSession] = {}
+        # Those that were opened by a `request` of the host's own, or that the agent has opened below another.
+        self._adopted: Set[ClientSession] = set()
+        # Those that came too late, and are given back.
+        self._given_up: Set[str] = set()
+        self._reading = Cost(FILE, file=True)
+        self._endings: Set[asyncio.Task[None]] = set()
         self._updates = self._bytes = self._asked = 0
         super().__init__(client, libacp.Connection("client", **client.options), reader, writer)
 
@@ -58,9 +73,15 @@ class AgentPeer(Peer):
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
     ) -> Any:
         """As `Peer.request`; it raises `AgentEnded` when the agent's process has ended before it answered."""
+        params = params or {}
+        how = self._life(method, params) if method in LIFE else None
         self._asked += 1
         try:
-            return await self._ask(method, params or {}, timeout=timeout)
+            return await self._ask(method, params, timeout=timeout, settle=how)
+        except libacp.Misuse:
+            if how is not None:
+                how(None, True)
+            raise
         finally:
             self._asked -= 1
 
@@ -143,25 +164,126 @@ class AgentPeer(Peer):
         def settle(response: libacp.Response, waited_for: bool) -> None:
             self._opened(session, response, waited_for)
 
+        self._begin(session)
+        if session.id:
+            # What is asked in its name before the answer is asked of this session, and not of one that was adopted.
+            self._loading.setdefault(session.id, session)
         self._asked += 1
         try:
             await self._ask(method, _setup(session, mcp_servers), settle=settle)
+        except libacp.Misuse:
+            self._end_session(session)
+            raise
         finally:
             self._asked -= 1
+            if self._loading.get(session.id) is session:
+                del self._loading[session.id]
+        if session._over and self.connection.phase != "closed":
+            # The agent has named a session that is open.
+            raise libacp.NoResult("invalid", method)
         return session
 
     def _opened(self, session: ClientSession, response: libacp.Response, waited_for: bool) -> None:
         """A session is open from the place of the answer on; what follows it may be about it already."""
-        if response.outcome == "result":
-            session.result = response.result()
-            session.id = session.result.get("sessionId", session.id)
-            self.sessions[session.id] = session
+        if response.outcome != "result":
+            self._end_session(session)
+            return
+        session.result = response.result()
+        id = session.result.get("sessionId", session.id)
+        before = self.sessions.get(id)
+        if before is None and not waited_for and response.method in NAMED_BY_AGENT:
+            self._given_up.add(id)
+            self._give_back("session/close", {"sessionId": id})
+            self._end_session(session)
+            return
+        if before is not None and before is not session:
+            if response.method in NAMED_BY_AGENT:
+                # It keeps its roots and its terminals; there is no second one.
+                self._end_session(session)
+                return
+            self._leave(before)
+        session.id = id
+        self._given_up.discard(id)
+        self.sessions[id] = session
 
-    async def _forget(self, session: ClientSession) -> None:
+    def _life(self, method: str, params: Mapping[str, object]) -> Callable[[Optional[libacp.Response], bool], None]:
+        """What follows the answer to a request of the host's own that opens or ends a session; ``None`` is not sent."""
+        if method in OPENING:
+            further = cast("Sequence[StrPath]", params.get("additionalDirectories") or ())
+            session = ClientSession(self, str(params.get("sessionId", "")), str(params.get("cwd", "")), further)
+            self._begin(session)
+            self._adopted.add(session)
+        else:
+            found = self.sessions.get(str(params.get("sessionId")))
+            if found is None:
+                return lambda response, waited_for: self._sweep()
+            session = found
+            session._closing += 1
+
+        def settle(response: Optional[libacp.Response], waited_for: bool) -> None:
+            if method in ENDING:
+                session._closing -= 1
+                if response is not None and response.outcome == "result":
+                    self._ends_with(method, session)
+            elif response is None:
+                self._leave(session)
+            else:
+                self._opened(session, response, waited_for)
+            self._sweep()
+
+        return settle
+
+    def _ends_with(self, method: str, session: ClientSession) -> None:
+        if method == "session/close" or self.connection.session(session.id) is None:
+            self._leave(session)
+
+    def _sweep(self) -> None:
+        """Leaves what was adopted and is not open any more: below a session that has ended, or never loaded."""
+        for session in [each for each in self._adopted if self.sessions.get(each.id) is each]:
+            if self.connection.session(session.id) is None:
+                self._leave(session)
+
+    def _leave(self, session: ClientSession) -> None:
         if self.sessions.get(session.id) is session:
             del self.sessions[session.id]
-        if self._host.terminals is not None:
-            await self._host.terminals.end(session)
+        self._adopted.discard(session)
+        self._end_session(session)
+
+    def _end_session(self, session: ClientSession) -> None:
+        """From here on, nothing is done in the name of a session, and its terminals end."""
+        if session._over:
+            return
+        session._over = True
+        self._adopted.discard(session)
+        files: Any = self._host.files
+        terminals = self._host.terminals
+        ends = [] if terminals is None else [terminals.end]
+        if files is not terminals and hasattr(type(files), "end"):
+            ends.append(files.end)
+        for end in ends:
+            ending = asyncio.ensure_future(self._close_for(end, session))
+            self._endings.add(ending)
+            ending.add_done_callback(self._endings.discard)
+
+    async def _close_for(self, end: Callable[[ClientSession], Any], session: ClientSession) -> None:
+        try:
+            await awaited(end(session))
+        except Exception:
+            self._failed("the terminals or files of a session cannot be ended")
+
+    def _begin(self, session: ClientSession) -> None:
+        """Before the agent hears of a session: its roots are what they are now."""
+        files = self._host.files
+        try:
+            # Not what an object makes up when it is asked for.
+            if hasattr(type(files), "begin"):
+                getattr(files, "begin")(session)
+        except Exception:
+            self._failed("the files of a session cannot be opened")
+
+    async def _all_ended(self) -> None:
+        if self._endings:
+            await asyncio.wait(self._endings)
 
     async def _run(self, timeout: Optional[float]) -> None:
         """Opens the connection."""
@@ -174,25 +296,59 @@ class AgentPeer(Peer):
         handler = self._host.handlers.get(request.method)
         if handler is None:
             raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
-        return await awaited(handler(self._subject(request.session), request.params))
+        subject = self._subject(request.session)
+        if subject is None or (subject is not self and subject._over):
+            raise no_session()
+        result = handler(subject, request.params)
+        return await result if inspect.isawaitable(result) else result
+
+    def _cost(self, request: libacp.Request, size: int) -> Cost:
+        client, method = self._host, request.method
+        if method == "fs/read_text_file":
+            most = _most(client.files, "most", FILE)
+            if self._reading.answer != most:
+                self._reading = Cost(most, file=True)
+            return self._reading
+        if method == "fs/write_text_file":
+            return Cost(size, size, file=True)
+        if method == "terminal/output":
+            return Cost(_most(client.terminals, "output_byte_limit", OUTPUT))
+        return CHEAP
 
     def _subject(self, session: Optional[str]) -> Any:
+        """What a message is about; ``None`` for a session that is not open."""
         if session is None:
             return self
-        found = self._loading.get(session) or self.sessions.get(session)
-        return found or self._adopted(session)
+        return self._loading.get(session) or self.sessions.get(session) or self._adopt(session)
 
-    def _adopted(self, id: str) -> ClientSession:
-        """A session that was opened by a `request` of the host's own, or that is not open yet."""
-        snapshot = self.connection.session_snapshot(id)
+    def _adopt(self, id: str) -> Optional[ClientSession]:
+        """A session that the agent has opened below another, or that was opened late."""
+        snapshot = None if id in self._given_up else self.connection.session_snapshot(id)
         if snapshot is None:
-            return ClientSession(self, id)
+            return None
         session = self.sessions[id] = ClientSession(self, id, snapshot["cwd"] or "", snapshot["roots"][1:])
+        self._adopted.add(session)
+        self._begin(session)
         return session
+
+    def _late(self, response: libacp.LateResponse) -> None:
+        if response.outcome == "result" and response.method in NAMED_BY_AGENT:
+            id = response.result()["sessionId"]
+            if id in self.sessions:
+                # To give that back would close a session that is open.
+                return
+            self._given_up.add(id)
+        super()._late(response)
+        if response.outcome == "result" and response.method in ENDING:
+            session = self.sessions.get(response.session or "")
+            if session is not None:
+                self._ends_with(response.method, session)
+            self._sweep()
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
         params, handler = notification.params, self._host.handlers.get(notification.method)
-        subject = self._subject(notification.session)
+        # An update may come before the answer that names its session.
+        subject = self._subject(notification.session) or ClientSession(self, notification.session or "")
         if handler is not None:
             self._call(handler, subject, params)
         if notification.method != "session/update":
@@ -220,10 +376,24 @@ class AgentPeer(Peer):
         # Prompts do not count: their answers are behind their updates by nature.
         return PATIENCE if self._asked else 1
 
+    def _closed(self) -> None:
+        for session in [*self.sessions.values(), *self._loading.values()]:
+            self._end_session(session)
+
     async def _finish(self, grace: float) -> None:
-        await super()._finish(grace)
-        for session in list(self.sessions.values()):
-            await self._forget(session)
+        self._closed()
+        try:
+            await super()._finish(grace)
+        finally:
+            for session in list(self.sessions.values()):
+                self._leave(session)
+            await self._all_ended()
+
+
+def _most(of: object, name: str, otherwise: int) -> int:
+    """A limit of the host's own, if it has one."""
+    value = getattr(of, name, None)
+    return value if isinstance(value, int) else otherwise
 
 
 def _setup(session: ClientSession, mcp_servers: Sequence[v1.McpServer]) -> Dict[str, Any]:

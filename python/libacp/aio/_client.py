@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Mapping, Optio
 
 import libacp
 
+from ._errors import no_session
 from ._host import Host, Options, merged
 from ._permissions import PermissionRequest, reject_all
 
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
 
 
 class ReadFiles(Protocol):
-    """What reads files for agents. One that also has ``write_text_file(session, params)`` writes them."""
+    """What reads files for agents. One that also has ``write_text_file(session, params)`` writes them.
+
+    Where there is a ``begin(session)``, it is called before the agent hears of a session, and ``end(session)`` once it
+    is over.
+    """
 
     async def read_text_file(self, session: ClientSession, params: v1.ReadTextFileRequest, /) -> str:
         """The text that is asked for."""
@@ -133,7 +138,14 @@ async def _write(files: Any, session: ClientSession, params: Any) -> Any:
 
 
 async def _create(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:
-    return {"terminalId": await terminals.create(session, params)}
+    if not session._takes_terminals:
+        raise no_session()
+    id = await terminals.create(session, params)
+    if session._over:
+        # It has ended meanwhile, and with it all terminals that were there then.
+        await terminals.release(session, id)
+        raise no_session()
+    return {"terminalId": id}
 
 
 async def _output(terminals: RunTerminals, session: ClientSession, params: Any) -> Any:

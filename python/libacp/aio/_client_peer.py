@@ -10,7 +10,8 @@ import libacp
 
 from ._errors import RequestError
 from ._host import awaited, merged
-from ._peer import Job, Peer, log
+from ._log import log
+from ._peer import Job, Peer
 from ._turn import Turn
 from ._wire import Reader, Writer
 

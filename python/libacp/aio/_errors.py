@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Optional
 
+import libacp
+
 from .._errors import NoResult, _ErrorAnswer
 
 
@@ -31,3 +33,8 @@ class AgentEnded(NoResult):
     def __str__(self) -> str:
         how = "closed its output" if self.returncode is None else f"ended with the status {self.returncode}"
         return f"{self.method}: the agent {how} before it answered"
+
+
+def no_session() -> RequestError:
+    """The answer to a request about a session that is not open, or not any more."""
+    return RequestError(libacp.ErrorCode.RESOURCE_NOT_FOUND, "There is no such session")

@@ -231,6 +231,7 @@ class LoadingSession(Exchange["ClientSession"]):
         return self.session
 
     async def _begin(self) -> Call:
+        self.session.agent._begin(self.session)
         call = await super()._begin()
         if not self._over.is_set():
             # What is replayed comes before the session is open.

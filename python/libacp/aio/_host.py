@@ -63,7 +63,8 @@ class Host:
 
         It is called with the session and the params for a method about a session, and with the peer and the params for
         any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
-        handled at the same time, each begun in the order in which they came; notifications one after the other, so that
+        handled at the same time, each begun in the order in which they came, though those that read and write files are
+        handled a few at a time; notifications one after the other, so that
         a handler that takes long, or waits for the peer, is better off with a task of its own.
         """
 

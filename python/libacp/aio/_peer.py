@@ -7,15 +7,16 @@ import collections
 import functools
 import inspect
 import logging
-from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, Optional, Tuple
+from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, NamedTuple, Optional, Tuple
 
 import libacp
 
+from ._budget import Budget
 from ._errors import RequestError
 from ._host import Host, awaited
+from ._log import Limited, log
 from ._wire import Reader, Wire, Writer
 
-log = logging.getLogger("libacp.aio")
 LEVELS = {"note": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 # Characters of the place of a violation that are logged; a peer may have made them up.
 PLACE = 200
@@ -23,15 +24,38 @@ PLACE = 200
 NOTICES = 256
 # So many times more of what waits is let in while the host waits for an answer, which may be behind it.
 PATIENCE = 8
+# Bytes of answers that are not written yet, and of the work that will make them. One that is larger goes alone.
+ANSWERS = 16 * 1024 * 1024
+# Files that are read or written at a time.
+FILES = 4
+
+
+class Cost(NamedTuple):
+    """What it takes to serve a request."""
+
+    answer: int = 0
+    """Bytes of the answer at most, or of what the request brings; none where they are not worth counting."""
+    kept: int = 0
+    """Bytes that are held while it waits for its turn."""
+    file: bool = False
+    """Whether it works on a file."""
+
+
+CHEAP = Cost()
 
 
 class Job:
     """A request of the peer's that is being served."""
 
-    __slots__ = ("request", "task", "answered", "stop", "after")
+    __slots__ = ("request", "cost", "taken", "waits", "task", "answered", "stop", "after")
 
-    def __init__(self, request: libacp.Request) -> None:
+    def __init__(self, request: libacp.Request, cost: Cost) -> None:
         self.request = request
+        self.cost = cost
+        self.taken = False
+        """Whether what it costs was taken from the budgets."""
+        self.waits = False
+        """Whether it waits for its turn."""
         self.task: Optional[asyncio.Task[None]] = None
         self.answered = False
         self.stop: Optional[Callable[[], None]] = None
@@ -49,10 +73,16 @@ class Peer:
     def __init__(self, host: Host, connection: libacp.Connection, reader: Reader, writer: Writer) -> None:
         self.connection = connection
         self._host = host
+        self._loop = asyncio.get_running_loop()
         self._jobs: Dict[int, Job] = {}
         self._notices: Deque[Tuple[Callable[..., Any], Tuple[Any, ...]]] = collections.deque()
         self._noticing: Optional[asyncio.Task[None]] = None
-        self._ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._answers, self._files = Budget(ANSWERS), Budget(FILES)
+        self._in_order = asyncio.Lock()
+        # Requests that wait for their turn, and bytes of them.
+        self._waiting = self._kept = 0
+        self._limited = Limited()
+        self._ended: asyncio.Future[None] = self._loop.create_future()
         self._wire = Wire(connection, reader, writer, self._deliver, self._full)
 
     @property
@@ -85,6 +115,10 @@ class Peer:
 
     # What the roles add.
 
+    def _cost(self, request: libacp.Request, size: int) -> Cost:
+        """What it takes to serve a request of so many bytes."""
+        return CHEAP
+
     async def _perform(self, job: Job) -> Any:
         """Does what a request asks for; its result."""
         raise NotImplementedError
@@ -99,7 +133,7 @@ class Peer:
     def _full(self) -> bool:
         """Whether nothing more is to be delivered for now."""
         waiting = len(self._notices)
-        return waiting >= NOTICES and waiting >= NOTICES * self._patience
+        return self._kept >= ANSWERS or (waiting >= NOTICES and waiting >= NOTICES * self._patience)
 
     @property
     def _patience(self) -> int:
@@ -109,7 +143,7 @@ class Peer:
         if isinstance(event, libacp.Notification):
             self._notified(event, size)
         elif isinstance(event, libacp.Request):
-            self._serve(event)
+            self._serve(event, size)
         elif isinstance(event, libacp.Cancel):
             self._stop(event.serial)
         elif isinstance(event, libacp.Answered):
@@ -123,7 +157,8 @@ class Peer:
         elif isinstance(event, libacp.LateResponse):
             self._late(event)
         elif isinstance(event, libacp.Advice):
-            log.info("advice: %s: %s%s: %s", event.rule, event.method, event.pointer, event.message)
+            line = (event.rule, event.method, event.pointer, event.message)
+            self._limited.log(f"advice: {event.rule}", logging.INFO, "advice: %s: %s%s: %s", *line)
         elif isinstance(event, libacp.Closed):
             self._end()
 
@@ -146,12 +181,15 @@ class Peer:
             log.debug("%s after a late answer: %s", method, misuse)
 
     def _violated(self, violation: libacp.Violation) -> None:
+        if violation.consequence == "refused":
+            self._wire.owed += 1
         rule = libacp.rule(violation.rule)
         assert rule is not None  # Whatever a violation carries is in the catalogue.
         level = LEVELS[rule.severity]
         # Not its excerpt: what a peer sends may hold secrets.
         place = ascii(f"{violation.method or 'message'}{violation.pointer}"[:PLACE])[1:-1]
-        log.log(level, "%s: %s: %s (%s)", violation.rule, place, violation.message, violation.consequence)
+        line = (violation.rule, place, violation.message, violation.consequence)
+        self._limited.log(violation.rule, level, "%s: %s: %s (%s)", *line)
         if self._host.on_violation is not None:
             self._call(self._host.on_violation, violation)
 
@@ -163,7 +201,7 @@ class Peer:
         try:
             done = handler(*arguments)
         except Exception:
-            log.exception("a hook or a handler of notifications failed")
+            self._failed("a hook or a handler of notifications failed")
         else:
             if inspect.isawaitable(done):
                 self._later(lambda: done)
@@ -179,36 +217,103 @@ class Peer:
             try:
                 await awaited(handler(*arguments))
             except Exception:
-                log.exception("a hook or a handler of notifications failed")
+                self._failed("a hook or a handler of notifications failed")
             self._notices.popleft()
             if self._wire.stalled:
                 self._wire.dispatch()
         self._noticing = None
 
-    def _serve(self, request: libacp.Request) -> None:
-        job = self._jobs[request.serial] = Job(request)
-        job.task = asyncio.ensure_future(self._work(job))
+    def _failed(self, what: str) -> None:
+        self._limited.log(what, logging.ERROR, what, exc_info=True)
+
+    def _serve(self, request: libacp.Request, size: int) -> None:
+        job = self._jobs[request.serial] = Job(request, self._cost(request, size))
+        if job.cost is CHEAP or (not self._waiting and self._take_now(job)):
+            work = self._work(job)
+        else:
+            self._waiting += 1
+            job.waits = True
+            self._kept += job.cost.kept
+            work = self._wait_and_work(job)
+        job.task = self._loop.create_task(work)
         job.task.add_done_callback(functools.partial(self._done, job))
+
+    def _take_now(self, job: Job) -> bool:
+        cost = job.cost
+        if cost.file:
+            if not self._files.take_now(1):
+                return False
+            if not self._answers.take_now(cost.answer):
+                self._files.give(1)
+                return False
+        elif not self._answers.take_now(cost.answer):
+            return False
+        job.taken = True
+        return True
+
+    async def _wait_and_work(self, job: Job) -> None:
+        cost = job.cost
+        if cost.file:
+            await self._files.take(1)
+        try:
+            await self._answers.take(cost.answer)
+        except BaseException:
+            if cost.file:
+                self._files.give(1)
+            raise
+        job.taken = True
+        self._admit(job)
+        await self._work(job)
+
+    def _admit(self, job: Job) -> None:
+        """A request does not wait for its turn any more."""
+        if job.waits:
+            job.waits = False
+            self._waiting -= 1
+            self._kept -= job.cost.kept
+            if self._wire.stalled:
+                self._wire.dispatch()
 
     async def _work(self, job: Job) -> None:
         request = job.request
+        if self._wire.behind:
+            # Work begins in the order of the requests.
+            async with self._in_order:
+                await self._caught_up()
         try:
             result = await self._perform(job)
         except RequestError as refusal:
             self._refuse(job, refusal.code, refusal.message, refusal.data)
         except Exception:
-            log.exception("the handler of %s failed", request.method)
+            self._failed(f"the handler of {request.method} failed")
             self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR)
         else:
+            if self._wire.behind:
+                await self._caught_up()
             self._answer(job, {} if result is None else result)
+            # It may be long, and is not needed for waiting.
+            del result
             if job.after is not None:
                 await job.after()
         # The place among the jobs is kept until the answer has gone out.
         if self._wire.busy():
             await self._wire.drain()
 
+    async def _caught_up(self) -> None:
+        """Waits until the transport has all that was said: a peer that does not read gets no more work done, and at most
+        one answer waits behind the transport.
+        """
+        while self._wire.behind:
+            await self._wire.drain()
+
     def _done(self, job: Job, task: asyncio.Task[None]) -> None:
         self._jobs.pop(job.request.serial, None)
+        self._admit(job)
+        if job.taken:
+            cost = job.cost
+            self._answers.give(cost.answer)
+            if cost.file:
+                self._files.give(1)
         if job.answered:
             return
         # Cancelled, perhaps before it had begun.
@@ -224,7 +329,8 @@ class Peer:
         except libacp.Misuse as misuse:
             if self.connection.phase == "closed":
                 return
-            log.error("the result of the handler of %s cannot be sent: %s", job.request.method, misuse)
+            what = f"the result of the handler of {job.request.method} cannot be sent"
+            self._limited.log(what, logging.ERROR, "%s: %s", what, misuse)
             self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR)
         else:
             job.answered = True
@@ -239,7 +345,8 @@ class Peer:
         except Exception as problem:  # Misuse, or a code or a message of another type: the peer waits all the same.
             if self.connection.phase == "closed":
                 return
-            log.error("the error of the handler of %s cannot be sent: %s", job.request.method, problem)
+            what = f"the error of the handler of {job.request.method} cannot be sent"
+            self._limited.log(what, logging.ERROR, "%s: %s", what, problem)
             internal = libacp.ErrorCode.INTERNAL_ERROR
             self.connection.respond_error(job.request, internal, libacp.ErrorCode.message(internal))
         self._wire.dispatch()
@@ -271,8 +378,10 @@ class Peer:
             if running:
                 _, late = await asyncio.wait(running, timeout=grace)
                 for task in late:
-                    log.warning("a handler does not end, and is given up")
+                    late_one = "a handler does not end, and is given up"
+                    self._limited.log(late_one, logging.WARNING, late_one)
                     task.cancel()
             await self._wire.close(grace)
         finally:
             self._wire.abandon()
+            self._limited.tell()

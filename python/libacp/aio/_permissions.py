@@ -26,8 +26,14 @@ class PermissionRequest:
         self.options = cast("List[v1.PermissionOption]", params["options"])
 
     def allow(self) -> Optional[str]:
-        """The id of the option that allows it: for this time if there is one, else for good; ``None`` without any."""
-        return self._pick("allow_once", "allow_always")
+        """The id of the option that allows it this time; ``None`` where there is none, also where it could be allowed for
+        good.
+        """
+        return self._pick("allow_once")
+
+    def allow_always(self) -> Optional[str]:
+        """The id of the option that allows it for good, and what the agent takes for the same; ``None`` without any."""
+        return self._pick("allow_always")
 
     def reject(self) -> Optional[str]:
         """The id of the option that refuses it: for this time if there is one, else for good; ``None`` without any."""
@@ -50,5 +56,5 @@ async def reject_all(request: PermissionRequest) -> Optional[str]:
 
 
 async def allow_all(request: PermissionRequest) -> Optional[str]:
-    """Allows everything, each time anew. For agents that run where they can do no harm."""
-    return request.allow()
+    """Allows everything, each time anew where the agent asks so. For agents that run where they can do no harm."""
+    return request.allow() or request.allow_always()

@@ -39,6 +39,10 @@ class ClientSession:
         self.result = {}
         self.data = None
         self._exchange: Optional[Exchange[Any]] = None
+        # Calls that will end it and are under way.
+        self._closing = 0
+        # Whether it has ended, and nothing more is done in its name.
+        self._over = False
 
     @property
     def snapshot(self) -> Optional[SessionSnapshot]:
@@ -74,7 +78,7 @@ class ClientSession:
     async def close(self) -> None:
         """Closes the session, for agents that can; its turn is cancelled by that."""
         await self.request("session/close")
-        await self.agent._forget(self)
+        await self.agent._all_ended()
 
     async def request(
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
@@ -85,6 +89,10 @@ class ClientSession:
     async def notify(self, method: str, params: Optional[Mapping[str, object]] = None) -> None:
         """As `AgentPeer.notify`, with the session's id added to the params."""
         await self.agent.notify(method, {"sessionId": self.id, **(params or {})})
+
+    @property
+    def _takes_terminals(self) -> bool:
+        return not (self._over or self._closing)
 
     def _cancel_now(self) -> None:
         if self.agent.connection.phase != "closed":

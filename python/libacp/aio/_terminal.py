@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Type, cast
 
 import libacp
 
+from ._log import log
+
 if TYPE_CHECKING:
     from libacp.types import v1
 
     from ._client_peer import AgentSession
-
-log = logging.getLogger("libacp.aio")
 
 
 class Terminal:

@@ -5,21 +5,29 @@ and dispatching stops while `full` says so. Then reading stops too, and the peer
 transport *before* it is made, so that a send that is cancelled has not happened, and what waits in memory is at most
 the transport's own limit and one message. Each message is written at once: a host that works on without a pause is
 heard all the same. Only a transport that is behind, or a burst of messages, makes a send wait (`busy`), as each wait is
-a round of the event loop.
+a round of the event loop. The transport gets no more than it takes: the rest of a long message waits here, and what
+is said meanwhile in the connection.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Union
 
 import libacp
 
-log = logging.getLogger("libacp.aio")
+from ._log import log
+
 READ = 64 * 1024
-# Answers that the connection makes by itself wait for nobody; beyond this, reading waits for them to be written.
+# Handed to the transport at once, and what may wait there before it gets no more.
+PIECE = 64 * 1024
+HIGH = 64 * 1024
+# Answers that the connection makes by itself wait for nobody. Beyond this, reading waits for them to be written; so it
+# does when so much was read while nothing could be written. It is more than what is on its way between two peers, as
+# each of them may have a long message for the other.
 UNSENT = 1024 * 1024
+# What such an answer has at most, but for a long id.
+ANSWER = 1024
 # What is sent without a pause, each message counted with so many bytes more, before others get their turn.
 BURST = 64 * 1024
 MESSAGE = 1024
@@ -90,7 +98,13 @@ class Wire:
         self._dispatching = self._closing = False
         self.stalled = False
         """Whether events wait until there is room for them."""
-        self._sent = self._heard = 0
+        self.behind = False
+        """Whether more is to be written than the transport takes."""
+        self._rest = memoryview(b"")
+        self.owed = 0
+        """Answers that the connection has made by itself since something was written."""
+        self._pump: Optional[asyncio.Task[None]] = None
+        self._sent = self._heard = self._unheard = 0
         self._deaf: Optional[asyncio.TimerHandle] = None
         # Set for the first time that was due; what is due later, or never any more, is looked at then.
         self._timer: Optional[asyncio.TimerHandle] = None
@@ -205,22 +219,27 @@ class Wire:
         transport = self._transport
         return (
             self._sent >= BURST
+            or self.behind
             or transport is None
             or transport.get_write_buffer_size() > 0
             or transport.is_closing()
         )
 
     async def drain(self) -> None:
-        """Waits until the transport takes more, and lets others run in any case."""
+        """Waits until all is written and the transport takes more, and lets others run in any case."""
         self._sent = 0
         await asyncio.sleep(0)
         if self._deaf is not None:
             return
         async with self._draining:
-            try:
-                await self._writer.drain()
-            except OSError:
-                self._lose()
+            while self._deaf is None:
+                try:
+                    await self._writer.drain()
+                except OSError:
+                    self._lose()
+                if not self.behind:
+                    break
+                self._hand_over()
 
     async def close(self, seconds: float) -> None:
         """Ends the connection from this side: what waits is written, for so long at most, and the stream is closed."""
@@ -239,6 +258,8 @@ class Wire:
     def abandon(self) -> None:
         """Lets go of the streams, whatever has been written."""
         self.reading.cancel()
+        if self._pump is not None:
+            self._pump.cancel()
         for timer in (self._timer, self._deaf):
             if timer is not None:
                 timer.cancel()
@@ -259,8 +280,10 @@ class Wire:
                 while self.stalled and not self._closing:
                     self._went_on.clear()
                     await self._went_on.wait()
-                if self._unsent() > UNSENT:
-                    await self.drain()
+                if self.behind:
+                    self._unheard += len(data)
+                    if self._unheard > UNSENT or self.owed * ANSWER > UNSENT:
+                        await self.drain()
         except OSError:
             pass  # As good as the end.
         except Exception:
@@ -286,17 +309,54 @@ class Wire:
             future.set_exception(problem)
 
     def _write(self) -> None:
-        data = self.connection.data_to_send()
+        if self.behind:
+            return
+        data, transport = self.connection.data_to_send(), self._transport
         while data:
-            if self._deaf is None:
-                self._sent += len(data) + MESSAGE
-                try:
-                    self._writer.write(data)
-                except (OSError, RuntimeError):
-                    self._lose()
+            if self._deaf is not None:
+                data = self.connection.data_to_send()
+                continue
+            room = transport is None or transport.get_write_buffer_size() < HIGH
+            if len(data) > PIECE or not room:
+                # The rest waits here, and what is said meanwhile in the connection.
+                self._rest, self.behind = memoryview(data), True
+                if room:
+                    self._hand_over()
+                if self.behind and (self._pump is None or self._pump.done()):
+                    self._pump = self._loop.create_task(self.drain())
+                return
+            self._put(data)
             data = self.connection.data_to_send() if self._messages else b""
 
+    def _hand_over(self) -> None:
+        """Writes of what waits as much as the transport takes, and some of it in any case."""
+        transport = self._transport
+        while self._rest:
+            if self._deaf is not None or (transport is not None and transport.is_closing()):
+                self._rest = memoryview(self.connection.data_to_send())
+                continue
+            size = len(self._rest) if self._messages else PIECE
+            piece, self._rest = self._rest[:size], self._rest[size:]
+            self._put(bytes(piece))
+            if self._deaf is not None:
+                continue
+            if not self._rest:
+                self._rest = memoryview(self.connection.data_to_send())
+            if transport is None or transport.get_write_buffer_size() >= HIGH:
+                # Only `drain` tells whether it takes more.
+                break
+        self.behind = bool(self._rest)
+
+    def _put(self, data: bytes) -> None:
+        self._sent += len(data) + MESSAGE
+        self._unheard = self.owed = 0
+        try:
+            self._writer.write(data)
+        except (OSError, RuntimeError):
+            self._lose()
+
     def _lose(self) -> None:
+        self._rest, self.behind = memoryview(b""), False
         if self._deaf is None:
             self._deaf = self._loop.call_later(DEAF_SECONDS, self._is_gone, self._heard)
 
@@ -305,9 +365,6 @@ class Wire:
             self._deaf = self._loop.call_later(DEAF_SECONDS, self._is_gone, self._heard)
         else:
             self._end_of_stream()
-
-    def _unsent(self) -> int:
-        return 0 if self._transport is None else self._transport.get_write_buffer_size()
 
     def _now(self) -> int:
         return int((self._loop.time() - self._started) * 1000)

@@ -1,0 +1,57 @@
+"""What a peer may make this side hold at a time: bytes, or files that are open."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+from typing import Deque, Tuple
+
+
+class Budget:
+    """So much may be taken at a time; who wants more waits, in order. What is more than all of it goes alone."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._taken = 0
+        self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
+
+    def _fits(self, amount: int) -> bool:
+        return not self._taken or self._taken + amount <= self._most
+
+    def take_now(self, amount: int) -> bool:
+        """Takes a part if it is there and nobody waits; whether it was."""
+        if self._waiting or not self._fits(amount):
+            return False
+        self._taken += amount
+        return True
+
+    async def take(self, amount: int) -> None:
+        """Takes a part, as soon as it is there. Whoever is cancelled meanwhile has taken nothing."""
+        if self.take_now(amount):
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.append((amount, turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.give(amount)
+            else:
+                turn.cancel()
+                self._next()
+            raise
+
+    def give(self, amount: int) -> None:
+        """Gives a part back."""
+        self._taken -= amount
+        self._next()
+
+    def _next(self) -> None:
+        while self._waiting:
+            amount, turn = self._waiting[0]
+            if not turn.done():
+                if not self._fits(amount):
+                    return
+                self._taken += amount
+                turn.set_result(None)
+            self._waiting.popleft()

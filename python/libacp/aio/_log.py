@@ -1,0 +1,73 @@
+"""The log: what peers say in it is neither a control character nor without an end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import traceback
+from typing import Any, Dict, Optional
+
+log = logging.getLogger("libacp.aio")
+# So many lines of one kind in so many seconds; then one that says how many more there were.
+LINES = 5
+SECONDS = 10.0
+
+
+def shown(text: str) -> str:
+    """The text with an escape for whatever does not print: control characters, line ends, marks of direction."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+
+
+class Clean(logging.Filter):
+    """Makes what is logged printable. Messages and errors may carry what a peer has said."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Changes a record where it has to be, and lets it pass."""
+        try:
+            text = record.getMessage()
+            clean = shown(text)
+            if clean != text:
+                record.msg, record.args = clean, ()
+        except Exception:
+            record.msg, record.args = "what was to be logged here cannot be printed", ()
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and not record.exc_text:
+            # Formatters print this in the place of the error's own trace. Lines are indented: an error's text may have
+            # line ends, too.
+            try:
+                lines = "".join(traceback.format_exception(type(error), error, error.__traceback__)).split("\n")
+            except Exception:
+                lines = [type(error).__name__]
+            record.exc_text = "\n".join(f"  {shown(line)}" for line in lines if line)
+        return True
+
+
+log.addFilter(Clean())
+
+
+class Limited:
+    """The log of one connection: what a peer can make it say again and again, it says a few times."""
+
+    def __init__(self) -> None:
+        self._counts: Dict[str, int] = {}
+        self._timer: Optional[asyncio.TimerHandle] = None
+
+    def log(self, kind: str, level: int, message: str, *arguments: Any, **how: Any) -> None:
+        """Logs a line of this kind: a rule, or a fixed text. Kinds must be few."""
+        count = self._counts[kind] = self._counts.get(kind, 0) + 1
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(SECONDS, self.tell)
+        if count <= LINES:
+            log.log(level, message, *arguments, **how)
+
+    def tell(self) -> None:
+        """Says how much was left out, and begins anew."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        counts, self._counts = self._counts, {}
+        for kind, count in counts.items():
+            if count > LINES:
+                log.warning("%s: %d more like this were not logged", kind, count - LINES)

@@ -1,0 +1,101 @@
+"""Commands end with this process: when it exits, and when a signal ends it that it does not handle itself.
+
+Nothing can be done where it is killed by SIGKILL, or ends by `os._exit`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import signal
+import threading
+from types import FrameType
+from typing import Iterator, Optional, Protocol, Set
+
+# With its usual handler, SIGINT raises `KeyboardInterrupt`, which ends blocks and then the process.
+SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+
+
+class Killable(Protocol):
+    """What ends with this process."""
+
+    signals: bool
+    """Whether it also does when a signal ends this process."""
+
+    def kill(self) -> None:
+        """Ends it."""
+        ...
+
+
+_running: Set[Killable] = set()
+# Held for a moment, and never while a signal is handled.
+_lock = threading.Lock()
+_starting = 0
+_pending: Optional[int] = None
+
+
+@contextlib.contextmanager
+def starting(signals: bool) -> Iterator[None]:
+    """While a command is started: a signal waits until it is known here, as it would be left over otherwise."""
+    global _starting, _pending
+    with _lock:
+        _starting += 1
+    try:
+        if signals:
+            _handle()
+        yield
+    finally:
+        with _lock:
+            _starting -= 1
+            number = None if _starting else _pending
+        if number is not None:
+            _pending = None
+            os.kill(os.getpid(), number)
+        _restore()
+
+
+def watch(each: Killable) -> None:
+    """Ends it with this process, from here on."""
+    _running.add(each)
+
+
+def unwatch(each: Killable) -> None:
+    """It has ended. Signals are as they were before once nothing is left."""
+    _running.discard(each)
+    _restore()
+
+
+def _handle() -> None:
+    if os.name == "posix" and threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            if signal.getsignal(number) is signal.SIG_DFL:
+                signal.signal(number, _ends)
+
+
+def _restore() -> None:
+    if _starting or any(each.signals for each in _running):
+        return
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            if signal.getsignal(number) is _ends:
+                signal.signal(number, signal.SIG_DFL)
+
+
+def _kill_all() -> None:
+    for each in list(_running):
+        with contextlib.suppress(OSError):
+            each.kill()
+
+
+def _ends(number: int, frame: Optional[FrameType]) -> None:
+    global _pending
+    if _starting:
+        _pending = number
+        return
+    _kill_all()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+atexit.register(_kill_all)

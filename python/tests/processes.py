@@ -1,0 +1,37 @@
+"""Looks for processes by a mark in their command line; for tests of what is left over."""
+
+import asyncio
+import itertools
+import os
+from pathlib import Path
+from typing import List
+
+_numbers = itertools.count(1)
+
+
+def mark() -> str:
+    """A number of seconds that no other test sleeps for."""
+    return f"{3000 + next(_numbers)}.{os.getpid():07}"
+
+
+def alive(mark: str) -> List[int]:
+    """The processes that have a mark as an argument, and run."""
+    found = []
+    for each in Path("/proc").iterdir():
+        if each.name.isdigit():
+            try:
+                if mark.encode() in (each / "cmdline").read_bytes().split(b"\0"):
+                    if "\nState:\tZ" not in (each / "status").read_text():
+                        found.append(int(each.name))
+            except OSError:
+                pass
+    return found
+
+
+async def left(mark: str, seconds: float = 1.0) -> List[int]:
+    """Those that run still after a second."""
+    for _ in range(round(seconds / 0.02)):
+        if not alive(mark):
+            return []
+        await asyncio.sleep(0.02)
+    return alive(mark)
