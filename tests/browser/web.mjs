@@ -5,6 +5,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { bridgeTests } from "./bridge.mjs";
 import { launch } from "./chromium.mjs";
+import { permissionTests } from "./permission.mjs";
 import { root, start } from "./served.mjs";
 
 const shots = join(root, "target/test-artefacts/web");
@@ -206,6 +207,7 @@ if (browser !== undefined) {
   await page.goto(address);
   await online(page).catch((error) => complaints.push(error.message));
   await run(tests, { page, browser, check }, () => page.screenshot({ path: join(shots, `failed-${counts.failed}.png`) }));
+  await run(permissionTests, { browser });
   await browser.close();
 }
 bridge.kill();
