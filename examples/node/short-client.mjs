@@ -4,29 +4,42 @@ import { Client, ReadOnlyFiles, Terminals, spawnAgent } from "libacp/client";
 
 const [prompt, , ...command] = process.argv.slice(2);
 
+// Agents are not to steer the user's terminal, nor to turn the direction of what stands there: control characters are
+// written out. A message may have lines and tabs; a name may not.
+const shown = (text) =>
+  text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const name = (text) => shown(text).replace(/\s/g, " ");
+
 const client = new Client("libacp-example-short-client", "0.1.0", {
   files: new ReadOnlyFiles(),
   terminals: new Terminals(),
   permission(request) {
-    console.log(`${request.toolCall.title} wants to run; allowed`);
+    console.log(`${name(request.toolCall.title ?? "a tool call")} wants to run; allowed`);
     return request.allow();
   },
+  onViolation: ({ rule, message }) => console.error(name(`${rule}: ${message}`)),
 });
 
 const titles = new Map();
 const show = {
-  agent_message_chunk: ({ content }) => process.stdout.write(content.text ?? `[${content.type}]`),
-  plan: ({ entries }) => console.log(`[plan] ${entries.map(({ content }) => content).join(", ")}`),
-  tool_call: ({ toolCallId, title, status }) => console.log(`[${titles.set(toolCallId, title) && title}: ${status}]`),
-  tool_call_update: ({ toolCallId, status }) => status && console.log(`[${titles.get(toolCallId)}: ${status}]`),
+  agent_message_chunk: ({ content }) => process.stdout.write(shown(content.text ?? `[${content.type}]`)),
+  plan: ({ entries }) => console.log(`[plan] ${name(entries.map(({ content }) => content).join(", "))}`),
+  tool_call: ({ toolCallId, title, status }) => console.log(`[${name(`${titles.set(toolCallId, title) && title}: ${status}`)}]`),
+  tool_call_update: ({ toolCallId, status }) => status && console.log(`[${name(`${titles.get(toolCallId)}: ${status}`)}]`),
 };
 
-const agent = await spawnAgent(command, client);
 try {
-  const session = await agent.newSession(process.cwd());
-  const turn = session.prompt(prompt);
-  for await (const update of turn) show[update.sessionUpdate]?.(update);
-  console.log(`\n(${turn.stopReason})`);
-} finally {
-  await agent.close();
+  const agent = await spawnAgent(command, client);
+  try {
+    const session = await agent.newSession(process.cwd());
+    const turn = session.prompt(prompt);
+    for await (const update of turn) show[update.sessionUpdate]?.(update);
+    console.log(`\n(${name(turn.stopReason)})`);
+  } finally {
+    await agent.close();
+  }
+} catch (error) {
+  // What an agent gives as a reason is its text as well.
+  console.error(name(error.message));
+  process.exitCode = 1;
 }

@@ -217,11 +217,12 @@ export const bridgeTests = {
     assert.match(await pages[16].closed, /there are 16 agents already/);
     await until("all agents run", () => ids().length === 16);
     pages[0].socket.close();
-    await until("one has gone", () => ids().filter(runs).length === 15);
-    const { socket } = await opened(served.address);
-    const echo = new Promise((resolve) => socket.on("message", (text) => resolve(String(text))));
-    socket.send("again");
-    assert.equal(await echo, "again");
+    await until("one has gone, and there is room again", async () => {
+      const { socket, closed } = await opened(served.address);
+      const echo = new Promise((resolve) => socket.on("message", (text) => resolve(String(text))));
+      socket.send("again");
+      return (await Promise.race([echo, closed])) === "again";
+    });
     served.bridge.kill();
   },
 };

@@ -1,12 +1,14 @@
-// The example page in Chromium, with real clicks and a real agent behind the real bridge, and that bridge alone:
-// `node web.mjs [PART OF A NAME]`. Screenshots go to target/test-artefacts/web. The last line is `N passed, N failed`.
+// The example page in Chromium, with real clicks and a real agent behind the real bridge; before that the bridge alone, and
+// example clients with an agent that would steer their terminal: `node web.mjs [PART OF A NAME]`. Screenshots go to
+// target/test-artefacts/web. The last line is `N passed, N failed`.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { bridgeTests } from "./bridge.mjs";
 import { launch } from "./chromium.mjs";
 import { permissionTests } from "./permission.mjs";
-import { root, start } from "./served.mjs";
+import { printingTests } from "./printing.mjs";
+import { pause, root, start } from "./served.mjs";
 
 const shots = join(root, "target/test-artefacts/web");
 
@@ -53,7 +55,7 @@ const tests = {
   async "permission is refused with a key"({ page }) {
     await send(page, "/edit greet nobody");
     const card = page.locator(".tool", { hasText: "Edit src/main.rs" }).last();
-    await card.getByRole("button", { name: "Reject" }).waitFor();
+    await card.locator("button[aria-disabled=false]", { hasText: "Reject" }).waitFor();
     await page.keyboard.press("3");
     await page.getByText("it stays as it is").waitFor();
     await idle(page);
@@ -178,12 +180,13 @@ const tests = {
 };
 
 const counts = { passed: 0, failed: 0 };
+const PATIENCE = 300_000;
 const named = process.argv[2] ?? "";
 
 async function run(tests, given, failed = () => {}) {
   for (const [name, test] of Object.entries(tests).filter(([name]) => name.includes(named))) {
     try {
-      await test(given);
+      await Promise.race([test(given), pause(PATIENCE).then(() => assert.fail(`no end within ${PATIENCE} ms`))]);
       given.check?.();
       counts.passed += 1;
     } catch (error) {
@@ -195,7 +198,7 @@ async function run(tests, given, failed = () => {}) {
 }
 
 mkdirSync(shots, { recursive: true });
-await run(bridgeTests, {});
+await run({ ...bridgeTests, ...printingTests }, {});
 const browser = await launch();
 if (browser !== undefined) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light" });
