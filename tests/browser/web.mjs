@@ -6,6 +6,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { bridgeTests } from "./bridge.mjs";
 import { launch } from "./chromium.mjs";
+import { lockTests } from "./locks.mjs";
 import { permissionTests } from "./permission.mjs";
 import { printingTests } from "./printing.mjs";
 import { pause, root, start } from "./served.mjs";
@@ -198,7 +199,7 @@ async function run(tests, given, failed = () => {}) {
 }
 
 mkdirSync(shots, { recursive: true });
-await run({ ...bridgeTests, ...printingTests }, {});
+await run({ ...lockTests, ...bridgeTests, ...printingTests }, {});
 const browser = await launch();
 if (browser !== undefined) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light" });
