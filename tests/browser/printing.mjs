@@ -32,7 +32,7 @@ function compile(compiler, options, folder, sources) {
   const program = join(store, folder.replaceAll("/", "-"));
   const files = sources ?? readdirSync(join(root, folder)).filter((name) => name.endsWith(".c"));
   const paths = files.map((name) => join(folder, name));
-  execFileSync(compiler, [...options, "-Iinclude", ...paths, ...libraries(), "-lpthread", "-ldl", "-lm", "-o", program], { cwd: root });
+  execFileSync(compiler, [...options, "-Iinclude", ...paths, ...libraries(), "-lpthread", "-ldl", "-lm", "-o", program], { cwd: root, stdio: "pipe" });
   return program;
 }
 
