@@ -43,7 +43,7 @@ pub(crate) fn serve(site: &Site, visit: &Visit) -> Result<(), Box<dyn Error>> {
         let _ = respond(stream, "404 Not Found", "text/plain", b"");
         return Ok(());
     };
-    if !visit.is_known() {
+    if !visit.let_stay() {
         return respond(stream, "503 Service Unavailable", "text/plain", b"");
     }
     if head.upgrade {

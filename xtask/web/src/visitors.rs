@@ -78,8 +78,8 @@ fn excess(present: &[Visitor], address: IpAddr) -> Option<&Visitor> {
 }
 
 impl Visit {
-    /// Notes that this one has shown the token. False when there are too many of these.
-    pub(crate) fn is_known(&self) -> bool {
+    /// Lets one stay that has shown the token. False when there are too many of these.
+    pub(crate) fn let_stay(&self) -> bool {
         let mut present = self.visitors.present();
         let room = present.iter().filter(|visitor| !visitor.stranger).count() < KNOWN;
         let own = present.iter_mut().find(|visitor| Arc::ptr_eq(&visitor.stream, &self.stream));
