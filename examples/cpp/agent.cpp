@@ -59,8 +59,10 @@ public:
 private:
     static void complain(std::string_view what, std::string_view why)
     {
-        std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(what.size()), what.data(), static_cast<int>(why.size()),
-                     why.data());
+        // Clients are not to steer the terminal either: what is not plain ASCII is a `?`.
+        std::string line = std::string(what).append(": ").append(why);
+        std::replace_if(line.begin(), line.end(), [](char byte) { return byte < ' ' || byte > '~'; }, '?');
+        std::fprintf(stderr, "%s\n", line.c_str());
     }
     template <class T> static bool sent(const acp::Result<T> &result)
     {

@@ -1,5 +1,6 @@
 #include "view.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "diff.hpp"
@@ -23,17 +24,30 @@ std::string_view escape(View::Look look)
 
 void write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
-/// Agents are not to steer the user's terminal: control characters are shown, not sent. In UTF-8 the second row of them
-/// (U+0080 to U+009F) has the first byte 0xC2.
+/// How many bytes of a text begin with a character of several bytes that steers a terminal (U+0080 to U+009F), turns the
+/// direction of what stands there (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) or ends its line (U+2028,
+/// U+2029).
+std::size_t hidden(std::string_view text)
+{
+    const auto at = [text](std::size_t i) { return static_cast<unsigned char>(i < text.size() ? text[i] : 0); };
+    const unsigned char second = at(1), third = at(2);
+    if ((at(0) == 0xc2 && second >= 0x80 && second < 0xa0) || (at(0) == 0xd8 && second == 0x9c)) {
+        return 2;
+    }
+    const bool marks = second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae));
+    const bool isolates = second == 0x81 && third >= 0xa6 && third <= 0xa9;
+    return at(0) == 0xe2 && (marks || isolates) ? 3 : 0;
+}
+
+/// Agents are not to steer the user's terminal: control characters are shown, not sent.
 std::string harmless(std::string_view text)
 {
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto byte = static_cast<unsigned char>(text[i]);
-        const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-        if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
+        if (const std::size_t length = hidden(text.substr(i))) {
             out += "\xef\xbf\xbd";
-            ++i;
+            i += length - 1;
         } else if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) {
             out += '^';
             out += static_cast<char>(byte ^ 0x40);
@@ -42,6 +56,14 @@ std::string harmless(std::string_view text)
         }
     }
     return out;
+}
+
+/// What is asked looks like one question, however the agent names it.
+std::string one_line(std::string_view text)
+{
+    std::string line(text);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    return line;
 }
 
 } // namespace
@@ -103,9 +125,9 @@ void View::diff(std::string_view path, std::string_view before, std::string_view
 
 void View::question(std::string_view title, const std::vector<std::string> &answers)
 {
-    line(Look::bold, std::string("? ").append(title));
+    line(Look::bold, "? " + one_line(title));
     for (std::size_t i = 0; i < answers.size(); ++i) {
-        line(Look::plain, "  " + std::to_string(i + 1) + ") " + answers[i]);
+        line(Look::plain, "  " + std::to_string(i + 1) + ") " + one_line(answers[i]));
     }
 }
 

@@ -2,8 +2,10 @@
 
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
+import { isolated, plain } from "./dom.js";
 import { Client, PeerError, connect, webSocket } from "./lib/libacp/client.browser.js";
 import * as panel from "./panel.js";
+import { typing } from "./permission.js";
 
 const PATIENCE = [500, 1000, 2000, 5000, 10000];
 
@@ -42,8 +44,8 @@ function update(it) {
 }
 
 function title_(title) {
-  document.getElementById("title").textContent = title;
-  document.title = title;
+  document.getElementById("title").replaceChildren(isolated(title));
+  document.title = plain(title);
 }
 
 function set(change) {
@@ -73,7 +75,7 @@ async function prompt(text) {
     conversation.note(error.message, "error");
   } finally {
     composer.running = false;
-    composer.field.focus();
+    if (!typing()) composer.field.focus();
   }
 }
 
@@ -81,14 +83,9 @@ function cancel() {
   session.cancel();
 }
 
-/** The signal stops when the answer no longer matters: the turn was cancelled, or the agent is gone. */
-function ask({ toolCall, options, signal }) {
-  const card = conversation.tool(toolCall);
-  const chosen = new Promise((resolve) => {
-    signal.onabort = () => resolve();
-    card.ask(options, resolve);
-  });
-  return chosen.finally(() => card.settle());
+/** A session that nobody sees has nobody to ask. */
+function ask(request) {
+  return request.session.id === session?.id ? conversation.ask(request) : request.reject();
 }
 
 // ANCHOR: open

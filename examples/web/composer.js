@@ -1,6 +1,6 @@
 // Where the user writes: Enter sends, a slash offers the agent's commands, Escape stops the turn.
 
-import { make } from "./dom.js";
+import { isolated, make, plain } from "./dom.js";
 
 export class Composer {
   #commands = [];
@@ -65,8 +65,9 @@ export class Composer {
         make(
           "li",
           { role: "option", ariaSelected: String(index === this.#chosen), onmousedown: (event) => this.#take(event, command) },
-          make("b", {}, `/${command.name}`),
-          ` ${command.description}`,
+          make("b", {}, isolated(`/${command.name}`)),
+          " ",
+          isolated(command.description),
         ),
       ),
     );
@@ -76,7 +77,7 @@ export class Composer {
     event.preventDefault();
     this.field.value = `/${command.name}${command.input ? " " : ""}`;
     this.list.hidden = true;
-    this.field.placeholder = command.input?.hint ?? this.field.placeholder;
+    if (command.input?.hint) this.field.placeholder = plain(command.input.hint);
     this.field.focus();
   }
 

@@ -1,6 +1,6 @@
 // What has been said: messages in pieces, thoughts folded away, tool calls in their places.
 
-import { make, showMarkdownSoon } from "./dom.js";
+import { isolated, make, showMarkdownSoon } from "./dom.js";
 import { drawBlock, ToolCard } from "./tools.js";
 
 const WHO = { user_message_chunk: "user", agent_message_chunk: "agent", agent_thought_chunk: "thought" };
@@ -14,6 +14,7 @@ export class Conversation {
   }
 
   clear() {
+    for (const card of this.#tools.values()) card.close();
     this.element.replaceChildren();
     this.#tools.clear();
     this.#last = undefined;
@@ -56,6 +57,19 @@ export class Conversation {
   /** A tool call or what became of it. */
   tool(update) {
     const stays = this.#atEnd();
+    this.#card(update).update(update);
+    if (stays) this.#toEnd();
+  }
+
+  /** Asks whether a tool call may go on: the id of an option, or undefined. */
+  ask({ toolCall, options, signal }) {
+    const stays = this.#atEnd();
+    const choice = this.#card(toolCall).ask(toolCall, options, signal);
+    if (stays) this.#toEnd();
+    return choice;
+  }
+
+  #card(update) {
     let card = this.#tools.get(update.toolCallId);
     if (!card) {
       card = new ToolCard();
@@ -63,8 +77,6 @@ export class Conversation {
       this.element.append(card.element);
       this.#last = undefined;
     }
-    card.update(update);
-    if (stays) this.#toEnd();
     return card;
   }
 
@@ -72,7 +84,7 @@ export class Conversation {
   note(text, className = "note") {
     this.#last = undefined;
     const stays = this.#atEnd();
-    this.element.append(make("p", { className }, text));
+    this.element.append(make("p", { className }, isolated(text)));
     if (stays) this.#toEnd();
   }
 

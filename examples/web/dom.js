@@ -15,6 +15,15 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// Characters that are not seen and change how others are: control characters, and those that turn the direction of writing.
+const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+/** A text of the agent's with these characters written out. */
+export const plain = (text) => String(text).replace(HIDDEN, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** The same as an element that nothing around it is turned by. */
+export const isolated = (text) => make("bdi", {}, plain(text));
+
 // Markdown allows HTML; here it is text like any other.
 const escape = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 marked.use({ renderer: { html: ({ text }) => escape(text) } });

@@ -1,6 +1,6 @@
 // Beside the conversation: plan, tokens, the connection, and what the agent did against the rules.
 
-import { make } from "./dom.js";
+import { isolated, make, plain } from "./dom.js";
 
 const byId = (id) => document.getElementById(id);
 const KEPT = 50;
@@ -8,7 +8,7 @@ const KEPT = 50;
 export function showState(state, text = state) {
   const place = byId("state");
   place.dataset.state = state;
-  place.textContent = text;
+  place.textContent = plain(text);
   byId("reconnect").hidden = state !== "offline";
 }
 
@@ -19,7 +19,7 @@ export function showPlan(entries) {
   progress.max = entries.length || 1;
   progress.value = done;
   byId("plan").replaceChildren(
-    ...entries.map(({ content, priority, status }) => make("li", { "data-status": status, "data-priority": priority }, content)),
+    ...entries.map(({ content, priority, status }) => make("li", { "data-status": status, "data-priority": priority }, isolated(content))),
   );
 }
 
@@ -30,12 +30,12 @@ export function showUsage({ used, size, cost }) {
   meter.hidden = used === undefined || size === undefined;
   meter.max = Number(size) || 1;
   meter.value = Number(used) || 0;
-  const price = cost ? `, ${cost.amount} ${cost.currency}` : "";
+  const price = cost ? `, ${cost.amount} ${plain(cost.currency)}` : "";
   byId("tokens").textContent = `${known(used)} of ${known(size)}${price}`;
 }
 
 export function showFacts(facts) {
-  byId("facts").replaceChildren(...Object.entries(facts).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, String(value))]));
+  byId("facts").replaceChildren(...Object.entries(facts).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, isolated(value))]));
 }
 
 export function showViolation({ rule, message, pointer, method, consequence }) {
@@ -45,9 +45,11 @@ export function showViolation({ rule, message, pointer, method, consequence }) {
       "li",
       { "data-consequence": consequence },
       make("b", {}, rule),
-      ` ${method ?? ""} ${pointer ?? ""}`,
+      " ",
+      isolated(`${method ?? ""} ${pointer ?? ""}`),
       make("br"),
-      `${message} (${consequence})`,
+      isolated(message),
+      ` (${consequence})`,
     ),
   );
   while (list.childElementCount > KEPT) list.lastElementChild.remove();
@@ -60,18 +62,18 @@ export function showSettings({ modes, configOptions = [] }, change) {
     make(
       "label",
       {},
-      make("span", {}, label),
+      make("span", {}, isolated(label)),
       make(
         "select",
         { name, onchange: ({ target }) => change(name, target.value) },
-        ...options.map(([id, text, title]) => make("option", { value: id, selected: id === value, title }, text)),
+        ...options.map(([id, text, title]) => make("option", { value: id, selected: id === value, title: title && plain(title) }, plain(text))),
       ),
     );
   const all = configOptions.map((option) => {
     if (option.type === "boolean") {
       const box = make("input", { type: "checkbox", name: option.id, checked: option.currentValue });
       box.onchange = () => change(option.id, box.checked);
-      return make("label", {}, box, make("span", {}, option.name));
+      return make("label", {}, box, make("span", {}, isolated(option.name)));
     }
     const flat = option.options.flatMap((entry) => entry.options ?? [entry]);
     return select(option.name, option.currentValue, flat.map(({ value, name, description }) => [value, name, description]), option.id);

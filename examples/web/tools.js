@@ -1,7 +1,8 @@
-// Tool calls as cards: status, places, text and coloured diffs, and the buttons of a permission request.
+// Tool calls as cards: status, places, text and coloured diffs, and the permission requests about them, one at a time.
 
 import { diffLines } from "./lib/diff/index.js";
-import { make, showMarkdown } from "./dom.js";
+import { isolated, make, showMarkdown } from "./dom.js";
+import { Question } from "./permission.js";
 
 const CONTEXT = 3;
 
@@ -10,6 +11,9 @@ export class ToolCard {
   #summary = make("summary");
   #body = make("div", { className: "body" });
   #buttons = make("div", { className: "permission" });
+  /** Requests that are not answered, oldest first; the first is shown. */
+  #requests = [];
+  #question;
 
   constructor() {
     this.element = make("details", { className: "tool" }, this.#summary, this.#body, this.#buttons);
@@ -21,18 +25,19 @@ export class ToolCard {
       if (value !== null && value !== undefined) this.#call[name] = value;
     }
     this.#draw();
+    this.#question?.again();
   }
 
   #draw() {
     const { title = "Tool", kind, status = "pending", locations = [], content = [], rawOutput } = this.#call;
     this.element.dataset.status = status;
     this.#summary.replaceChildren(
-      make("span", { className: "kind" }, (kind ?? "tool").replace("_", " ")),
-      make("span", { className: "title" }, title),
-      make("span", { className: "status" }, status.replace("_", " ")),
+      make("span", { className: "kind" }, isolated((kind ?? "tool").replace("_", " "))),
+      make("span", { className: "title" }, isolated(title)),
+      make("span", { className: "status" }, isolated(status.replace("_", " "))),
     );
     this.#body.replaceChildren(
-      ...locations.map(({ path, line }) => make("code", { className: "place" }, line ? `${path}:${line}` : path)),
+      ...locations.map(({ path, line }) => make("code", { className: "place" }, isolated(line ? `${path}:${line}` : path))),
       ...content.map(drawContent),
     );
     if (content.length === 0 && rawOutput !== undefined) {
@@ -41,30 +46,45 @@ export class ToolCard {
     if (content.some(({ type }) => type === "diff")) this.element.open = true;
   }
 
-  /** Puts the question; `choose` gets the id of an option. */
-  ask(options, choose) {
-    this.element.open = true;
-    this.#buttons.replaceChildren(
-      ...options.map(({ optionId, name, kind }, index) =>
-        make("button", { type: "button", className: kind, onclick: () => choose(optionId), title: `Key ${index + 1}` }, name),
-      ),
-    );
-    this.#buttons.onkeydown = ({ key }) => {
-      const option = options[Number(key) - 1];
-      if (option) choose(option.optionId);
-    };
-    this.#buttons.firstElementChild?.focus();
+  /** Asks for a choice: the id of an option; undefined when the signal stops, or nobody can be asked any more. */
+  ask(toolCall, options, signal) {
+    return new Promise((resolve) => {
+      const request = { toolCall, options, resolve };
+      this.#requests.push(request);
+      signal.addEventListener("abort", () => this.#answer(request), { once: true });
+      if (signal.aborted) this.#answer(request);
+      else if (this.#requests.length === 1) this.#next();
+    });
   }
 
-  /** Takes the question away. */
-  settle() {
-    this.#buttons.replaceChildren();
+  /** Nobody sees this card any more. */
+  close() {
+    for (const request of [...this.#requests].reverse()) this.#answer(request);
+  }
+
+  #answer(request, optionId) {
+    const index = this.#requests.indexOf(request);
+    if (index < 0) return;
+    this.#requests.splice(index, 1);
+    request.resolve(optionId);
+    if (index === 0) this.#next();
+  }
+
+  /** What a request says of its tool call is drawn with its buttons, so that nobody answers one by what another says. */
+  #next() {
+    this.#question?.end();
+    this.#question = undefined;
+    const [request] = this.#requests;
+    if (!request) return;
+    this.update(request.toolCall);
+    this.element.open = true;
+    this.#question = new Question(this.#buttons, request.options, (optionId) => this.#answer(request, optionId));
   }
 }
 
 function drawContent(item) {
   if (item.type === "diff") return drawDiff(item);
-  if (item.type === "terminal") return make("p", {}, `Terminal ${item.terminalId}`);
+  if (item.type === "terminal") return make("p", {}, "Terminal ", isolated(item.terminalId));
   return drawBlock(item.content);
 }
 
@@ -79,7 +99,7 @@ export function drawBlock(block) {
     case "image":
       return make("img", { src: `data:${block.mimeType};base64,${block.data}`, alt: "Image from the agent" });
     case "resource_link":
-      return make("code", { className: "place" }, block.title ?? block.name ?? block.uri);
+      return make("code", { className: "place" }, isolated(block.title ?? block.name ?? block.uri));
     case "resource":
       return make("pre", {}, block.resource.text ?? block.resource.uri);
     default:
@@ -99,8 +119,8 @@ function drawDiff({ path, oldText, newText }) {
       lines = [...head, null, ...tail];
     }
     for (const line of lines) {
-      rows.push(line === null ? make("span", { className: "gap" }, "⋯\n") : make("span", { className: { "+": "added", "-": "removed" }[sign] ?? "same" }, `${sign} ${line}\n`));
+      rows.push(line === null ? make("span", { className: "gap" }, "⋯\n") : make("span", { className: { "+": "added", "-": "removed" }[sign] ?? "same" }, `${sign} `, isolated(line), "\n"));
     }
   });
-  return make("figure", { className: "diff" }, make("figcaption", {}, path), make("pre", {}, ...rows));
+  return make("figure", { className: "diff" }, make("figcaption", {}, isolated(path)), make("pre", {}, ...rows));
 }

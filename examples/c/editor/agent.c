@@ -28,10 +28,24 @@ uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-// Whether a byte begins a control character; in UTF-8 those from U+0080 to U+009F are two bytes.
-static bool is_control(unsigned char byte, unsigned char next)
+// How many bytes of a text begin with a character that steers a terminal, or turns the direction of what stands there: in
+// UTF-8 one byte, two from U+0080 to U+009F and for U+061C, three for the marks of direction and U+2028 and U+2029.
+static size_t hidden(const unsigned char *text, size_t len)
 {
-    return (byte < 0x20 && byte != '\t') || byte == 0x7f || (byte == 0xc2 && next >= 0x80 && next < 0xa0);
+    const unsigned char second = len > 1 ? text[1] : 0, third = len > 2 ? text[2] : 0;
+    switch (text[0]) {
+    case 0xc2:
+        return second >= 0x80 && second < 0xa0 ? 2 : 0;
+    case 0xd8:
+        return second == 0x9c ? 2 : 0;
+    case 0xe2:
+        return (second == 0x80 && (third == 0x8e || third == 0x8f || (third >= 0xa8 && third <= 0xae))) ||
+                       (second == 0x81 && third >= 0xa6 && third <= 0xa9)
+                   ? 3
+                   : 0;
+    default:
+        return (text[0] < 0x20 && text[0] != '\t') || text[0] == 0x7f ? 1 : 0;
+    }
 }
 
 // Prints one line with the agent's name in front. Agents are not to steer the user's terminal: where they send control
@@ -39,11 +53,9 @@ static bool is_control(unsigned char byte, unsigned char next)
 static void say(const agent *agent, const char *what, acp_slice text)
 {
     printf("[%d %s] %s", agent->number, agent->command, what);
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char byte = (unsigned char)text.data[i];
-        bool control = is_control(byte, i + 1 < text.len ? (unsigned char)text.data[i + 1] : 0);
-        putchar(control ? '?' : byte);
-        i += control && byte == 0xc2;
+    for (size_t i = 0, skip; i < text.len; i += skip > 0 ? skip : 1) {
+        skip = hidden((const unsigned char *)text.data + i, text.len - i);
+        putchar(skip > 0 ? '?' : (unsigned char)text.data[i]);
     }
     putchar('\n');
 }

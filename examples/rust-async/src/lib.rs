@@ -4,6 +4,7 @@
 
 use std::future::pending;
 use std::path::Path;
+use std::process::ExitCode;
 
 use libacp::aio::{AgentPeer, Error, Failure, Received, Reply, RequestError, Turn};
 use libacp::schema::v1::{ContentBlock, ReadTextFileRequest, ReadTextFileResponse, SessionUpdate, ToolKind};
@@ -24,7 +25,7 @@ pub async fn shout(turn: Turn) -> Result<(), Failure> {
 }
 
 /// Opens a session, prompts, and calls back with a line for each update and one for the end. A turn that shows a tool
-/// call is cancelled when `cancel` says so.
+/// call is cancelled when `cancel` says so. Lines can be printed as they are: see [`shown`].
 pub async fn talk(
     agent: AgentPeer,
     folder: &str,
@@ -32,6 +33,7 @@ pub async fn talk(
     cancel: bool,
     mut line: impl FnMut(String),
 ) -> Result<(), Error> {
+    let mut line = |text: String| line(shown(&text));
     let session = agent.new_session(folder).await?;
     let mut turn = session.prompt(prompt);
     while let Some(update) = turn.update().await? {
@@ -56,6 +58,38 @@ pub async fn talk(
         line(format!("end: {reason}"));
     }
     Ok(())
+}
+
+/// A text of the peer's as one line that steers no terminal and turns no direction of writing: characters that do so are
+/// written out.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    let hidden = |character: char| {
+        let marks = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
+        let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        character.is_control() || turns || marks.contains(&character)
+    };
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if hidden(character) {
+            line.extend(character.escape_unicode());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
+
+/// How a program ends. The reason may be what the peer has said.
+#[must_use]
+pub fn ended(result: &Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("Error: {}", shown(&failure.to_string()));
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// Reads a text file for an agent, if it is in the session's folders, wherever links lead.

@@ -45,6 +45,26 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
+/// A text with something of the peer's in it, so that it steers no terminal: control characters, and those that turn the
+/// direction of writing, are written as in JSON.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    let hidden = |character: char| {
+        let marks = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
+        let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        character.is_control() || turns || marks.contains(&character)
+    };
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if hidden(character) {
+            line.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
+
 /// Returns with a [`Failure`] made like a `format!`.
 #[macro_export]
 macro_rules! fail {

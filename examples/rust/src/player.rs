@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 
 use crate::link::Link;
 use crate::script::{compare, Act, Call, Checksum, Chunks, Names, Script, Side, Step};
-use crate::{fail, Result};
+use crate::{fail, shown, Result};
 
 /// A number that no double holds, in the `_meta` of the hosts' names: the client sends it, an agent that knows the
 /// member sends it back. The script itself cannot have one, as one of the official SDKs rounds it.
@@ -231,7 +231,7 @@ impl<'s, H: Host> Player<'s, H> {
     fn take(&mut self) -> Result<Event> {
         loop {
             match self.link.event()? {
-                Event::Violation(violation) => eprintln!("{}", told(&violation)),
+                Event::Violation(violation) => eprintln!("{}", shown(&told(&violation).to_string())),
                 event => return Ok(event),
             }
         }

@@ -1,4 +1,4 @@
-//! The running agents: each has a process group of its own, which ends with the server.
+//! The running agents: each has a process group of its own, which ends with its page and with the server.
 //!
 //! Before a signal ends the server, the server passes it on to every group. A server that is killed cannot do so; on Linux
 //! the kernel then kills the agents. To ask for that, the server starts each agent by way of this program ([`guard`]).
@@ -14,8 +14,15 @@ use std::time::{Duration, Instant};
 
 use crate::Site;
 
-/// How long an agent may take to end after its input has ended, or after a signal.
+/// Agents at a time.
+const MOST: usize = 16;
+/// How long an agent may take to end after the server was asked to.
+#[cfg(unix)]
 const GRACE: Duration = Duration::from_secs(2);
+/// How long it may take after its input has ended, and then after a signal. An agent that does not read its input never
+/// sees the end of it.
+const GRACE_FOR_INPUT: Duration = Duration::from_millis(250);
+const GRACE_FOR_SIGNAL: Duration = Duration::from_millis(250);
 /// How long to wait before looking again.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -41,24 +48,35 @@ impl Agents {
         if state.closed {
             return Err(io::Error::other("the server is ending"));
         }
+        if state.running.len() >= MOST {
+            return Err(io::Error::other(format!("there are {MOST} agents already")));
+        }
         let agent = command.spawn()?;
         state.running.insert(agent.id());
         Ok(agent)
     }
 
-    /// Waits for an agent whose input has ended, and kills it after a while.
+    /// Waits for an agent whose input has ended, asks it to end after a while, and kills it after another. Its children in
+    /// its group go with it.
     pub(crate) fn end(&self, agent: &mut Child) -> io::Result<()> {
         let began = Instant::now();
+        let mut asked = false;
         loop {
             // Under the lock, so that the set never holds an id that the system may have given away.
             let mut state = self.state();
-            if agent.try_wait()?.is_some() {
+            if platform::has_ended(agent)? {
+                platform::kill(agent.id());
+                agent.wait()?;
                 state.running.remove(&agent.id());
                 return Ok(());
             }
-            if began.elapsed() > GRACE {
+            let waited = began.elapsed();
+            if waited > GRACE_FOR_INPUT + GRACE_FOR_SIGNAL {
                 platform::kill(agent.id());
                 agent.kill()?;
+            } else if waited > GRACE_FOR_INPUT && !asked {
+                platform::terminate(agent.id());
+                asked = true;
             }
             drop(state);
             thread::sleep(PAUSE);
@@ -99,11 +117,11 @@ mod platform {
     use std::ffi::OsString;
     use std::os::unix::process::CommandExt;
 
-    use rustix::process::{kill_process_group, Pid, Signal};
+    use rustix::process::{kill_process_group, waitid, Pid, Signal, WaitId, WaitIdOptions};
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     use signal_hook::iterator::Signals;
 
-    use super::{io, thread, Arc, Command, Error, Site};
+    use super::{io, thread, Arc, Child, Command, Error, Site};
 
     /// The first argument of a process that is to become an agent. Behind it: the server's id, the command, its arguments.
     const GUARD: &str = "--become-agent";
@@ -121,6 +139,12 @@ mod platform {
 
     pub(super) fn kill(group: u32) {
         signal(group, Signal::KILL);
+    }
+
+    /// Whether it has ended, which its group's id outlives until it is waited for.
+    pub(super) fn has_ended(agent: &mut Child) -> io::Result<bool> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        Ok(waitid(WaitId::Pid(Pid::from_child(agent)), options)?.is_some())
     }
 
     pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command> {
@@ -182,9 +206,15 @@ mod platform {
 mod platform {
     use std::ffi::OsString;
 
-    use super::{io, Arc, Command, Error, Site};
+    use super::{io, Arc, Child, Command, Error, Site};
+
+    pub(super) fn terminate(_: u32) {}
 
     pub(super) fn kill(_: u32) {}
+
+    pub(super) fn has_ended(agent: &mut Child) -> io::Result<bool> {
+        Ok(agent.try_wait()?.is_some())
+    }
 
     pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command> {
         let mut command = Command::new(program);

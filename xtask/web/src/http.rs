@@ -2,17 +2,20 @@
 
 use std::error::Error;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::path::{Component, Path, PathBuf};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::visitors::Visit;
 use crate::{bridge, Site};
 
 /// A head is not longer than this.
 const HEAD: usize = 16 * 1024;
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a whole head may take. Those who connect have it ready.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long somebody may take who does not read the answer.
+const UNREAD: Duration = Duration::from_secs(10);
 
 /// What matters of a request.
 struct Head {
@@ -21,67 +24,83 @@ struct Head {
     host: String,
     origin: String,
     upgrade: bool,
-    size: usize,
 }
 
 /// Serves one connection.
-pub(crate) fn serve(site: &Site, mut stream: TcpStream) -> Result<(), Box<dyn Error>> {
+pub(crate) fn serve(site: &Site, visit: &Visit) -> Result<(), Box<dyn Error>> {
+    let stream = &*visit.stream;
     stream.set_nodelay(true)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    let Some(head) = peek(&stream)? else { return respond(&mut stream, "400 Bad Request", "text/plain", b"") };
+    stream.set_write_timeout(Some(UNREAD))?;
+    // Strangers cannot make this program say anything: what fails with them is nobody's concern.
+    let Ok(Some(bytes)) = receive(stream) else {
+        let _ = respond(stream, "400 Bad Request", "text/plain", b"");
+        return Ok(());
+    };
+    let head = read(&bytes);
     // A name that leads here from another site is no name of this server's.
     let known = site.hosts.contains(&head.host);
     let Some(path) = head.path.strip_prefix(&format!("/{}/", site.token)).filter(|_| known) else {
-        return respond(&mut stream, "404 Not Found", "text/plain", b"");
+        let _ = respond(stream, "404 Not Found", "text/plain", b"");
+        return Ok(());
     };
+    if !visit.let_stay() {
+        return respond(stream, "503 Service Unavailable", "text/plain", b"");
+    }
     if head.upgrade {
         let origin = head.origin.strip_prefix("http://").unwrap_or_default();
         if path != "agent" || !site.hosts.iter().any(|host| host == origin) {
-            return respond(&mut stream, "403 Forbidden", "text/plain", b"");
+            return respond(stream, "403 Forbidden", "text/plain", b"");
         }
         stream.set_read_timeout(None)?;
-        return bridge::run(site, stream);
+        stream.set_write_timeout(None)?;
+        return bridge::run(site, &visit.stream, &bytes);
     }
-    // The head was only looked at.
-    stream.read_exact(&mut vec![0; head.size])?;
     if head.method != "GET" {
-        return respond(&mut stream, "405 Method Not Allowed", "text/plain", b"");
+        return respond(stream, "405 Method Not Allowed", "text/plain", b"");
     }
     if path == "config.json" {
         let body = serde_json::json!({ "cwd": site.cwd }).to_string();
-        return respond(&mut stream, "200 OK", "application/json", body.as_bytes());
+        return respond(stream, "200 OK", "application/json", body.as_bytes());
     }
     match file(site, path).and_then(|path| fs::read(&path).ok().map(|body| (kind(&path), body))) {
-        Some((kind, body)) => respond(&mut stream, "200 OK", kind, &body),
-        None => respond(&mut stream, "404 Not Found", "text/plain", b""),
+        Some((kind, body)) => respond(stream, "200 OK", kind, &body),
+        None => respond(stream, "404 Not Found", "text/plain", b""),
     }
 }
 
-/// Reads the head and leaves it where it is, so that the WebSocket's handshake finds it.
-fn peek(stream: &TcpStream) -> Result<Option<Head>, Box<dyn Error>> {
-    let mut buffer = vec![0; HEAD];
-    let began = Instant::now();
-    let mut seen = 0;
-    while began.elapsed() < PATIENCE {
-        let count = stream.peek(&mut buffer)?;
-        let mut headers = [httparse::EMPTY_HEADER; 64];
-        let mut request = httparse::Request::new(&mut headers);
-        match request.parse(&buffer[..count]) {
-            Ok(httparse::Status::Complete(size)) => return Ok(Some(read(&request, size))),
-            Ok(httparse::Status::Partial) if count < HEAD && count > 0 => {}
-            _ => return Ok(None),
+/// What has come once the head is whole. Each byte is looked at once, so that a head that comes in many pieces costs little
+/// more than one that comes at once.
+fn receive(mut stream: &TcpStream) -> io::Result<Option<Vec<u8>>> {
+    const END: &[u8] = b"\r\n\r\n";
+    let deadline = Instant::now() + PATIENCE;
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    while bytes.len() < HEAD {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
         }
-        if count == seen {
-            sleep(Duration::from_millis(5));
+        stream.set_read_timeout(Some(left))?;
+        let count = stream.read(&mut piece)?;
+        if count == 0 {
+            break;
         }
-        seen = count;
+        let old = bytes.len().saturating_sub(END.len() - 1);
+        bytes.extend_from_slice(&piece[..count]);
+        if bytes[old..].windows(END.len()).any(|window| window == END) {
+            return Ok(Some(bytes));
+        }
     }
     Ok(None)
 }
 
-fn read(request: &httparse::Request<'_, '_>, size: usize) -> Head {
+/// What a whole head says; of one that is none, nothing that leads anywhere.
+fn read(bytes: &[u8]) -> Head {
+    let mut headers = [httparse::EMPTY_HEADER; 64];
+    let mut request = httparse::Request::new(&mut headers);
+    let whole = request.parse(bytes).is_ok_and(|status| status.is_complete());
     let header = |name: &str| {
-        let found = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name));
+        let found = request.headers.iter().find(|header| whole && header.name.eq_ignore_ascii_case(name));
         found.and_then(|header| std::str::from_utf8(header.value).ok()).unwrap_or_default().to_owned()
     };
     let target = request.path.unwrap_or_default();
@@ -91,7 +110,6 @@ fn read(request: &httparse::Request<'_, '_>, size: usize) -> Head {
         host: header("host"),
         origin: header("origin"),
         upgrade: header("upgrade").eq_ignore_ascii_case("websocket"),
-        size,
     }
 }
 
@@ -126,7 +144,7 @@ fn kind(path: &Path) -> &'static str {
     }
 }
 
-fn respond(stream: &mut TcpStream, status: &str, kind: &str, body: &[u8]) -> Result<(), Box<dyn Error>> {
+fn respond(mut stream: &TcpStream, status: &str, kind: &str, body: &[u8]) -> Result<(), Box<dyn Error>> {
     let size = body.len();
     write!(
         stream,

@@ -1,22 +1,28 @@
 //! `cargo xtask web [--port N] [--cwd DIR] [-- AGENT …]`: the example page, talking to an agent.
 //!
 //! For this machine alone: it listens on the loopback address, everything lies behind a random token that only the
-//! printed address has, and a WebSocket is taken only from the page's own origin. `http` reads requests and serves files,
-//! `bridge` joins a WebSocket to a new process of the agent's, `agents` makes these processes end with the server.
+//! printed address has, and a WebSocket is taken only from the page's own origin. `visitors` counts connections, `http` reads
+//! requests and serves files, `bridge` joins a WebSocket to a new process of the agent's, `agents` makes these processes
+//! end with the page and with the server.
 #![forbid(unsafe_code)]
 
 mod agents;
 mod bridge;
 mod http;
+mod inbox;
+mod visitors;
 
-use std::io::Write;
-use std::net::{Ipv4Addr, TcpListener};
+use std::fmt::Display;
+use std::io::{self, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use agents::Agents;
+use visitors::Visitors;
 
 /// What every connection needs to know.
 struct Site {
@@ -31,6 +37,8 @@ struct Site {
     agent: Vec<String>,
     /// Those that run.
     agents: Agents,
+    /// Those that are connected.
+    visitors: Arc<Visitors>,
     /// Where sessions work.
     cwd: String,
 }
@@ -38,6 +46,8 @@ struct Site {
 const PAGE: &str = "examples/web";
 const PACKAGES: &str = "target/web/node_modules";
 const AGENT: &str = "target/debug/acp-chat-agent";
+/// After a connection could not be taken, say because there are too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
     match agents::guard(std::env::args_os()).map_or_else(run, Err) {
@@ -76,21 +86,44 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         packages: PACKAGES.into(),
         agent,
         agents: Agents::default(),
+        visitors: Arc::default(),
         cwd: cwd.to_string_lossy().into_owned(),
     });
     agents::end_on_signals(&site)?;
     println!("{address}");
     // It may be a pipe that somebody waits at.
-    std::io::stdout().flush()?;
+    io::stdout().flush()?;
+    // Nothing that goes wrong with one connection ends the server. What goes wrong again and again is said once.
+    let mut said = None;
     for stream in listener.incoming() {
-        let (site, stream) = (Arc::clone(&site), stream?);
-        thread::spawn(move || {
-            if let Err(error) = http::serve(&site, stream) {
-                eprintln!("{error}");
+        let failed = stream.and_then(|stream| receive(&site, stream)).err();
+        let reason = failed.map(|error| error.to_string());
+        if let Some(reason) = &reason {
+            if said.as_ref() != Some(reason) {
+                tell(&format_args!("a connection was not served: {reason}"));
             }
-        });
+            thread::sleep(PAUSE);
+        }
+        said = reason.or(said);
     }
     Ok(())
+}
+
+/// Serves a connection in a thread of its own.
+fn receive(site: &Arc<Site>, stream: TcpStream) -> io::Result<()> {
+    let visit = site.visitors.admit(stream)?;
+    let site = Arc::clone(site);
+    let serve = move || {
+        if let Err(error) = http::serve(&site, &visit) {
+            tell(&error);
+        }
+    };
+    thread::Builder::new().spawn(serve).map(drop)
+}
+
+/// Says something to who has started the server. They may have closed what it is said on.
+fn tell(what: &dyn Display) {
+    let _ = writeln!(io::stderr(), "{what}");
 }
 
 fn token() -> Result<String, getrandom::Error> {

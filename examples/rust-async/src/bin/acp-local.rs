@@ -12,7 +12,7 @@ use futures::executor::LocalPool;
 use futures::task::LocalSpawnExt;
 use futures::StreamExt;
 use libacp::aio::{messages, Agent, AgentPeer, Client, Failure};
-use libacp_examples_async::{shout, talk};
+use libacp_examples_async::{shout, shown, talk};
 
 fn run() -> Result<Vec<String>, Failure> {
     let (to_agent, from_client) = mpsc::channel::<String>(1);
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
             }
         }
         Err(failure) => {
-            eprintln!("{failure}");
+            eprintln!("{}", shown(&failure.to_string()));
             ExitCode::from(2)
         }
     }

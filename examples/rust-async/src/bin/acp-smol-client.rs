@@ -8,9 +8,14 @@
 fn main() {}
 
 #[cfg(not(target_arch = "wasm32"))]
-fn main() -> Result<(), libacp::aio::Failure> {
+fn main() -> std::process::ExitCode {
+    libacp_examples_async::ended(&run())
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn run() -> Result<(), libacp::aio::Failure> {
     use libacp::aio::{streams, Client, Failure};
-    use libacp_examples_async::{read_text_file, talk, Options};
+    use libacp_examples_async::{read_text_file, shown, talk, Options};
     use smol::process::{Command, Stdio};
 
     let options = Options::read()?;
@@ -24,7 +29,7 @@ fn main() -> Result<(), libacp::aio::Failure> {
     let client = Client::new("acp-smol-client", "1.0")
         .permission(async |request| Ok(request.allow()))
         .on(async |received| read_text_file(&received))
-        .on_violation(|violation| eprintln!("{}: {}", violation.rule, violation.message));
+        .on_violation(|violation| eprintln!("{}", shown(&format!("{}: {}", violation.rule, violation.message))));
     smol::block_on(async {
         client
             .run(streams(input, output), async |agent| {

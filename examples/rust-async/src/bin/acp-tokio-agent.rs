@@ -10,11 +10,12 @@ fn main() {}
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     use libacp::aio::{streams, Agent};
+    use libacp_examples_async::{shout, shown};
     use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
     let agent = Agent::new("tokio-shouter", "1.0")
-        .prompt(libacp_examples_async::shout)
-        .on_violation(|violation| eprintln!("{}: {}", violation.rule, violation.message))
-        .on_error(|method, failure| eprintln!("{method}: {failure}"));
+        .prompt(shout)
+        .on_violation(|violation| eprintln!("{}", shown(&format!("{}: {}", violation.rule, violation.message))))
+        .on_error(|method, failure| eprintln!("{}", shown(&format!("{method}: {failure}"))));
     agent.serve(streams(tokio::io::stdin().compat(), tokio::io::stdout().compat_write())).await
 }

@@ -9,12 +9,17 @@ fn main() {}
 
 #[cfg(not(target_arch = "wasm32"))]
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), libacp::aio::Failure> {
+async fn main() -> std::process::ExitCode {
+    libacp_examples_async::ended(&run().await)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+async fn run() -> Result<(), libacp::aio::Failure> {
     use std::process::Stdio;
     use std::time::Duration;
 
     use libacp::aio::{streams, Client, Failure};
-    use libacp_examples_async::{read_text_file, talk, Options};
+    use libacp_examples_async::{read_text_file, shown, talk, Options};
     use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
     let options = Options::read()?;
@@ -28,7 +33,7 @@ async fn main() -> Result<(), libacp::aio::Failure> {
     let client = Client::new("acp-tokio-client", "1.0")
         .permission(async |request| Ok(request.allow()))
         .on(async |received| read_text_file(&received))
-        .on_violation(|violation| eprintln!("{}: {}", violation.rule, violation.message));
+        .on_violation(|violation| eprintln!("{}", shown(&format!("{}: {}", violation.rule, violation.message))));
     client
         .run(streams(input.compat(), output.compat_write()), async |agent| {
             talk(agent, &options.folder, &options.prompt, options.cancel, |line| println!("{line}")).await?;

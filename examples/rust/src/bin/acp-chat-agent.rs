@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use libacp_examples::chat::agent::Agent;
 use libacp_examples::chat::store::Store;
-use libacp_examples::Result;
+use libacp_examples::{shown, Result};
 
 fn run() -> Result<()> {
     let folder = std::env::args_os().nth(1).map(PathBuf::from);
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("acp-chat-agent: {failure}");
+            eprintln!("acp-chat-agent: {}", shown(&failure.to_string()));
             ExitCode::FAILURE
         }
     }

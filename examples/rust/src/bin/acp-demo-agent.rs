@@ -9,7 +9,7 @@ use libacp_examples::link::Link;
 use libacp_examples::player::{Host, Player};
 use libacp_examples::script::{Call, Names, Script, Side};
 use libacp_examples::tap::Tap;
-use libacp_examples::{fail, Failure, Result};
+use libacp_examples::{fail, shown, Failure, Result};
 use serde_json::Value;
 
 /// An agent that needs no model: what it says is in the script.
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(message)) => {
-            eprintln!("acp-demo-agent: {message}");
+            eprintln!("acp-demo-agent: {}", shown(&message));
             ExitCode::FAILURE
         }
     }

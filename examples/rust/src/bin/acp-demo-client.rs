@@ -16,7 +16,7 @@ use libacp_examples::player::{Host, Player};
 use libacp_examples::script::{compare, Call, Checksum, Names, Script, Side, Text};
 use libacp_examples::tap::Tap;
 use libacp_examples::terminal::Terminal;
-use libacp_examples::{fail, Failure, Result};
+use libacp_examples::{fail, shown, Failure, Result};
 use serde_json::{json, Value};
 
 /// Between two looks at whether the agent has ended.
@@ -225,7 +225,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(Failure(error)) => {
-            println!("{}", json!({"ok": false, "error": error}));
+            println!("{}", shown(&json!({"ok": false, "error": error}).to_string()));
             ExitCode::FAILURE
         }
     }

@@ -12,7 +12,7 @@ use super::scene::{self, Stage, Step, Steps};
 use super::store::{Header, Store};
 use crate::link::Link;
 use crate::tap::Tap;
-use crate::Result;
+use crate::{shown, Result};
 
 /// Models that do not exist.
 const MODELS: [(&str, &str); 2] = [("small", "Small"), ("large", "Large")];
@@ -67,7 +67,9 @@ impl Agent {
                 Some(Event::Request(request)) => self.request(&request)?,
                 Some(Event::Notification(notification)) => self.notification(&notification)?,
                 Some(Event::Response(response)) => self.response(&response)?,
-                Some(Event::Violation(violation)) => eprintln!("{}: {}", violation.rule, violation.message),
+                Some(Event::Violation(violation)) => {
+                    eprintln!("{}", shown(&format!("{}: {}", violation.rule, violation.message)))
+                }
                 Some(Event::Closed(_)) => return self.link.close_output(),
                 _ => {}
             }

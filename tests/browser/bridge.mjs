@@ -1,0 +1,229 @@
+// The bridge between page and agent, tried by those who mean harm: real sockets and real agents, no browser.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { get } from "node:http";
+import { connect } from "node:net";
+import { WebSocket } from "ws";
+import { BRIDGE, pause, register, runs, start, store, until } from "./served.mjs";
+
+// What a process costs is read where Linux says it.
+const LINUX = existsSync("/proc/self/status");
+const MIB = 2 ** 20;
+const TICKS = 100;
+
+const status = (url, headers = {}) =>
+  new Promise((resolve, reject) => get(url, { headers }, (answer) => resolve(answer.resume().statusCode)).on("error", reject));
+
+/** The page's socket, opened as the page does. */
+function opened(address) {
+  const { origin } = new URL(address);
+  const socket = new WebSocket(new URL("agent", address.replace(/^http/, "ws")), { origin });
+  const closed = new Promise((resolve) => socket.on("close", (code, reason) => resolve(String(reason))));
+  socket.on("error", () => {});
+  return new Promise((resolve, reject) => {
+    socket.once("open", () => resolve({ socket, closed }));
+    socket.once("error", reject);
+  });
+}
+
+/** Sockets that send something and wait, which are opened again when they are closed, until `end` is called. */
+function crowd(address, count, text) {
+  const { port } = new URL(address);
+  const sockets = new Set();
+  let over = false;
+  const enter = () => {
+    if (over) return;
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(text));
+    sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(socket) && setTimeout(enter, 200)).resume();
+  };
+  for (let one = 0; one < count; one += 1) enter();
+  return () => {
+    over = true;
+    for (const socket of sockets) socket.destroy();
+  };
+}
+
+const limited = (descriptors) => ["sh", "-c", `ulimit -n ${descriptors}; exec "$0" "$@"`, ...BRIDGE];
+/** Says who it is by a file, and does then what is said. */
+const shell = (folder, what) => ["sh", "-c", `: > "$0/$$"; ${what}`, folder];
+
+/** The page is served, maybe not at the first try. */
+async function serves({ address, bridge, said }, patience = 5000) {
+  await until(`the page is served; ${said}`, () => {
+    assert.equal(bridge.exitCode, null, "the bridge has ended");
+    return status(address).then((code) => code === 200, () => false);
+  }, patience);
+}
+
+export const bridgeTests = {
+  async "the bridge serves nobody else"() {
+    const { bridge, address } = await start();
+    const { origin, host } = new URL(address);
+    const agent = new URL("agent", address);
+    const upgrade = { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==" };
+    assert.equal(await status(address), 200);
+    assert.equal(await status(`${origin}/`), 404);
+    const [, token] = new URL(address).pathname.split("/");
+    // Differs from the token whatever its first digit is.
+    const another = (token[0] === "0" ? "1" : "0") + token.slice(1);
+    assert.equal(await status(`${origin}/${token}/`), 200);
+    assert.equal(await status(`${origin}/${another}/`), 404);
+    assert.equal(await status(address, { Host: `evil.example:${new URL(address).port}` }), 404);
+    assert.equal(await status(`${address}lib/libacp/..%2f..%2fpackage.json`), 404);
+    assert.equal(await status(agent, { ...upgrade, Origin: "http://evil.example" }), 403);
+    assert.equal(await status(agent, upgrade), 403);
+    // As a browser would not send it: a path that climbs.
+    const raw = await new Promise((resolve) => {
+      const socket = connect(Number(new URL(address).port), "127.0.0.1", () =>
+        socket.write(`GET ${new URL(address).pathname}../../Cargo.toml HTTP/1.1\r\nHost: ${host}\r\n\r\n`),
+      );
+      let text = "";
+      socket.on("data", (data) => (text += data)).on("close", () => resolve(text));
+    });
+    assert.match(raw, /^HTTP\/1.1 404/);
+    bridge.kill();
+  },
+
+  async "what ends the command ends its server"() {
+    const other = await start(undefined, ["target/debug/xtask", "web", "--cwd", store]);
+    const { port } = new URL(other.address);
+    const refused = () =>
+      new Promise((resolve) => {
+        const socket = connect(Number(port), "127.0.0.1", () => resolve(socket.destroy() === undefined));
+        socket.on("error", () => resolve(true));
+      });
+    assert.equal(await refused(), false);
+    // A process that is killed cannot end its children, so this only works if the command itself is the server.
+    other.bridge.kill("SIGKILL");
+    await other.ended;
+    assert.equal(await refused(), true);
+  },
+
+  async "80 idle connections at a limit of 64 descriptors keep nobody out"() {
+    const served = await start(undefined, limited(64));
+    const end = crowd(served.address, 80, "");
+    await pause(500);
+    await serves(served);
+    const { socket } = await opened(served.address);
+    socket.close();
+    end();
+    served.bridge.kill();
+  },
+
+  async "a server without a descriptor left goes on"() {
+    // Fewer than the connections that it would take: here the system itself says that there are too many open files.
+    const served = await start(undefined, limited(16));
+    const end = crowd(served.address, 80, "GET ");
+    await pause(500);
+    assert.equal(served.bridge.exitCode, null, served.said);
+    end();
+    await serves(served);
+    assert.match(served.said, /too many open files/i);
+    assert.ok(served.said.split("\n").length < 20, "each failure is a line");
+    served.bridge.kill();
+  },
+
+  async "200 half heads cost little"() {
+    if (!LINUX) return;
+    const served = await start();
+    const cost = () => {
+      const stat = readFileSync(`/proc/${served.bridge.pid}/stat`, "latin1").split(") ")[1].split(" ");
+      return (Number(stat[11]) + Number(stat[12])) / TICKS;
+    };
+    const end = crowd(served.address, 200, `GET / HTTP/1.1\r\n${`X: ${"x".repeat(300)}\r\n`.repeat(49)}`);
+    await pause(1000);
+    const before = cost();
+    await pause(3000);
+    const used = (cost() - before) / 3;
+    await serves(served);
+    end();
+    served.bridge.kill();
+    assert.ok(used < 0.3, `${Math.round(used * 100)} % of a processor`);
+  },
+
+  async "a line without an end is cut, and its agent ended"() {
+    const { folder, ids } = register();
+    const served = await start(shell(folder, "head -c 209715200 /dev/zero | tr '\\0' x; exec sleep 600"));
+    const { closed } = await opened(served.address);
+    const reason = await Promise.race([closed, pause(20_000)]);
+    assert.match(String(reason), /a line of its has more than 32 MiB/);
+    const [agent] = ids();
+    await until("the agent has ended", () => !runs(agent), 1000);
+    assert.match(served.said, /a line of its has more than 32 MiB/);
+    if (LINUX) {
+      const [, peak] = /VmHWM:\s*(\d+) kB/.exec(readFileSync(`/proc/${served.bridge.pid}/status`, "latin1"));
+      assert.ok(peak * 1024 < 80 * MIB, `${peak} KiB of memory`);
+    }
+    await serves(served);
+    served.bridge.kill();
+  },
+
+  async "what the page says and the agent does not read is bounded"() {
+    const { folder, ids } = register();
+    const served = await start(shell(folder, "exec sleep 600"));
+    const { socket, closed } = await opened(served.address);
+    for (let message = 0; message < 20; message += 1) socket.send("x".repeat(4 * MIB));
+    const reason = await Promise.race([closed, pause(20_000)]);
+    assert.match(String(reason), /left more than 64 MiB unread/);
+    const [agent] = ids();
+    await until("the agent has ended", () => !runs(agent), 1000);
+    served.bridge.kill();
+  },
+
+  async "an agent that does not read ends with its page"() {
+    const { folder, ids } = register();
+    // One has a child, which does not read either.
+    const served = await start(shell(folder, '[ "$(ls "$0" | wc -l)" = 1 ] && { sleep 600 & : > "$0/$!"; wait; }; exec sleep 600'));
+    const pages = [];
+    for (let page = 0; page < 3; page += 1) {
+      const opening = await opened(served.address);
+      opening.socket.send("x".repeat(MIB));
+      pages.push(opening);
+      await until("the agent runs", () => ids().length >= page + 2);
+    }
+    const agents = ids();
+    assert.equal(agents.length, 4);
+    assert.ok(agents.every(runs));
+    // Now all that was said has come to where nobody reads it.
+    await pause(500);
+    // Leaves as a page does that is closed, as one whose browser crashes, and as one that only stops speaking.
+    pages[0].socket.close();
+    pages[1].socket.terminate();
+    pages[2].socket._socket.end();
+    await until("no agent is left", () => !agents.some(runs), 1000);
+    served.bridge.kill();
+  },
+
+  async "an agent that does not read ends with the bridge, also when that is killed"() {
+    for (const signal of ["SIGTERM", ...(LINUX ? ["SIGKILL"] : [])]) {
+      const { folder, ids } = register();
+      const served = await start(shell(folder, "exec sleep 600"));
+      const { socket } = await opened(served.address);
+      socket.send("x".repeat(MIB));
+      await until("the agent runs", () => ids().length === 1);
+      const [agent] = ids();
+      await pause(200);
+      served.bridge.kill(signal);
+      await until(`${signal} leaves no agent`, () => !runs(agent), 1000);
+    }
+  },
+
+  async "there are 16 agents at most"() {
+    const { folder, ids } = register();
+    const served = await start(shell(folder, "exec cat"));
+    const pages = [];
+    for (let page = 0; page < 17; page += 1) pages.push(await opened(served.address));
+    // Whichever came last: a socket is open before its agent is.
+    assert.match(await Promise.race(pages.map(({ closed }) => closed)), /there are 16 agents already/);
+    await until("all agents run", () => ids().length === 16);
+    pages.find(({ socket }) => socket.readyState === WebSocket.OPEN).socket.close();
+    await until("one has gone, and there is room again", async () => {
+      const { socket, closed } = await opened(served.address);
+      const echo = new Promise((resolve) => socket.on("message", (text) => resolve(String(text))));
+      socket.send("again");
+      return (await Promise.race([echo, closed])) === "again";
+    });
+    served.bridge.kill();
+  },
+};
