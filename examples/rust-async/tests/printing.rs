@@ -66,7 +66,7 @@ fn titles_of_an_agent() {
     let (to_agent, from_client) = mpsc::channel::<String>(1);
     let (to_client, from_agent) = mpsc::channel::<String>(1);
     let agent = Agent::new("test", "1").prompt(async move |turn: Turn| {
-        turn.tool_call(format!("begin{title}end"), ToolKind::Other).await?.complete().await?;
+        turn.tool_call(&format!("begin{title}end"), ToolKind::Other).await?.complete().await?;
         Ok(())
     });
     let client = Client::new("test", "1");
