@@ -116,7 +116,8 @@ impl Files {
     ///
     /// This waits for the writes that were asked for before.
     pub fn read_text_file(&self, path: &str, line: Option<u64>, limit: Option<u64>) -> Result<String, Error> {
-        let _pass = self.wait(false);
+        let granted = self.enter(false);
+        let _pass = granted.recv();
         self.inner.read(path, line, limit)
     }
 
@@ -124,8 +125,21 @@ impl Files {
     ///
     /// This waits for all that was asked for before.
     pub fn write_text_file(&self, path: &str, text: &str) -> Result<(), Error> {
-        let _pass = self.wait(true);
+        let granted = self.enter(true);
+        let _pass = granted.recv();
         self.inner.write(path, text)
+    }
+
+    /// [`read_text_file`](Self::read_text_file) for a thread of the host's: its place among the other operations is that
+    /// of this call, which waits for nothing.
+    pub fn reading(&self, path: String, line: Option<u64>, limit: Option<u64>) -> Operation<String> {
+        self.operation(false, Box::new(move |files| files.read(&path, line, limit)))
+    }
+
+    /// [`write_text_file`](Self::write_text_file) for a thread of the host's: its place among the other operations is that
+    /// of this call, which waits for nothing.
+    pub fn writing(&self, path: String, text: String) -> Operation<()> {
+        self.operation(true, Box::new(move |files| files.write(&path, &text)))
     }
 
     /// [`read_text_file`](Self::read_text_file) on a thread of these files' own, which calls `done` in the end.
@@ -148,10 +162,15 @@ impl Files {
         self.later(true, move |files| files.write(&path, &text), done);
     }
 
-    fn wait(&self, writing: bool) -> Option<queue::Pass> {
+    fn enter(&self, writing: bool) -> mpsc::Receiver<queue::Pass> {
         let (say, granted) = mpsc::sync_channel(1);
+        // Where nobody waits any more, the pass goes back at once.
         self.inner.queue.enter(writing, move |pass| drop(say.send(pass)));
-        granted.recv().ok()
+        granted
+    }
+
+    fn operation<T>(&self, writing: bool, work: Work<T>) -> Operation<T> {
+        Operation { granted: self.enter(writing), inner: self.inner.clone(), work }
     }
 
     fn later<T: 'static>(
@@ -170,6 +189,31 @@ impl Files {
                 done(result);
             });
         });
+    }
+}
+
+type Work<T> = Box<dyn FnOnce(&Inner) -> Result<T, Error> + Send>;
+
+/// An operation that has its place among the others, and is not done yet. What comes after it waits until it is done or
+/// dropped.
+#[must_use = "what comes after it waits for it"]
+pub struct Operation<T> {
+    granted: mpsc::Receiver<queue::Pass>,
+    inner: Arc<Inner>,
+    work: Work<T>,
+}
+
+impl<T> Operation<T> {
+    /// Waits until it is its turn, and does it.
+    pub fn run(self) -> Result<T, Error> {
+        let _pass = self.granted.recv();
+        (self.work)(&self.inner)
+    }
+}
+
+impl<T> std::fmt::Debug for Operation<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Operation").finish_non_exhaustive()
     }
 }
 

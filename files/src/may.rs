@@ -14,6 +14,13 @@ pub struct Asked<'a> {
     pub writing: bool,
 }
 
+impl<'a> Asked<'a> {
+    /// A question, for those who ask [`guarded`] themselves.
+    pub fn new(root: &'a Path, path: &'a Path, writing: bool) -> Self {
+        Asked { root, path, writing }
+    }
+}
+
 /// Folders of version control. What is written there runs with the next command: hooks, and settings that name programs.
 pub const REPOSITORIES: &[&str] = &[".git", ".hg", ".jj", ".svn"];
 

@@ -44,7 +44,9 @@ impl Pool {
         if thread::Builder::new().name("acp-files".to_owned()).spawn(move || pool.work()).is_err() {
             // Better late in this thread than never.
             let job = self.state.lock().unwrap_or_else(PoisonError::into_inner).jobs.pop_back();
-            job.into_iter().for_each(|job| job());
+            if let Some(job) = job {
+                job();
+            }
         }
     }
 

@@ -70,7 +70,7 @@ pub(crate) struct Place<'r> {
 }
 
 enum Way<'r> {
-    Ends(Place<'r>),
+    Ends(Box<Place<'r>>),
     /// There is a link, or it goes up: another path, which leads to the same.
     Turns(PathBuf),
 }
@@ -85,7 +85,7 @@ pub(crate) fn find<'r>(roots: &'r [Root], path: &str, writing: bool) -> Result<P
         let held = roots.iter().filter_map(|root| Some((root, root.holds(&path)?)));
         let (root, (_, below)) = held.max_by_key(|(_, (parts, _))| *parts).ok_or(Error::Outside)?;
         match go(root, below, writing)? {
-            Way::Ends(place) => return Ok(place),
+            Way::Ends(place) => return Ok(*place),
             Way::Turns(to) => path = to,
         }
     }
@@ -116,7 +116,14 @@ fn go<'r>(root: &'r Root, below: &Path, writing: bool) -> Result<Way<'r>, Error>
             Ok(Some(there)) if there.is_symlink() => return turn(root, &dir, &gone, name.as_ref(), Path::new("")),
             Ok(there) if last => {
                 let path = gone.join(name);
-                return Ok(Way::Ends(Place { root, path, dir, folders: Vec::new(), name: name.to_owned(), there }));
+                return Ok(Way::Ends(Box::new(Place {
+                    root,
+                    path,
+                    dir,
+                    folders: Vec::new(),
+                    name: name.to_owned(),
+                    there,
+                })));
             }
             Ok(_) => gone.push(name),
             Err(problem) => {
@@ -129,7 +136,8 @@ fn go<'r>(root: &'r Root, below: &Path, writing: bool) -> Result<Way<'r>, Error>
                 if problem.kind() != ErrorKind::NotFound || !writing {
                     return Err(Error::open(&problem));
                 }
-                return missing(root, dir, &gone, &Path::new(name).join(rest)).map(Way::Ends);
+                let place = missing(root, dir, &gone, &Path::new(name).join(rest))?;
+                return Ok(Way::Ends(Box::new(place)));
             }
         }
     }
@@ -171,7 +179,8 @@ fn missing<'r>(root: &'r Root, dir: Dir, gone: &Path, rest: &Path) -> Result<Pla
     if folders.len() > FOLDERS {
         return Err(Error::TooDeep { most: FOLDERS });
     }
-    Ok(Place { root, path: gone.join(rest), dir, folders, name, there: None })
+    let path = gone.components().chain(rest.components()).collect();
+    Ok(Place { root, path, dir, folders, name, there: None })
 }
 
 impl Place<'_> {

@@ -174,6 +174,7 @@ fn what_runs_unasked_is_not_written() {
     let root = scene.root.clone();
     options.may = std::sync::Arc::new(move |asked| {
         assert_eq!(asked.root, root);
+        assert!([".git/config", "new/file"].map(std::ffi::OsStr::new).contains(&asked.path.as_os_str()), "{asked:?}");
         asked.writing && asked.path.ends_with("config")
     });
     let files = Files::with(vec![Root::open(&scene.root).unwrap()], options);

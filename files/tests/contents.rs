@@ -174,6 +174,30 @@ fn operations_take_effect_in_their_order() {
     }
 }
 
+/// The same where the host has the threads; and an operation that is given up holds up nobody.
+#[test]
+fn operations_run_in_their_order_on_threads_of_the_host() {
+    let scene = Scene::new("threads");
+    let files = scene.files();
+    for round in 0..50 {
+        let given_up = files.writing(scene.at("file"), "given up".to_owned());
+        let operations: Vec<_> = (0..3)
+            .map(|number| {
+                let text = format!("{round} {number} ").repeat(10_000);
+                let write = files.writing(scene.at("file"), text.clone());
+                (text, write, files.reading(scene.at("file"), None, None))
+            })
+            .collect();
+        drop(given_up);
+        std::thread::scope(|scope| {
+            for (text, write, read) in operations.into_iter().rev() {
+                scope.spawn(move || assert!(read.run() == Ok(text)));
+                scope.spawn(move || write.run().unwrap());
+            }
+        });
+    }
+}
+
 /// Two sessions do not mix their texts in one file, and do not wait for each other's.
 #[test]
 fn sessions_do_not_write_into_one_file_at_once() {
