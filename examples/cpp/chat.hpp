@@ -56,6 +56,7 @@ private:
     void on(const acp::Violation &violation);
     void on(const acp::Closed &closed);
     void on(const acp::Advice &advice);
+    void on(const acp::LateResponse &) {}
     void on(const acp::Unknown &) {}
 
     void read_file(const acp::Request &request);

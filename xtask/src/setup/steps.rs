@@ -39,14 +39,19 @@ pub(crate) static RUST_HOSTS: Step = Step {
     done: Mutex::new(None),
 };
 
-/// The C library, static and shared.
+/// The C libraries, static and shared.
 pub(crate) static C_LIBRARY: Step = Step {
     name: "C library",
     tools: &[],
     needs: &[],
-    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "ffi", "include"],
-    outputs: &["target/release/libacp.a", "target/release/libacp.so"],
-    work: || run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-ffi"])),
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "ffi", "ffi-files", "files", "include"],
+    outputs: &[
+        "target/release/libacp.a",
+        "target/release/libacp.so",
+        "target/release/libacp_files.a",
+        "target/release/libacp_files.so",
+    ],
+    work: || run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-ffi", "-p", "libacp-ffi-files"])),
     done: Mutex::new(None),
 };
 
@@ -193,7 +198,7 @@ fn compile_c() -> Result<()> {
         cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Iinclude", "-o"]).arg(format!("{C}/{host}"));
         cc.arg(format!("examples/c/{host}.c")).args(&shared);
         // What Rust's standard library takes from the system.
-        run(cc.args(["target/release/libacp.a", "-lpthread", "-ldl", "-lm"]))?;
+        run(cc.args(["target/release/libacp.a", "target/release/libacp_files.a", "-lpthread", "-ldl", "-lm"]))?;
     }
     Ok(())
 }
