@@ -16,7 +16,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cargo build --quiet --release --package libacp-ffi --package libacp-ffi-files
 library="target/release/libacp.a -lpthread -ldl -lm"
-with_files="target/release/libacp_files.a $library"
+# Beside libacp.a.
+ffi-files/prelink.sh target/release/libacp_files.a "$folder/libacp_files.a"
+with_files="$folder/libacp_files.a $library"
 flags= under=
 case $mode in
 sanitize) flags="-fsanitize=address,undefined -fno-sanitize-recover=all" ;;

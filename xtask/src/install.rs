@@ -108,7 +108,8 @@ impl Package {
 
     fn install(&self, places: &Places) -> Result<()> {
         let (name, lib, built) = (&self.library, places.folder(&places.libdir)?, Path::new("target/release"));
-        put(&built.join(format!("lib{name}.a")), &lib.join(format!("lib{name}.a")))?;
+        let archive = if name == "acp" { built.join("libacp.a") } else { steps::LIBACP_FILES.into() };
+        put(&archive, &lib.join(format!("lib{name}.a")))?;
         let full = format!("lib{name}.so.{}", self.version);
         put(&built.join(format!("lib{name}.so")), &lib.join(&full))?;
         for link in [format!("lib{name}.so.{}", self.series()), format!("lib{name}.so")] {

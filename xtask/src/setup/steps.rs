@@ -39,19 +39,21 @@ pub(crate) static RUST_HOSTS: Step = Step {
     done: Mutex::new(None),
 };
 
+/// The static library of files, as it can be linked beside the other.
+pub(crate) const LIBACP_FILES: &str = "target/c/libacp_files.a";
+
 /// The C libraries, static and shared.
 pub(crate) static C_LIBRARY: Step = Step {
     name: "C library",
     tools: &[],
     needs: &[],
     inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "ffi", "ffi-files", "files", "include"],
-    outputs: &[
-        "target/release/libacp.a",
-        "target/release/libacp.so",
-        "target/release/libacp_files.a",
-        "target/release/libacp_files.so",
-    ],
-    work: || run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-ffi", "-p", "libacp-ffi-files"])),
+    outputs: &["target/release/libacp.a", "target/release/libacp.so", LIBACP_FILES, "target/release/libacp_files.so"],
+    work: || {
+        run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-ffi", "-p", "libacp-ffi-files"]))?;
+        fs::create_dir_all(C)?;
+        run(Command::new("ffi-files/prelink.sh").args(["target/release/libacp_files.a", LIBACP_FILES]))
+    },
     done: Mutex::new(None),
 };
 
@@ -198,7 +200,7 @@ fn compile_c() -> Result<()> {
         cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Iinclude", "-o"]).arg(format!("{C}/{host}"));
         cc.arg(format!("examples/c/{host}.c")).args(&shared);
         // What Rust's standard library takes from the system.
-        run(cc.args(["target/release/libacp.a", "target/release/libacp_files.a", "-lpthread", "-ldl", "-lm"]))?;
+        run(cc.args(["target/release/libacp.a", LIBACP_FILES, "-lpthread", "-ldl", "-lm"]))?;
     }
     Ok(())
 }
