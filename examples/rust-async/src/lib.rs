@@ -11,6 +11,7 @@ use libacp::{
     aio::{Received, Reply, RequestError},
     schema::v1::{ReadTextFileRequest, ReadTextFileResponse},
     typed::ClientSide,
+    ErrorCode,
 };
 
 /// Says what was said, louder; to `wait`, nothing until it is cancelled.
@@ -73,7 +74,7 @@ pub async fn read_text_file(
     let (say, said) = futures::channel::oneshot::channel();
     let (line, limit) = (received.line.map(u64::from), received.limit.map(u64::from));
     files.read_later(received.path.to_string(), line, limit, |text| drop(say.send(text)));
-    let text = said.await?.map_err(|problem| RequestError::new(problem.code().into(), problem.to_string()))?;
+    let text = said.await?.map_err(|problem| RequestError::new(ErrorCode(problem.code()), problem.to_string()))?;
     Ok(ReadTextFileResponse::new(text).into())
 }
 
