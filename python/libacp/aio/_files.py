@@ -11,7 +11,7 @@ import asyncio
 import inspect
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Awaitable, Callable, List, Optional, Union
+from typing import TYPE_CHECKING, Awaitable, Callable, List, Optional, Tuple, Union
 
 import libacp
 
@@ -38,8 +38,10 @@ class ReadOnlyFiles:
     function, which then runs in the loop of the connection. Without one, `guarded` decides.
     """
 
-    REPOSITORIES, RUNS_UNASKED = _native.Files.guards
-    """Folders of version control; and files and folders that editors run without asking: what `guarded` looks for."""
+    REPOSITORIES: Tuple[str, ...] = _native.Files.guards[0]
+    """Folders of version control, which `guarded` lets nobody write into."""
+    RUNS_UNASKED: Tuple[str, ...] = _native.Files.guards[1]
+    """Files, and folders with all that is in them, that editors run without asking; nor do these get written."""
 
     def __init__(self, *, most: int = 10_000_000, may: Optional[May] = None) -> None:
         self.most = most
