@@ -203,8 +203,11 @@ fn operations_run_in_their_order_on_threads_of_the_host() {
 fn sessions_do_not_write_into_one_file_at_once() {
     let scene = Scene::new("sessions");
     let path = scene.at("file");
-    let texts = ["A".repeat(2_000_000), "B".repeat(1_500_000), "C".repeat(100)];
-    for _ in 0..20 {
+    let texts = ["A".repeat(2_000_000), "B".repeat(1_500_000), "C".repeat(900_000)];
+    for round in 0..100 {
+        if round % 2 == 0 {
+            fs::write(&path, "D".repeat(1_000_000)).unwrap();
+        }
         let writers: Vec<_> = texts
             .iter()
             .cloned()

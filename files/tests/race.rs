@@ -12,11 +12,21 @@ use std::time::Instant;
 use rustix::fs::{renameat_with, RenameFlags, CWD};
 use support::{read, seconds, Scene};
 
+/// Ends the exchanges, also when an attempt fails.
+struct Stops<'a>(&'a AtomicBool);
+
+impl Drop for Stops<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs `attempt` again and again while names change places; its count of successes.
 fn raced(scene: &Scene, attempt: impl Fn(u64) -> bool) -> (u64, u64, u64) {
     let (stop, exchanged) = (AtomicBool::new(false), AtomicU64::new(0));
     let (mut tries, mut done) = (0, 0);
     std::thread::scope(|scope| {
+        let _stops = Stops(&stop);
         for (one, other) in [("folder", "door"), ("file", "peephole")] {
             let (one, other) = (scene.root.join(one), scene.root.join(other));
             let (stop, exchanged) = (&stop, &exchanged);
@@ -32,7 +42,6 @@ fn raced(scene: &Scene, attempt: impl Fn(u64) -> bool) -> (u64, u64, u64) {
             tries += 1;
             done += u64::from(attempt(tries));
         }
-        stop.store(true, Ordering::Relaxed);
     });
     let exchanged = exchanged.load(Ordering::Relaxed);
     println!("{tries} tries, {done} done, {exchanged} exchanges");
