@@ -203,7 +203,7 @@ fn ask(files: &Files, scene: &Scene, tree: &mut Tree, chance: &mut Chance, count
 
 #[test]
 fn hostile_names_lead_where_the_model_says_or_nowhere() {
-    let trees = std::env::var("LIBACP_FILES_TREES").ok().and_then(|trees| trees.parse().ok()).unwrap_or(20);
+    let trees = std::env::var("LIBACP_FILES_TREES").ok().and_then(|trees| trees.parse().ok()).unwrap_or(12);
     let mut counts = Counts { done: 0, refused: 0 };
     for seed in 1..=trees {
         let mut chance = Chance(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
@@ -215,5 +215,5 @@ fn hostile_names_lead_where_the_model_says_or_nowhere() {
         }
     }
     println!("{} done, {} refused", counts.done, counts.refused);
-    assert!(counts.done > 300 && counts.refused > 1000, "{} done, {} refused", counts.done, counts.refused);
+    assert!(counts.done > 200 && counts.refused > 500, "{} done, {} refused", counts.done, counts.refused);
 }

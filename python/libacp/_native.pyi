@@ -74,7 +74,7 @@ class ErrorCode:
 
 @final
 class FileOperation:
-    def __call__(self) -> tuple[str | None, int | None, str | None]: ...
+    def run(self) -> tuple[str | None, int | None, str | None]: ...
 
 @final
 class Files:

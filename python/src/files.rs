@@ -12,7 +12,7 @@ use pyo3::types::PyTuple;
 ///
 /// The roots are opened now, and stay the folders that they are; those that are not there hold nothing. `may` is called on
 /// those threads, one call for each file, with its path from its root, whether it is to be written, and its root.
-/// `read` and `write` return at once with what has to be called, on another thread: it waits for its turn, which is that of
+/// `read` and `write` return at once with what has to be run, on another thread: it waits for its turn, which is that of
 /// the call that made it, and returns the text, the code of the error and its message; ``None`` for what there is not.
 #[pyclass(frozen, module = "libacp._native")]
 pub(crate) struct Files(libacp_files::Files);
@@ -77,7 +77,7 @@ enum Kind {
     Write(Operation<()>),
 }
 
-/// What `Files.read` and `Files.write` return: called once, it does it.
+/// What `Files.read` and `Files.write` return, to be run once.
 #[pyclass(frozen, module = "libacp._native")]
 pub(crate) struct FileOperation(Mutex<Option<Kind>>);
 
@@ -91,7 +91,8 @@ type Outcome = (Option<String>, Option<i32>, Option<String>);
 
 #[pymethods]
 impl FileOperation {
-    fn __call__(&self, py: Python<'_>) -> PyResult<Outcome> {
+    /// Waits for its turn, and does it.
+    fn run(&self, py: Python<'_>) -> PyResult<Outcome> {
         let kind = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let kind = kind.ok_or_else(|| PyRuntimeError::new_err("this operation was done before"))?;
         let result = py.detach(|| match kind {

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from ._session import ClientSession
 
-    May = Callable[[str, bool, str], Union[bool, Awaitable[bool]]]
-
+May = Callable[[str, bool, str], Union[bool, Awaitable[bool]]]
 INVALID = libacp.ErrorCode.INVALID_PARAMS
 # As many as the native module lets work at once.
 AT_ONCE = 4
@@ -103,7 +102,7 @@ class _Opened:
             raise RequestError(INVALID, "Not Unicode text") from None
         except OverflowError:
             raise RequestError(INVALID, "Not the number of a line") from None
-        text, code, message = await asyncio.get_running_loop().run_in_executor(self.threads, operation)
+        text, code, message = await asyncio.get_running_loop().run_in_executor(self.threads, operation.run)
         if code is not None:
             raise RequestError(code, message or "")
         return text
