@@ -326,12 +326,6 @@ typedef struct {
 extern "C" {
 #endif // __cplusplus
 
-// The version of the binary interface of the library that is linked.
-uint32_t acp_abi_version(void);
-
-// The version of the library that is linked, as a C string that is always there.
-const char *acp_library_version(void);
-
 // The name of a status, as a C string that is always there; `unknown` for what is none.
 const char *acp_status_name(acp_status status);
 
@@ -367,6 +361,12 @@ const char *acp_session_state_name(int32_t state);
 
 // The name of an `ACP_TURN_…`; as above.
 const char *acp_turn_name(int32_t turn);
+
+// The version of the binary interface of the library that is linked.
+uint32_t acp_abi_version(void);
+
+// The version of the library that is linked, as a C string that is always there.
+const char *acp_library_version(void);
 
 // The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, ten seconds to
 // answer what was cancelled, no reminders. The caller owns `*out` and frees it with `acp_config_free`.

@@ -175,6 +175,7 @@ int main(int count, char **arguments)
     player.perform = workspace_perform;
     acp_slice script = text_slice(&player.script);
     write_files(script, &options);
+    workspace_begin(options.work);
     agent_pid = start_program(options.agent, &to, &from);
     host_open(&player.host, ACP_ROLE_CLIENT, from, to);
     set_names(&player.names, &options);

@@ -2,6 +2,8 @@
 
 #include "workspace.h"
 
+#include <acp_files.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,6 +19,15 @@ static struct terminal {
 } terminals[WATCHES];
 
 static size_t created;
+
+// What the agent may read and write.
+static acp_files *files;
+
+void workspace_begin(const char *folder)
+{
+    acp_slice root = acp_text(folder);
+    need(acp_files_new(&root, 1, 0, NULL, NULL, &files), folder);
+}
 
 // A copy that ends with NUL, for the system; never freed where a program is started with it.
 static char *c_string(acp_slice json, const char *pointer)
@@ -38,35 +49,43 @@ static text object_with(const char *name, acp_slice value)
     return written(writer);
 }
 
+// What an answer holds; a request that fails ends the program, as the script has none.
+static text taken(acp_status status, acp_files_answer *answer, const char *what)
+{
+    acp_slice held = {NULL, 0};
+    text result = {0};
+    need(status, what);
+    if (acp_files_answer_message(answer, &held) == ACP_OK) {
+        fail("%s: %.*s", what, (int)held.len, held.data);
+    }
+    need(acp_files_answer_text(answer, &held), what);
+    text_add(&result, held);
+    acp_files_answer_free(answer);
+    return result;
+}
+
 static text read_text_file(acp_slice params)
 {
-    char *path = c_string(params, "/path");
-    text all = read_file(path);
-    uint64_t line = json_number(params, "/line", 1), limit = json_number(params, "/limit", UINT64_MAX), at = 1;
-    size_t start = 0, end = 0;
-    for (size_t i = 0; i < all.len; at++) {
-        const char *stop = memchr(all.data + i, '\n', all.len - i);
-        size_t next = stop == NULL ? all.len : (size_t)(stop - all.data) + 1;
-        if (at >= line && at - line < limit) {
-            start = at == line ? i : start;
-            end = next;
-        }
-        i = next;
-    }
-    text result = object_with("content", acp_bytes(all.data + start, end - start));
+    text path = json_text(params, "/path");
+    uint64_t line = json_number(params, "/line", 1), limit = json_number(params, "/limit", UINT64_MAX);
+    acp_files_answer *answer = NULL;
+    acp_status status = acp_files_read(files, text_slice(&path), line, limit, &answer);
+    text all = taken(status, answer, "a file to read"), result = object_with("content", text_slice(&all));
     text_free(&all);
-    free(path);
+    text_free(&path);
     return result;
 }
 
 static text write_text_file(acp_slice params)
 {
-    char *path = c_string(params, "/path");
-    text content = json_text(params, "/content"), result = {0};
-    write_file(path, text_slice(&content));
+    text path = json_text(params, "/path"), content = json_text(params, "/content"), result = {0};
+    acp_files_answer *answer = NULL;
+    acp_status status = acp_files_write(files, text_slice(&path), text_slice(&content), &answer);
+    text nothing = taken(status, answer, "a file to write");
     text_add(&result, acp_text("{}"));
+    text_free(&nothing);
     text_free(&content);
-    free(path);
+    text_free(&path);
     return result;
 }
 
@@ -311,6 +330,7 @@ text workspace_perform(player *player, acp_slice method, acp_slice params, acp_s
 
 void workspace_end(void)
 {
+    acp_files_free(files);
     for (size_t i = 0; i < created; i++) {
         if (terminals[i].pid != 0) {
             fail("term-%zu was not released", i + 1);

@@ -64,30 +64,27 @@ void Chat::on(const acp::Request &request)
 void Chat::read_file(const acp::Request &request)
 {
     const acp::Json params = request.params();
-    std::string problem;
+    Files::Problem problem;
     const auto content = files_.read(text_of(params, "/path"), params.uint64("/line").value_or(1),
                                      params.uint64("/limit").value_or(UINT64_MAX), problem);
     if (!content) {
-        sent(connection_.respond_error(request.serial(), ACP_CODE_INVALID_PARAMS, problem));
+        sent(connection_.respond_error(request.serial(), problem.code, problem.message));
         return;
     }
     acp::Writer result;
     result.begin_object().member("content", *content).end_object();
-    if (!sent(connection_.respond(request.serial(), result))) {
-        // Files need not be UTF-8; messages must.
-        sent(connection_.respond_error(request.serial(), ACP_CODE_INVALID_PARAMS, "the file is not UTF-8 text"));
-    }
+    sent(connection_.respond(request.serial(), result));
 }
 
 void Chat::write_file(const acp::Request &request)
 {
     const std::string path = text_of(request.params(), "/path");
-    std::string problem;
+    Files::Problem problem;
     if (files_.write(path, text_of(request.params(), "/content"), problem)) {
         view_.line(Look::dim, "wrote " + path);
         sent(connection_.respond(request.serial(), "{}"));
     } else {
-        sent(connection_.respond_error(request.serial(), ACP_CODE_INVALID_PARAMS, problem));
+        sent(connection_.respond_error(request.serial(), problem.code, problem.message));
     }
 }
 

@@ -1,75 +1,56 @@
 #include "files.hpp"
 
-#include <algorithm>
-#include <fstream>
-#include <iterator>
-
 namespace fs = std::filesystem;
+
+namespace {
+
+acp_slice slice(std::string_view text)
+{
+    return acp_bytes(text.data(), text.size());
+}
+
+// What an answer holds; it is freed.
+std::optional<std::string> taken(acp_status status, acp_files_answer *answer, Files::Problem &problem)
+{
+    problem = {ACP_CODE_INVALID_PARAMS, "not UTF-8"};
+    acp_slice text{};
+    std::optional<std::string> content;
+    if (status == ACP_OK && acp_files_answer_text(answer, &text) == ACP_OK) {
+        content.emplace(text.data, text.len);
+    } else if (status == ACP_OK && acp_files_answer_message(answer, &text) == ACP_OK) {
+        (void)acp_files_answer_code(answer, &problem.code);
+        problem.message.assign(text.data, text.len);
+    }
+    acp_files_answer_free(answer);
+    return content;
+}
+
+} // namespace
 
 Files::Files(const fs::path &folder)
 {
     std::error_code error;
-    folder_ = fs::canonical(folder, error);
-}
-
-std::optional<fs::path> Files::inside(std::string_view path, std::string &problem) const
-{
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(fs::path(path), error);
-    const auto [rest, at] = std::mismatch(folder_.begin(), folder_.end(), real.begin(), real.end());
-    if (error || folder_.empty() || rest != folder_.end() || at == real.end()) {
-        problem = "the path is not inside the session's folder";
-        return std::nullopt;
+    const fs::path real = fs::canonical(folder, error);
+    const std::string name = real.string();
+    const acp_slice root = slice(name);
+    acp_files *files = nullptr;
+    if (!error && acp_files_new(&root, 1, 0, nullptr, nullptr, &files) == ACP_OK) {
+        files_.reset(files);
+        folder_ = real;
     }
-    // A link that is still one leads to what is not there yet. Others, as folders and pipes, are no text files, and may
-    // keep who opens them waiting for ever.
-    const fs::file_type type = fs::symlink_status(real, error).type();
-    if (type != fs::file_type::regular && type != fs::file_type::not_found) {
-        problem = "the path is not that of a file";
-        return std::nullopt;
-    }
-    return real;
 }
 
 std::optional<std::string> Files::read(std::string_view path, std::uint64_t line, std::uint64_t limit,
-                                       std::string &problem) const
+                                       Problem &problem) const
 {
-    const auto real = inside(path, problem);
-    if (!real) {
-        return std::nullopt;
-    }
-    std::ifstream file(*real, std::ios::binary);
-    if (!file) {
-        problem = "the file cannot be read";
-        return std::nullopt;
-    }
-    const std::string all{std::istreambuf_iterator<char>(file), {}};
-    std::size_t start = 0;
-    const auto skip = [&all](std::size_t from) {
-        const std::size_t end = all.find('\n', from);
-        return end == std::string::npos ? all.size() : end + 1;
-    };
-    for (; line > 1 && start < all.size(); --line) {
-        start = skip(start);
-    }
-    std::size_t end = start;
-    for (; limit > 0 && end < all.size(); --limit) {
-        end = skip(end);
-    }
-    return all.substr(start, end - start);
+    acp_files_answer *answer = nullptr;
+    const acp_status status = acp_files_read(files_.get(), slice(path), line, limit, &answer);
+    return taken(status, answer, problem);
 }
 
-bool Files::write(std::string_view path, std::string_view content, std::string &problem) const
+bool Files::write(std::string_view path, std::string_view content, Problem &problem) const
 {
-    const auto real = inside(path, problem);
-    if (!real) {
-        return false;
-    }
-    std::ofstream file(*real, std::ios::binary | std::ios::trunc);
-    file.write(content.data(), static_cast<std::streamsize>(content.size()));
-    file.close();
-    if (!file) {
-        problem = "the file cannot be written";
-    }
-    return static_cast<bool>(file);
+    acp_files_answer *answer = nullptr;
+    const acp_status status = acp_files_write(files_.get(), slice(path), slice(content), &answer);
+    return taken(status, answer, problem).has_value();
 }

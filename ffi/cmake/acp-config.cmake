@@ -4,6 +4,10 @@
 #     acp::shared  the shared library
 #     acp::static  the static library, with what it needs from the system
 #
+# and, where libacp_files is installed too,
+#
+#     acp::files, acp::files_shared, acp::files_static   the same of it; it is linked beside those above
+#
 # each with its include folder, for acp.h and for acp.hpp (which wants C++17).
 
 include("${CMAKE_CURRENT_LIST_DIR}/acp-locate.cmake")
@@ -14,33 +18,38 @@ if(NOT acp_libdir)
 endif()
 
 # Adds a target for one library file, if it is there.
-function(acp_add_library kind file)
-    string(TOLOWER ${kind} name)
+function(acp_add_library name kind file)
     if(EXISTS "${acp_libdir}/${file}" AND NOT TARGET acp::${name})
         add_library(acp::${name} ${kind} IMPORTED)
         set_target_properties(acp::${name} PROPERTIES
             IMPORTED_LOCATION "${acp_libdir}/${file}"
             INTERFACE_INCLUDE_DIRECTORIES "${acp_prefix}/include")
+        if(kind STREQUAL "STATIC")
+            acp_read_pc(private Libs.private)
+            string(REPLACE " " ";" private "${private}")
+            set_target_properties(acp::${name} PROPERTIES INTERFACE_LINK_LIBRARIES "${private}")
+        endif()
     endif()
 endfunction()
 
-acp_add_library(SHARED libacp${CMAKE_SHARED_LIBRARY_SUFFIX})
-acp_add_library(STATIC libacp.a)
-if(TARGET acp::static)
-    acp_read_pc(acp_private Libs.private)
-    string(REPLACE " " ";" acp_private "${acp_private}")
-    set_target_properties(acp::static PROPERTIES INTERFACE_LINK_LIBRARIES "${acp_private}")
-    unset(acp_private)
-endif()
+# Adds the target that stands for the shared library or, where there is none, for the static one.
+function(acp_add_either name shared static)
+    foreach(kind ${shared} ${static})
+        if(TARGET acp::${kind} AND NOT TARGET acp::${name})
+            add_library(acp::${name} INTERFACE IMPORTED)
+            set_target_properties(acp::${name} PROPERTIES INTERFACE_LINK_LIBRARIES acp::${kind})
+        endif()
+    endforeach()
+endfunction()
+
+acp_add_library(shared SHARED libacp${CMAKE_SHARED_LIBRARY_SUFFIX})
+acp_add_library(static STATIC libacp.a)
+acp_add_either(acp shared static)
+acp_add_library(files_shared SHARED libacp_files${CMAKE_SHARED_LIBRARY_SUFFIX})
+acp_add_library(files_static STATIC libacp_files.a)
+acp_add_either(files files_shared files_static)
 
 if(NOT TARGET acp::acp)
-    add_library(acp::acp INTERFACE IMPORTED)
-    if(TARGET acp::shared)
-        set_target_properties(acp::acp PROPERTIES INTERFACE_LINK_LIBRARIES acp::shared)
-    elseif(TARGET acp::static)
-        set_target_properties(acp::acp PROPERTIES INTERFACE_LINK_LIBRARIES acp::static)
-    else()
-        set(acp_FOUND FALSE)
-        set(acp_NOT_FOUND_MESSAGE "no library in ${acp_libdir}")
-    endif()
+    set(acp_FOUND FALSE)
+    set(acp_NOT_FOUND_MESSAGE "no library in ${acp_libdir}")
 endif()

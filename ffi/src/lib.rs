@@ -4,12 +4,14 @@
 //! panics and writes outputs; what happens behind is libacp's. The only unsafe code is here, and all of it rests on the
 //! promises at the top of the header.
 //!
-//! Read in this order: `border`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
+//! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
 //! `calls` (what the host asks for), `known` (what is known now), `lists`, `event`, `rules` (the catalogue), `reader` and
 //! `writer` (JSON for hosts that have no library for it), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
+
 pub mod numbers;
+pub mod version;
 
 pub mod config;
 

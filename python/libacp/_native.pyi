@@ -1,5 +1,6 @@
 # What `libacp._native` has; its documentation is in the classes themselves (`help(libacp.Connection)`).
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any, Final, final
 
 from ._errors import Misuse, PeerError
@@ -33,6 +34,8 @@ __all__ = [
     "Connection",
     "ErrorCode",
     "Events",
+    "FileOperation",
+    "Files",
     "LateResponse",
     "Limits",
     "Notification",
@@ -68,6 +71,27 @@ class ErrorCode:
     UNSUPPORTED_PROTOCOL_VERSION: Final[int]
     @staticmethod
     def message(code: int) -> str: ...
+
+@final
+class FileOperation:
+    def run(self) -> tuple[str | None, int | None, str | None]: ...
+
+@final
+class Files:
+    guards: Final[tuple[tuple[str, ...], tuple[str, ...]]]
+    def __new__(
+        cls,
+        roots: Sequence[str | PathLike[str]],
+        *,
+        most: int,
+        may: Callable[[str, bool, str], bool] | None = None,
+    ) -> Files: ...
+    @property
+    def roots(self) -> list[Any]: ...
+    def read(self, path: str, line: int | None, limit: int | None) -> FileOperation: ...
+    def write(self, path: str, text: str) -> FileOperation: ...
+    @staticmethod
+    def guarded(path: str, writing: bool, root: str) -> bool: ...
 
 @final
 class RawJson:

@@ -1,7 +1,7 @@
 //! The Python module `libacp._native`: the connection of the `libacp` crate as Python classes.
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
-//! class that hosts use), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, `terminal`, then
+//! class that hosts use), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
 //! what all of them stand on: `json` (objects to text and back), `write`, `read`, `strings`, `value` (ids and
 //! `repr`), `errors`.
 #![forbid(unsafe_code)]
@@ -11,6 +11,7 @@ mod connection;
 mod ended;
 mod errors;
 mod events;
+mod files;
 mod json;
 mod known;
 mod read;
@@ -38,6 +39,8 @@ mod _native {
     use crate::errors::ErrorCode;
     #[pymodule_export]
     use crate::events::{Answered, Cancel, Notification, Request};
+    #[pymodule_export]
+    use crate::files::{FileOperation, Files};
     #[pymodule_export]
     use crate::json::RawJson;
     #[pymodule_export]

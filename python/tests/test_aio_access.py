@@ -133,24 +133,6 @@ class Files(AccessCase):
             self.assertEqual(await self.ask(self.root / "to-other" / "file", root), "there")
             self.assertEqual(await self.ask(root / "file", root), "there")
 
-    async def test_a_folder_that_becomes_a_link_leads_nowhere(self) -> None:
-        """The window between looking and opening, held open."""
-        from libacp.aio import _files
-
-        (self.root / "folder").mkdir()
-        (self.root / "folder" / "file").write_text("inside")
-        (self.top / "file").write_text("outside")
-        found = _files._inside([str(self.root)], str(self.root / "folder" / "file"))
-        (self.root / "folder").rename(self.root / "moved")
-        (self.root / "folder").symlink_to(self.top)
-        with self.assertRaises(OSError):
-            _files._step_by_step(*found, os.O_RDONLY)
-        (self.root / "folder").unlink()
-        (self.root / "folder").mkdir()
-        (self.root / "folder" / "file").symlink_to(self.top / "file")
-        with self.assertRaises(OSError):
-            _files._step_by_step(*found, os.O_WRONLY | os.O_CREAT)
-
     async def test_what_is_no_text_file(self) -> None:
         os.mkfifo(self.root / "pipe")
         (self.root / "big").write_bytes(b"x" * 1001)

@@ -27,11 +27,12 @@ warnings="-Wall -Wextra -Wpedantic -Wconversion -Werror"
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 mkdir "$prefix/include" "$prefix/lib"
-cp include/acp.h include/acp_constants.h "$prefix/include"
+cp include/acp.h include/acp_constants.h include/acp_files.h "$prefix/include"
 if [ "$shared" ]; then
     # Programs look for it by the name that an installation gives it.
     cargo run --quiet --package xtask -- install --prefix "$prefix" > /dev/null
     libraries="-L$prefix/lib -lacp -Wl,-rpath,$prefix/lib"
+    files="-L$prefix/lib -lacp_files -Wl,-rpath,$prefix/lib"
 else
     if [ "$sanitize" ]; then
         # The library too: with the checks that take the place of the other sanitizer in Rust (of overflow, and of what the
@@ -46,12 +47,14 @@ else
             build=cargo
         fi
         env -u CARGO -u RUSTC RUSTFLAGS="$inside" CARGO_PROFILE_DEV_OPT_LEVEL=1 \
-            $build build --quiet --package libacp-ffi --target "$host" --target-dir target/sanitized
-        cp "target/sanitized/$host/debug/libacp.a" "$prefix/lib"
+            $build build --quiet --package libacp-ffi --package libacp-ffi-files --target "$host" \
+            --target-dir target/sanitized
+        cp "target/sanitized/$host/debug/libacp.a" "target/sanitized/$host/debug/libacp_files.a" "$prefix/lib"
     else
-        cargo build --quiet --release --package libacp-ffi
-        cp target/release/libacp.a "$prefix/lib"
+        cargo build --quiet --release --package libacp-ffi --package libacp-ffi-files
+        cp target/release/libacp.a target/release/libacp_files.a "$prefix/lib"
     fi
+    files="$prefix/lib/libacp_files.a -lpthread -ldl -lm"
     libraries="$prefix/lib/libacp.a -lpthread -ldl -lm"
 fi
 
@@ -96,6 +99,9 @@ if [ "$interface" ]; then
     python3 tests/c/wrong.py include/acp.h > "$prefix/include/wrong_calls.h"
     (cd tests/c && compile interface main.c config.c calls.c events.c json.c wrong.c threads.c support.c -pthread)
     play interface
+    mkdir "$prefix/work"
+    $CC -std=c99 -g -O1 $sanitize $warnings -I"$prefix/include" tests/c/files.c $files -pthread -o "$prefix/files"
+    play files "$prefix/work"
 fi
 if [ "$interface" ] && [ "$inside" ]; then
     (cd tests/c && compile freed freed.c)

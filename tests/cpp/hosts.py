@@ -197,17 +197,31 @@ def forbidden(folder):
     write(inner, "bytes", b"\xff\xfe")
     os.symlink(outside, os.path.join(inner, "link"))
     os.symlink(os.path.join(folder, "new"), os.path.join(inner, "broken"))
+    os.mkdir(os.path.join(folder, "apart"))
+    os.symlink(os.path.join(folder, "apart"), os.path.join(inner, "way"))
+    os.mkfifo(os.path.join(inner, "pipe"))
     return inner, outside
 
 
 def check_rogue(out, inner_write):
     refused = ["fs/read_text_file /inside: done"]
     refused += [f"fs/read_text_file {path}: -32602" for path in ["/../outside", "/link", "", "/folder"]]
-    in_order(out, *refused, "/missing: -32602", "/bytes: -32602")
+    in_order(out, *refused, "/missing: -32002", "/bytes: -32602", "/pipe: -32602")
     writes = ["/../outside", "/link", "/broken", "/folder"]
     in_order(out, *[f"fs/write_text_file {path}: {inner_write}" for path in writes])
+    # A way up behind what is missing has no file in the end.
+    missing = inner_write if inner_write == -32601 else -32002
+    in_order(out, *[f"fs/write_text_file {path}: {missing}" for path in ["/none/../way/file", "/none/../way/a/b"]])
+    in_order(out, *[f"fs/write_text_file {path}: {inner_write}" for path in ["/pipe", "/.git/config"]])
     in_order(out, "_test.dev/odd : -32601")
     need(not re.search("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]", out) and "cleared?" in out, "control characters", repr(out))
+
+
+def nothing_outside(folder, outside):
+    need(content(outside) == "secret" and not os.path.exists(os.path.join(folder, "new")), "a file outside was written")
+    need(not os.listdir(os.path.join(folder, "apart")), "a file outside was made")
+    made = set(os.listdir(os.path.join(folder, "inner"))) & {"none", ".git"}
+    need(not made, f"{made} made")
 
 
 def an_agent_that_tries_too_much(folder):
@@ -217,7 +231,7 @@ def an_agent_that_tries_too_much(folder):
     in_order(out, "? How do you want to log in?\n  1) A key\n  2) A page\n? 2\n", "> go\n")
     check_rogue(out, -32602)
     in_order(out, "    one\n    \n    three\n")
-    need(content(outside) == "secret" and not os.path.exists(os.path.join(folder, "new")), "a file outside was written")
+    nothing_outside(folder, outside)
 
 
 def several_agents_at_once(folder):
@@ -233,7 +247,7 @@ def several_agents_at_once(folder):
     in_order(out, "[5 such] failed: " if UNDER else "[5 such] failed: start: No such file")
     in_order(out, "3 of 5 agents have done their turn\n")
     check_rogue("".join(line + "\n" for line in out.splitlines() if line.startswith(f"[2 {rogue}]")), -32602)
-    need(content(outside) == "secret" and not os.path.exists(os.path.join(folder, "new")), "a file outside was written")
+    nothing_outside(folder, outside)
     need(content(os.path.join(inner, "notes.txt")) in ("hello\n", "hello\nhello\n"), "another file")
 
 

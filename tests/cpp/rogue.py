@@ -1,5 +1,5 @@
 """An agent that tries what it should not, and says how it went: a file outside the session's folder, by its path and by
-a link, a folder in place of a file, a method that no client has, and a message that would steer the user's terminal.
+a link, a folder or a pipe in place of a file, settings of version control, a method that no client has, and a message that would steer the user's terminal.
 Before a session it wants a login. With `--silent` it reads and never says a word."""
 
 import json
@@ -50,10 +50,15 @@ def turn(session, cwd, request):
         ("fs/read_text_file", {"path": cwd + "/folder"}),
         ("fs/read_text_file", {"path": cwd + "/missing"}),
         ("fs/read_text_file", {"path": cwd + "/bytes"}),
+        ("fs/read_text_file", {"path": cwd + "/pipe"}),
         ("fs/write_text_file", {"path": cwd + "/../outside", "content": "x"}),
         ("fs/write_text_file", {"path": cwd + "/link", "content": "x"}),
         ("fs/write_text_file", {"path": cwd + "/broken", "content": "x"}),
         ("fs/write_text_file", {"path": cwd + "/folder", "content": "x"}),
+        ("fs/write_text_file", {"path": cwd + "/none/../way/file", "content": "x"}),
+        ("fs/write_text_file", {"path": cwd + "/none/../way/a/b", "content": "x"}),
+        ("fs/write_text_file", {"path": cwd + "/pipe", "content": "x"}),
+        ("fs/write_text_file", {"path": cwd + "/.git/config", "content": "x"}),
         ("_test.dev/odd", {}),
     ]
     for number, (method, params) in enumerate(tries):

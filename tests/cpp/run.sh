@@ -14,8 +14,11 @@ esac
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Werror"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cargo build --quiet --release --package libacp-ffi
+cargo build --quiet --release --package libacp-ffi --package libacp-ffi-files
 library="target/release/libacp.a -lpthread -ldl -lm"
+# Beside libacp.a.
+ffi-files/prelink.sh target/release/libacp_files.a "$folder/libacp_files.a"
+with_files="$folder/libacp_files.a $library"
 flags= under=
 case $mode in
 sanitize) flags="-fsanitize=address,undefined -fno-sanitize-recover=all" ;;
@@ -61,12 +64,14 @@ fi
 refused() { ! "$@"; }
 
 headers() { # C compiler, C++ compiler
-    printf '#include "acp.h"\n#include "acp.h"\nextern int odd;\n' > "$folder/header.c"
-    for standard in c99 c11; do
-        check "acp.h as $standard with $1" \
-            "$1" -std=$standard $warnings -Iinclude -fsyntax-only "$folder/header.c"
+    for header in acp acp_files; do
+        printf "#include \"$header.h\"\n#include \"$header.h\"\nextern int odd;\n" > "$folder/header.c"
+        for standard in c99 c11; do
+            check "$header.h as $standard with $1" \
+                "$1" -std=$standard $warnings -Iinclude -fsyntax-only "$folder/header.c"
+        done
+        check "$header.h as C++ with $2" "$2" -x c++ -std=c++11 $warnings -Iinclude -fsyntax-only "$folder/header.c"
     done
-    check "acp.h as C++ with $2" "$2" -x c++ -std=c++11 $warnings -Iinclude -fsyntax-only "$folder/header.c"
     # Each header alone.
     for header in include/*.hpp; do
         printf '#include "%s"\n#include "%s"\nextern int odd;\n' "${header#include/}" "${header#include/}" \
@@ -88,11 +93,11 @@ headers() { # C compiler, C++ compiler
 examples() { # C compiler, C++ compiler, folder
     mkdir -p "$3"
     check "examples/c/editor with $1" \
-        "$1" -std=c99 -g -O1 $flags $warnings -Iinclude examples/c/editor/*.c $library -o "$3/acp-editor"
+        "$1" -std=c99 -g -O1 $flags $warnings -Iinclude examples/c/editor/*.c $with_files -o "$3/acp-editor"
     check "examples/cpp with $2" \
         "$2" -std=c++17 -fno-exceptions -fno-rtti -g -O1 $flags $warnings -Iinclude examples/cpp/chat.cpp \
         examples/cpp/main.cpp examples/cpp/updates.cpp examples/cpp/view.cpp examples/cpp/diff.cpp \
-        examples/cpp/files.cpp examples/cpp/process.cpp $library -o "$3/acp-chat"
+        examples/cpp/files.cpp examples/cpp/process.cpp $with_files -o "$3/acp-chat"
     check "examples/cpp/agent.cpp with $2" \
         "$2" -std=c++17 -g -O1 $flags $warnings -Iinclude examples/cpp/agent.cpp $library -o "$3/acp-demo-cpp"
 }

@@ -13,7 +13,7 @@ from ending import end
 ROOT = Path(__file__).resolve().parents[2]
 SRC = ROOT / "docs" / "src"
 # Folders at the root whose files pages name.
-TOP = "core|docs|examples|ffi|include|python|tests|wasm|xtask"
+TOP = "core|docs|examples|ffi|ffi-files|files|include|python|tests|wasm|xtask"
 
 
 def texts(*patterns: str) -> str:
@@ -22,7 +22,7 @@ def texts(*patterns: str) -> str:
 
 HEADERS = texts("include/*.h")
 CLASSES = texts("include/*.hpp")
-TESTS = texts("core/src/**/*.rs", "core/tests/**/*.rs")
+TESTS = texts("core/src/**/*.rs", "core/tests/**/*.rs", "files/tests/*.rs")
 RULES = (SRC / "rules.md").read_text("utf-8")
 
 

@@ -43,6 +43,7 @@ series=$(echo "$version" | sed 's/^\(0\.[0-9]*\|[0-9]*\).*/\1/')
 what_is_there() {
     tree "$prefix" | diff tests/install/tree -
     readelf -d "$prefix/lib/libacp.so" | grep -F "soname: [libacp.so.$series]"
+    readelf -d "$prefix/lib/libacp_files.so" | grep -F "soname: [libacp_files.so.$series]"
 }
 other_places() {
     install --prefix /opt/acp --libdir lib64 --destdir "$folder/packed"
@@ -52,7 +53,7 @@ other_places() {
     if install --prefix here || install; then return 1; fi
 }
 same_as_cargo_c() {
-    cargo cinstall --release --package libacp-ffi --prefix "$folder/cargo-c" --libdir lib
+    cargo cinstall --release --package libacp-ffi --package libacp-ffi-files --prefix "$folder/cargo-c" --libdir lib
     tree "$folder/cargo-c" | diff tests/install/tree -
     sed "s|$folder/cargo-c|$prefix|" "$folder/cargo-c/lib/pkgconfig/acp.pc" | diff "$prefix/lib/pkgconfig/acp.pc" -
     readelf -d "$folder/cargo-c/lib/libacp.so" | grep -F "soname: [libacp.so.$series]"
@@ -74,14 +75,14 @@ export LD_LIBRARY_PATH="$prefix/lib"
 
 with_pkg_config() {
     mkdir -p pc
-    $CC -std=c99 c/editor/*.c $(pkg-config --cflags --libs acp) -o pc/acp-editor
+    $CC -std=c99 c/editor/*.c $(pkg-config --cflags --libs acp acp-files) -o pc/acp-editor
     for host in client agent; do
         (cd c && $CC -std=c99 $host.c host.c player.c workspace.c script.c compare.c \
-            $(pkg-config --cflags --libs acp) -o "$folder/pc/$host")
+            $(pkg-config --cflags --libs acp acp-files) -o "$folder/pc/$host")
     done
     $CXX -std=c++17 cpp/agent.cpp $(pkg-config --cflags --libs acp) -o pc/acp-demo-cpp
     (cd cpp && $CXX -std=c++17 main.cpp chat.cpp updates.cpp view.cpp diff.cpp files.cpp process.cpp \
-        $(pkg-config --cflags --libs acp) -o "$folder/pc/acp-chat")
+        $(pkg-config --cflags --libs acp acp-files) -o "$folder/pc/acp-chat")
     # The shared library, by the name that lasts.
     readelf -d pc/acp-chat | grep -F "[libacp.so.$series]"
 }
@@ -135,7 +136,7 @@ check "each target of the CMake package" consumers "$prefix"
 mv prefix moved
 check "the CMake package in a prefix that was moved" consumers "$folder/moved"
 # Where there is only one kind of library.
-rm moved/lib/libacp.so*
+rm moved/lib/libacp*.so*
 sed -i 's/foreach(kind acp shared static)/foreach(kind acp static)/' consumer/CMakeLists.txt
 only_static() {
     rm -rf built
@@ -143,7 +144,7 @@ only_static() {
     if readelf -d built/c-acp | grep -F libacp; then return 1; fi
 }
 check "the CMake package without the shared library" only_static
-rm moved/lib/libacp.a
+rm moved/lib/libacp*.a
 nothing() {
     rm -rf built
     if with_cmake consumer built "$folder/moved" 2> errors; then return 1; fi

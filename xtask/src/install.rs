@@ -1,7 +1,8 @@
-//! `cargo xtask install`: lays out the C library, its headers, its pkg-config file and its `CMake` package under a
+//! `cargo xtask install`: lays out the C libraries, their headers, their pkg-config files and their `CMake` package under a
 //! prefix, the same tree as `cargo cinstall` of cargo-c makes, without cargo-c.
 //!
-//! What goes where is read from `package.metadata.capi` in `ffi/Cargo.toml`, which is cargo-c's own section.
+//! What goes where is read from `package.metadata.capi` in `ffi/Cargo.toml` and `ffi-files/Cargo.toml`, which is cargo-c's
+//! own section.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -31,39 +32,28 @@ struct Places {
     destdir: Option<PathBuf>,
 }
 
-/// What cargo knows of the package.
+/// The packages with a C library.
+const PACKAGES: &[&str] = &["libacp-ffi", "libacp-ffi-files"];
+
+/// What cargo knows of a package.
 struct Package {
     version: String,
+    /// The library: `acp` of `libacp.a`.
+    library: String,
     folder: PathBuf,
     /// `package.metadata.capi`.
     capi: Value,
 }
 
-/// Builds the library, then installs it.
+/// Builds the libraries, then installs them.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     // Other systems name shared libraries otherwise.
     ensure!(cfg!(target_os = "linux"), "this lays out libraries as Linux wants them; use `cargo cinstall` here");
     let places = Places::parse(args)?;
-    let package = Package::read()?;
     steps::C_LIBRARY.bring()?;
-    let lib = places.folder(&places.libdir)?;
-    put(Path::new("target/release/libacp.a"), &lib.join("libacp.a"))?;
-    let full = format!("libacp.so.{}", package.version);
-    put(Path::new("target/release/libacp.so"), &lib.join(&full))?;
-    for link in [format!("libacp.so.{}", package.series()), "libacp.so".to_owned()] {
-        let link = lib.join(link);
-        let _ = fs::remove_file(&link);
-        symlink(&full, &link).with_context(|| link.display().to_string())?;
+    for name in PACKAGES {
+        Package::read(name)?.install(&places)?;
     }
-    let pc = places.folder(&places.libdir.join("pkgconfig"))?.join("acp.pc");
-    fs::write(&pc, package.pkg_config(&places)?).with_context(|| pc.display().to_string())?;
-    for (kind, folder) in [("include", "include"), ("data", "share")] {
-        for (from, to) in package.assets(kind)? {
-            let to = places.folder(&Path::new(folder).join(to))?;
-            put(&from, &to.join(from.file_name().unwrap_or_default()))?;
-        }
-    }
-    println!("installed libacp {} in {}", package.version, places.prefix.display());
     Ok(())
 }
 
@@ -98,14 +88,50 @@ impl Places {
 }
 
 impl Package {
-    fn read() -> Result<Self> {
+    fn read(name: &str) -> Result<Self> {
         let output = cargo().args(["metadata", "--no-deps", "--format-version", "1"]).output()?;
         let all: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
         let packages = all["packages"].as_array().context("cargo metadata has no packages")?;
-        let package = packages.iter().find(|package| package["name"] == "libacp-ffi").context("no libacp-ffi")?;
-        let text = |name: &str| package[name].as_str().with_context(|| format!("libacp-ffi has no {name}"));
-        let folder = Path::new(text("manifest_path")?).parent().context("a manifest without a folder")?.to_owned();
-        Ok(Package { version: text("version")?.to_owned(), folder, capi: package["metadata"]["capi"].clone() })
+        let package = packages.iter().find(|package| package["name"] == name).with_context(|| format!("no {name}"))?;
+        let text =
+            |value: &Value, of: &str| value.as_str().map(str::to_owned).with_context(|| format!("{name} has no {of}"));
+        let manifest = PathBuf::from(text(&package["manifest_path"], "manifest_path")?);
+        let targets = package["targets"].as_array().into_iter().flatten();
+        let library = targets.into_iter().find(|target| target["kind"][0] == "staticlib").context("no library")?;
+        Ok(Package {
+            version: text(&package["version"], "version")?,
+            library: text(&library["name"], "library")?,
+            folder: manifest.parent().context("a manifest without a folder")?.to_owned(),
+            capi: package["metadata"]["capi"].clone(),
+        })
+    }
+
+    fn install(&self, places: &Places) -> Result<()> {
+        let (name, lib, built) = (&self.library, places.folder(&places.libdir)?, Path::new("target/release"));
+        let archive = if name == "acp" { built.join("libacp.a") } else { steps::LIBACP_FILES.into() };
+        put(&archive, &lib.join(format!("lib{name}.a")))?;
+        let full = format!("lib{name}.so.{}", self.version);
+        put(&built.join(format!("lib{name}.so")), &lib.join(&full))?;
+        for link in [format!("lib{name}.so.{}", self.series()), format!("lib{name}.so")] {
+            let link = lib.join(link);
+            let _ = fs::remove_file(&link);
+            symlink(&full, &link).with_context(|| link.display().to_string())?;
+        }
+        let pc = places.folder(&places.libdir.join("pkgconfig"))?.join(format!("{}.pc", self.pkg_config_name()));
+        fs::write(&pc, self.pkg_config(places)?).with_context(|| pc.display().to_string())?;
+        for (kind, folder) in [("include", "include"), ("data", "share")] {
+            for (from, to) in self.assets(kind)? {
+                let to = places.folder(&Path::new(folder).join(to))?;
+                put(&from, &to.join(from.file_name().unwrap_or_default()))?;
+            }
+        }
+        println!("installed lib{name} {} in {}", self.version, places.prefix.display());
+        Ok(())
+    }
+
+    /// What pkg-config calls it.
+    fn pkg_config_name(&self) -> &str {
+        self.capi["pkg_config"]["name"].as_str().unwrap_or(&self.library)
     }
 
     /// Versions of one series replace one another: below 1.0 a minor version is one, as in `ffi/build.rs`.
@@ -122,11 +148,13 @@ impl Package {
         let description = self.capi["pkg_config"]["description"].as_str().context("no description for pkg-config")?;
         Ok(format!(
             "prefix={}\nexec_prefix=${{prefix}}\nlibdir=${{prefix}}/{}\nincludedir=${{prefix}}/include\n\n\
-             Name: acp\nDescription: {description}\nVersion: {}\nLibs: -L${{libdir}} -lacp\n\
+             Name: {}\nDescription: {description}\nVersion: {}\nLibs: -L${{libdir}} -l{}\n\
              Cflags: -I${{includedir}}\nLibs.private: {}\n",
             places.prefix.display(),
             places.libdir.display(),
+            self.pkg_config_name(),
             self.version,
+            self.library,
             system_libraries()?
         ))
     }
@@ -135,7 +163,7 @@ impl Package {
     fn assets(&self, kind: &str) -> Result<Vec<(PathBuf, PathBuf)>> {
         let assets = &self.capi["install"][kind]["asset"];
         let mut files = Vec::new();
-        for asset in assets.as_array().with_context(|| format!("no assets for {kind}"))? {
+        for asset in assets.as_array().into_iter().flatten() {
             let part = |name: &str| asset[name].as_str().with_context(|| format!("{kind}: an asset without {name}"));
             let pattern = self.folder.join(part("from")?);
             let name = pattern.file_name().and_then(|name| name.to_str()).context("an asset without a name")?;

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <acp.h>
+#include <acp_files.h>
 
 // Bytes that grow.
 typedef struct buffer {
@@ -21,6 +22,8 @@ typedef struct task {
     const char *prompt;
     // The folder of the sessions, absolute and without links.
     const char *folder;
+    // What of it agents may read and write.
+    const acp_files *files;
     // Whether permission is given and files may be written.
     bool allow;
 } task;

@@ -1,11 +1,7 @@
-#define _XOPEN_SOURCE 700
-
 #include "answers.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 static void *room_for(void *data, size_t room)
 {
@@ -53,6 +49,12 @@ buffer json_string(acp_slice json, const char *pointer)
     }
     return string;
 }
+
+// What a request that cannot be served is answered with.
+typedef struct problem {
+    int32_t code;
+    char message[256];
+} problem;
 
 // A writer takes pieces in any order and says at the end whether they were JSON, so that only that is looked at.
 
@@ -115,8 +117,9 @@ buffer cancel_params(const agent *agent)
 }
 
 // The first option of the kind that the task gives; without one, the question is not answered.
-static buffer permission(const agent *agent, acp_slice params)
+static buffer permission(const agent *agent, acp_slice params, problem *problem)
 {
+    (void)problem;
     const char *wanted = agent->task->allow ? ACP_PERMISSION_ALLOW_ONCE : ACP_PERMISSION_REJECT_ONCE;
     acp_writer *writer = begin();
     acp_items *options = NULL;
@@ -143,77 +146,59 @@ static buffer permission(const agent *agent, acp_slice params)
     return end(writer);
 }
 
-// Opens the file that a request names, if it is in the task's folder. What links lead to counts, not what they are
-// called; a file that is to be written need not be there yet, its folder must.
-static FILE *open_file(const agent *agent, acp_slice params, bool writing)
+// A result that says nothing, as what could not be done has.
+static const buffer none = {NULL, 0, 0};
+
+// The problem that an answer holds, for the answer to the agent. Frees it.
+static buffer failed(acp_files_answer *answer, problem *problem)
 {
-    char real[PATH_MAX];
-    struct stat about;
-    buffer path = json_string(params, "/path");
-    const char *folder = agent->task->folder, *name;
-    FILE *file = NULL;
-    buffer_add(&path, acp_bytes("", 1));
-    bool there = realpath(path.data, real) != NULL;
-    if (!there && writing && (name = strrchr(path.data, '/')) != NULL && name[1] != '\0' && strcmp(name, "/..") != 0 &&
-        lstat(path.data, &about) != 0) {
-        size_t len = (size_t)(name - path.data), taken;
-        path.data[len] = '\0';
-        if (realpath(path.data, real) != NULL && (taken = strlen(real)) + strlen(name + 1) + 2 <= sizeof real) {
-            snprintf(real + taken, sizeof real - taken, "/%s", name + 1);
-            there = true;
-        }
+    acp_slice message;
+    if (acp_files_answer_code(answer, &problem->code) == ACP_OK &&
+        acp_files_answer_message(answer, &message) == ACP_OK && message.len < sizeof problem->message) {
+        memcpy(problem->message, message.data, message.len);
+        problem->message[message.len] = '\0';
     }
-    if (there && strncmp(real, folder, strlen(folder)) == 0 && real[strlen(folder)] == '/' &&
-        (stat(real, &about) == 0 ? S_ISREG(about.st_mode) : writing)) {
-        file = fopen(real, writing ? "wb" : "rb");
-    }
-    buffer_free(&path);
-    return file;
+    acp_files_answer_free(answer);
+    return none;
 }
 
-// All lines, or `limit` of them from the line `line` on, counted from 1.
-static buffer read_lines(FILE *file, uint64_t line, uint64_t limit)
-{
-    buffer text = {NULL, 0, 0};
-    uint64_t at = 1;
-    for (int next; (next = getc(file)) != EOF; at += next == '\n') {
-        if (at >= line && at - line < limit) {
-            char byte = (char)next;
-            buffer_add(&text, acp_bytes(&byte, 1));
-        }
-    }
-    return text;
-}
-
-static buffer read_file(const agent *agent, acp_slice params)
+static buffer read_file(const agent *agent, acp_slice params, problem *problem)
 {
     uint64_t line = 1, limit = UINT64_MAX;
-    FILE *file = open_file(agent, params, false);
-    buffer none = {NULL, 0, 0};
-    if (file == NULL) {
-        return none;
-    }
+    acp_slice text;
+    acp_files_answer *answer = NULL;
+    buffer path = json_string(params, "/path");
     (void)acp_json_uint64(params, acp_text("/line"), &line);
     (void)acp_json_uint64(params, acp_text("/limit"), &limit);
-    buffer text = read_lines(file, line, limit);
+    acp_status status = acp_files_read(agent->task->files, buffer_slice(&path), line, limit, &answer);
+    buffer_free(&path);
+    if (status != ACP_OK || acp_files_answer_text(answer, &text) != ACP_OK) {
+        return failed(answer, problem);
+    }
     acp_writer *writer = begin();
-    member(writer, "content", buffer_slice(&text));
-    fclose(file);
-    buffer_free(&text);
+    member(writer, "content", text);
+    acp_files_answer_free(answer);
     return end(writer);
 }
 
-static buffer write_file(const agent *agent, acp_slice params)
+static buffer write_file(const agent *agent, acp_slice params, problem *problem)
 {
-    buffer result = {NULL, 0, 0}, content = json_string(params, "/content");
-    FILE *file = agent->task->allow ? open_file(agent, params, true) : NULL;
-    if (file != NULL) {
-        bool whole = content.len == 0 || fwrite(content.data, content.len, 1, file) == 1;
-        if (fclose(file) == 0 && whole) {
-            buffer_add(&result, acp_text("{}"));
-        }
+    acp_slice text;
+    acp_files_answer *answer = NULL;
+    buffer result = none;
+    if (!agent->task->allow) {
+        return none;
     }
+    buffer path = json_string(params, "/path"), content = json_string(params, "/content");
+    acp_status status =
+        acp_files_write(agent->task->files, buffer_slice(&path), buffer_slice(&content), &answer);
+    buffer_free(&path);
     buffer_free(&content);
+    if (status != ACP_OK || acp_files_answer_text(answer, &text) != ACP_OK) {
+        return failed(answer, problem);
+    }
+    acp_files_answer_free(answer);
+    buffer_add(&result, acp_text("{}"));
     return result;
 }
 
@@ -222,13 +207,14 @@ acp_status answer(agent *agent, const acp_event *event)
     static const struct {
         const char *method;
         // The result; empty when it cannot be done.
-        buffer (*serve)(const struct agent *agent, acp_slice params);
+        buffer (*serve)(const struct agent *agent, acp_slice params, problem *problem);
     } served[] = {
         {ACP_METHOD_SESSION_REQUEST_PERMISSION, permission},
         {ACP_METHOD_FS_READ_TEXT_FILE, read_file},
         {ACP_METHOD_FS_WRITE_TEXT_FILE, write_file},
     };
     const acp_slice no_data = {NULL, 0};
+    problem problem = {ACP_CODE_INVALID_PARAMS, "the file cannot be used"};
     acp_slice method, params;
     uint64_t serial;
     acp_event_method(event, &method);
@@ -236,11 +222,11 @@ acp_status answer(agent *agent, const acp_event *event)
     acp_event_serial(event, &serial);
     for (size_t i = 0; i < sizeof served / sizeof *served; i++) {
         if (acp_equal(method, acp_text(served[i].method))) {
-            buffer result = served[i].serve(agent, params);
+            buffer result = served[i].serve(agent, params, &problem);
             acp_status status =
                 result.len > 0 ? acp_connection_respond(agent->connection, serial, buffer_slice(&result))
-                               : acp_connection_respond_error(agent->connection, serial, ACP_CODE_INVALID_PARAMS,
-                                                              acp_text("the file cannot be used"), no_data);
+                               : acp_connection_respond_error(agent->connection, serial, problem.code,
+                                                              acp_text(problem.message), no_data);
             buffer_free(&result);
             return status;
         }

@@ -115,7 +115,8 @@ int main(int count, char **arguments)
     char **agent_commands[MOST_AGENTS];
     const char *cwd = ".";
     struct sigaction action;
-    task task = {NULL, folder, false};
+    task task = {NULL, folder, NULL, false};
+    acp_files *files = NULL;
     size_t agent_count, done = 0;
     (void)count;
     for (arguments++; *arguments != NULL && strncmp(*arguments, "--", 2) == 0; arguments++) {
@@ -141,6 +142,12 @@ int main(int count, char **arguments)
         perror(cwd);
         return 2;
     }
+    acp_slice root = acp_text(folder);
+    if (acp_files_new(&root, 1, 0, NULL, NULL, &files) != ACP_OK) {
+        fprintf(stderr, "%s cannot be opened\n", folder);
+        return 2;
+    }
+    task.files = files;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_interrupt;
     sigaction(SIGINT, &action, NULL);
@@ -153,6 +160,7 @@ int main(int count, char **arguments)
         done += agents[i].state == AGENT_DONE;
         agent_stop(&agents[i]);
     }
+    acp_files_free(files);
     printf("%zu of %zu agents have done their turn\n", done, agent_count);
     return done == agent_count ? 0 : 1;
 }

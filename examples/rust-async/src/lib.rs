@@ -3,13 +3,17 @@
 #![forbid(unsafe_code)]
 
 use std::future::pending;
-use std::path::Path;
 use std::process::ExitCode;
 
-use libacp::aio::{AgentPeer, Error, Failure, Received, Reply, RequestError, Turn};
-use libacp::schema::v1::{ContentBlock, ReadTextFileRequest, ReadTextFileResponse, SessionUpdate, ToolKind};
-use libacp::typed::ClientSide;
-use libacp::ErrorCode;
+use libacp::aio::{AgentPeer, Error, Failure, Turn};
+use libacp::schema::v1::{ContentBlock, SessionUpdate, ToolKind};
+#[cfg(not(target_arch = "wasm32"))]
+use libacp::{
+    aio::{Received, Reply, RequestError},
+    schema::v1::{ReadTextFileRequest, ReadTextFileResponse},
+    typed::ClientSide,
+    ErrorCode,
+};
 
 /// Says what was said, louder; to `wait`, nothing until it is cancelled.
 pub async fn shout(turn: Turn) -> Result<(), Failure> {
@@ -92,25 +96,20 @@ pub fn ended(result: &Result<(), Failure>) -> ExitCode {
     }
 }
 
-/// Reads a text file for an agent, if it is in the session's folders, wherever links lead.
+/// Reads a text file for an agent, if it is in the session's folders, on a thread of the files' own.
 ///
 /// # Errors
 /// What the agent is told when it is not there.
-pub fn read_text_file(
+#[cfg(not(target_arch = "wasm32"))]
+pub async fn read_text_file(
+    files: &libacp_files::Files,
     received: &Received<ClientSide, fn(ReadTextFileRequest)>,
 ) -> Result<Reply<fn(ReadTextFileRequest)>, Failure> {
-    let there = |path: &str| Path::new(path).canonicalize();
-    let missing = || RequestError::new(ErrorCode::RESOURCE_NOT_FOUND, "There is no such file");
-    let path = there(&received.path).map_err(|_| missing())?;
-    let inside =
-        received.session().roots().iter().filter_map(|root| there(root).ok()).any(|root| path.starts_with(root));
-    if !inside {
-        return Err(missing().into());
-    }
-    let text = std::fs::read_to_string(path).map_err(|_| missing())?;
-    let lines = text.split_inclusive('\n').skip(received.line.map_or(0, |line| line.saturating_sub(1) as usize));
-    let lines: String = lines.take(received.limit.map_or(usize::MAX, |limit| limit as usize)).collect();
-    Ok(ReadTextFileResponse::new(lines).into())
+    let (say, said) = futures::channel::oneshot::channel();
+    let (line, limit) = (received.line.map(u64::from), received.limit.map(u64::from));
+    files.read_later(received.path.to_string(), line, limit, |text| drop(say.send(text)));
+    let text = said.await?.map_err(|problem| RequestError::new(ErrorCode(problem.code()), problem.to_string()))?;
+    Ok(ReadTextFileResponse::new(text).into())
 }
 
 fn text<'a>(block: &'a ContentBlock<'_>) -> &'a str {

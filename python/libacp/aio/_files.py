@@ -1,19 +1,21 @@
 """Files for an agent, confined to the roots of its session.
 
-A path is resolved first, symbolic links and all, and must be inside a root that was resolved the same way. Then it is
-opened step by step from the root's own folder without following any link, so that whoever exchanges a folder for a link
-in between gets an error and not a way out.
+The roots are opened with the session, and a path is gone folder by folder from there, so that whoever exchanges a folder
+for a link in between gets an error and not a way out. The work is done by the native module, which lets go of
+the interpreter meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import stat
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, TypeVar
+import inspect
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Awaitable, Callable, List, Optional, Tuple, Union
 
 import libacp
 
+from .. import _native
 from ._errors import RequestError
 
 if TYPE_CHECKING:
@@ -21,123 +23,100 @@ if TYPE_CHECKING:
 
     from ._session import ClientSession
 
-T = TypeVar("T")
-MODE = 0o666
-STEPWISE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
-# A pipe in the place of a file must not make anybody wait.
-FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+May = Callable[[str, bool, str], Union[bool, Awaitable[bool]]]
 INVALID = libacp.ErrorCode.INVALID_PARAMS
+# As many as the native module lets work at once.
+AT_ONCE = 4
 
 
 class ReadOnlyFiles:
-    """Lets agents read the text files in the roots of their sessions, of `most` bytes at most. UTF-8 only."""
+    """Lets agents read the text files in the roots of their sessions, of `most` bytes at most. UTF-8 only.
 
-    def __init__(self, *, most: int = 10_000_000) -> None:
+    `may` decides on each file: it is called with the path from the root on, all links followed, whether the file is to be
+    written, and the root. It is called on another thread, and the session's files wait for it; it may be a coroutine
+    function, which then runs in the loop of the connection. Without one, `guarded` decides.
+    """
+
+    REPOSITORIES: Tuple[str, ...] = _native.Files.guards[0]
+    """Folders of version control, which `guarded` lets nobody write into."""
+    RUNS_UNASKED: Tuple[str, ...] = _native.Files.guards[1]
+    """Files, and folders with all that is in them, that editors run without asking; nor do these get written."""
+
+    def __init__(self, *, most: int = 10_000_000, may: Optional[May] = None) -> None:
         self.most = most
         """Bytes that a file may have."""
+        self.may = may
+        """Decides on each file."""
+        self._sessions: weakref.WeakKeyDictionary[ClientSession, _Opened] = weakref.WeakKeyDictionary()
+
+    @staticmethod
+    def guarded(path: str, writing: bool, root: str) -> bool:
+        """All may be read; nothing may be written below `REPOSITORIES`, or that is of `RUNS_UNASKED`."""
+        return _native.Files.guarded(path, writing, root)
 
     async def read_text_file(self, session: ClientSession, params: v1.ReadTextFileRequest) -> str:
         """The lines that are asked for. They end with LF, and keep it."""
-        return await _in_thread(self._read, session.roots, params["path"], params.get("line"), params.get("limit"))
+        opened = self._of(session)
+        text = await opened.do(lambda files: files.read(params["path"], params.get("line"), params.get("limit")))
+        return text or ""
 
-    def _read(self, roots: List[str], path: str, line: Optional[int], limit: Optional[int]) -> str:
-        with os.fdopen(_open(roots, path, os.O_RDONLY), "rb") as file:
-            data = file.read(self.most + 1)
-        if len(data) > self.most:
-            raise RequestError(INVALID, f"The file has more than {self.most} bytes")
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            raise RequestError(INVALID, "The file is not UTF-8 text") from None
-        if line is None and limit is None:
-            return text
-        # `splitlines` would also end lines at U+2028 and its like.
-        lines = text.split("\n")
-        kept = [each + "\n" for each in lines[:-1]] + lines[-1:]
-        first = max(line or 1, 1) - 1
-        return "".join(kept[first : None if limit is None else first + limit])
+    def begin(self, session: ClientSession) -> None:
+        """The session is open: opens its roots, which stay the folders that they are now."""
+        self._of(session)
+
+    def end(self, session: ClientSession) -> None:
+        """The session is over: closes its roots."""
+        opened = self._sessions.pop(session, None)
+        if opened is not None:
+            opened.threads.shutdown(wait=False)
+
+    def _of(self, session: ClientSession) -> _Opened:
+        opened = self._sessions.get(session)
+        if opened is None or opened.given != session.roots:
+            opened = self._sessions[session] = _Opened(self, list(session.roots))
+        return opened
 
 
 class Files(ReadOnlyFiles):
     """Lets agents read and write the text files in the roots of their sessions. Folders that are missing are made."""
 
     async def write_text_file(self, session: ClientSession, params: v1.WriteTextFileRequest) -> None:
-        """Writes exactly the text that is given."""
-        await _in_thread(self._write, session.roots, params["path"], params["content"])
-
-    def _write(self, roots: List[str], path: str, content: str) -> None:
-        data = content.encode("utf-8")
-        if len(data) > self.most:
-            raise RequestError(INVALID, f"The text has more than {self.most} bytes")
-        with os.fdopen(_open(roots, path, os.O_WRONLY | os.O_CREAT), "wb") as file:
-            file.truncate()
-            file.write(data)
+        """Writes exactly the text that is given. A file keeps its mode, owner and links, and its text if this fails."""
+        opened = self._of(session)
+        await opened.do(lambda files: files.write(params["path"], params["content"]))
 
 
-async def _in_thread(work: Callable[..., T], *arguments: Any) -> T:
-    return await asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+class _Opened:
+    """The files of one session. Its threads are its own, so that what hangs there holds up no other session."""
 
+    def __init__(self, files: ReadOnlyFiles, roots: List[str]) -> None:
+        may = None if files.may is None else _asking(files.may, asyncio.get_running_loop())
+        self.given = roots
+        self.native = _native.Files([each for each in roots if each], most=files.most, may=may)
+        self.threads = ThreadPoolExecutor(AT_ONCE, "acp-files")
 
-def _open(roots: List[str], path: str, flags: int) -> int:
-    """The file, open; the error of whatever stands against that."""
-    try:
-        root, steps = _inside(roots, path)
-        opened = _step_by_step if STEPWISE else _at_once
-        file = opened(root, steps, flags)
-    except FileNotFoundError:
-        raise RequestError(libacp.ErrorCode.RESOURCE_NOT_FOUND, "There is no such file") from None
-    except (OSError, ValueError) as problem:
-        reason = os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else "Not a path"
-        raise RequestError(INVALID, f"The file cannot be opened: {reason}") from None
-    if not stat.S_ISREG(os.fstat(file).st_mode):
-        os.close(file)
-        raise RequestError(INVALID, "Not a regular file")
-    return file
-
-
-def _inside(roots: List[str], path: str) -> Tuple[str, List[str]]:
-    """The root that a path is in, and the way from there; all of it resolved."""
-    real = os.path.realpath(path)
-    for each in roots:
-        root = os.path.realpath(each) if each else ""
-        if not root:
-            continue
+    async def do(self, begin: Callable[[_native.Files], _native.FileOperation]) -> Optional[str]:
         try:
-            inside = os.path.commonpath([root, real]) == root
-        except ValueError:
-            continue  # Another drive.
-        if inside and real != root:
-            return root, os.path.relpath(real, root).split(os.sep)
-    raise RequestError(INVALID, "The path is outside of the session's roots")
+            operation = begin(self.native)
+        except UnicodeEncodeError:
+            raise RequestError(INVALID, "Not Unicode text") from None
+        except OverflowError:
+            raise RequestError(INVALID, "Not the number of a line") from None
+        text, code, message = await asyncio.get_running_loop().run_in_executor(self.threads, operation.run)
+        if code is not None:
+            raise RequestError(code, message or "")
+        return text
 
 
-def _step_by_step(root: str, steps: List[str], flags: int) -> int:
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for step in steps[:-1]:
-            try:
-                below = _folder(step, folder)
-            except FileNotFoundError:
-                if not flags & os.O_CREAT:
-                    raise
-                try:
-                    os.mkdir(step, dir_fd=folder)
-                except FileExistsError:
-                    pass
-                below = _folder(step, folder)
-            os.close(folder)
-            folder = below
-        return os.open(steps[-1], flags | FLAGS | os.O_NOFOLLOW, MODE, dir_fd=folder)
-    finally:
-        os.close(folder)
+def _asking(may: May, loop: asyncio.AbstractEventLoop) -> Callable[[str, bool, str], bool]:
+    def ask(path: str, writing: bool, root: str) -> bool:
+        answer = may(path, writing, root)
+        if inspect.isawaitable(answer):
+            return asyncio.run_coroutine_threadsafe(_awaited(answer), loop).result()
+        return answer
+
+    return ask
 
 
-def _at_once(root: str, steps: List[str], flags: int) -> int:
-    path = os.path.join(root, *steps)
-    if flags & os.O_CREAT:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-    return os.open(path, flags | FLAGS, MODE)
-
-
-def _folder(step: str, within: int) -> int:
-    return os.open(step, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=within)
+async def _awaited(answer: Awaitable[bool]) -> bool:
+    return await answer

@@ -33,20 +33,27 @@ pub(crate) static RUST_HOSTS: Step = Step {
     name: "Rust hosts",
     tools: &[],
     needs: &[],
-    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "examples/rust"],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "examples/rust", "files"],
     outputs: &["target/release/acp-demo-client", "target/release/acp-demo-agent"],
     work: || run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-examples"])),
     done: Mutex::new(None),
 };
 
-/// The C library, static and shared.
+/// The static library of files, as it can be linked beside the other.
+pub(crate) const LIBACP_FILES: &str = "target/c/libacp_files.a";
+
+/// The C libraries, static and shared.
 pub(crate) static C_LIBRARY: Step = Step {
     name: "C library",
     tools: &[],
     needs: &[],
-    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "ffi", "include"],
-    outputs: &["target/release/libacp.a", "target/release/libacp.so"],
-    work: || run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-ffi"])),
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "ffi", "ffi-files", "files", "include"],
+    outputs: &["target/release/libacp.a", "target/release/libacp.so", LIBACP_FILES, "target/release/libacp_files.so"],
+    work: || {
+        run(cargo().args(["build", "--quiet", "--release", "-p", "libacp-ffi", "-p", "libacp-ffi-files"]))?;
+        fs::create_dir_all(C)?;
+        run(Command::new("ffi-files/prelink.sh").args(["target/release/libacp_files.a", LIBACP_FILES]))
+    },
     done: Mutex::new(None),
 };
 
@@ -80,7 +87,7 @@ pub(crate) static PYTHON_MODULE: Step = Step {
     name: "Python module",
     tools: &[],
     needs: &[&VENV],
-    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "python"],
+    inputs: &["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "core", "files", "python"],
     outputs: &[],
     work: build_wheel,
     done: Mutex::new(None),
@@ -193,7 +200,7 @@ fn compile_c() -> Result<()> {
         cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Iinclude", "-o"]).arg(format!("{C}/{host}"));
         cc.arg(format!("examples/c/{host}.c")).args(&shared);
         // What Rust's standard library takes from the system.
-        run(cc.args(["target/release/libacp.a", "-lpthread", "-ldl", "-lm"]))?;
+        run(cc.args(["target/release/libacp.a", LIBACP_FILES, "-lpthread", "-ldl", "-lm"]))?;
     }
     Ok(())
 }

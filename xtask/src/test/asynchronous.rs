@@ -13,17 +13,22 @@ type Talk = (&'static [&'static str], &'static str);
 const HELLO: Talk = (&["hello"], "tool: Think about it\ntool: completed\nagent: HELLO\nend: end_turn\n");
 const CANCEL: Talk = (&["--cancel", "wait"], "tool: Think about it\ntool: failed\nend: cancelled\n");
 const NUMBER: Talk = (&["nothing.txt"], "There is no such file\nend: end_turn\n");
+/// What would wait for ever if it were opened.
+const PIPE: &str = "target/pipe";
+const WAITS: Talk = (&[PIPE], "Not a regular file\nend: end_turn\n");
 
 /// Agents, and what is said to them: those of this layer, and one on `libacp.aio` in Python.
 const AGENTS: &[(&[&str], &[Talk])] = &[
     (&["target/debug/acp-tokio-agent"], &[HELLO, CANCEL]),
     (&["target/debug/acp-smol-agent"], &[HELLO, CANCEL]),
-    (&[steps::PYTHON, "examples/python/hello_agent.py"], &[NUMBER]),
+    (&[steps::PYTHON, "examples/python/hello_agent.py"], &[NUMBER, WAITS]),
 ];
 
 pub(super) fn run(log: &Log<'_>) -> Result<()> {
     bring_all([&steps::PYTHON_MODULE])?;
     log.run(cargo().args(["build", "--quiet", "-p", "libacp-examples-async"]))?;
+    let _ = std::fs::remove_file(PIPE);
+    log.run(Command::new("mkfifo").arg(PIPE))?;
     for client in CLIENTS {
         for (agent, talks) in AGENTS {
             for (arguments, expected) in *talks {

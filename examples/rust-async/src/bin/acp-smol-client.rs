@@ -19,6 +19,8 @@ fn run() -> Result<(), libacp::aio::Failure> {
     use smol::process::{Command, Stdio};
 
     let options = Options::read()?;
+    // Opened before the agent runs, and what its one session gets.
+    let files = libacp_files::Files::new([&options.folder])?;
     let (program, arguments) = &options.agent;
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -28,7 +30,7 @@ fn run() -> Result<(), libacp::aio::Failure> {
     };
     let client = Client::new("acp-smol-client", "1.0")
         .permission(async |request| Ok(request.allow()))
-        .on(async |received| read_text_file(&received))
+        .on(async move |received| read_text_file(&files, &received).await)
         .on_violation(|violation| eprintln!("{}", shown(&format!("{}: {}", violation.rule, violation.message))));
     smol::block_on(async {
         client

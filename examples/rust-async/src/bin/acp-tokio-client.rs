@@ -23,6 +23,8 @@ async fn run() -> Result<(), libacp::aio::Failure> {
     use tokio_util::compat::{TokioAsyncReadCompatExt, TokioAsyncWriteCompatExt};
 
     let options = Options::read()?;
+    // Opened before the agent runs, and what its one session gets.
+    let files = libacp_files::Files::new([&options.folder])?;
     let (program, arguments) = &options.agent;
     let mut command = tokio::process::Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -32,7 +34,7 @@ async fn run() -> Result<(), libacp::aio::Failure> {
     };
     let client = Client::new("acp-tokio-client", "1.0")
         .permission(async |request| Ok(request.allow()))
-        .on(async |received| read_text_file(&received))
+        .on(async move |received| read_text_file(&files, &received).await)
         .on_violation(|violation| eprintln!("{}", shown(&format!("{}: {}", violation.rule, violation.message))));
     client
         .run(streams(input.compat(), output.compat_write()), async |agent| {

@@ -17,6 +17,7 @@ use libacp_examples::script::{compare, Call, Checksum, Names, Script, Side, Text
 use libacp_examples::tap::Tap;
 use libacp_examples::terminal::Terminal;
 use libacp_examples::{fail, shown, Failure, Result};
+use libacp_files::Files;
 use serde_json::{json, Value};
 
 /// Between two looks at whether the agent has ended.
@@ -24,6 +25,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 
 /// What an editor does for an agent.
 struct Client {
+    files: Files,
     terminals: BTreeMap<String, Terminal>,
     created: usize,
     deadline: Instant,
@@ -45,11 +47,16 @@ impl Host for Client {
     }
 
     fn perform(&mut self, call: &Call, params: &Value) -> Result<Value> {
+        let text = |name: &str| params[name].as_str().unwrap_or_default();
         match call.method.as_str() {
-            "fs/read_text_file" => read_lines(params),
+            "fs/read_text_file" => {
+                let (path, line, limit) = (text("path"), params["line"].as_u64(), params["limit"].as_u64());
+                let content = self.files.read_text_file(path, line, limit);
+                Ok(json!({"content": content.map_err(|error| Failure::from(error).at(path))?}))
+            }
             "fs/write_text_file" => {
-                let content = params["content"].as_str().unwrap_or_default();
-                fs::write(path(params), content).map_err(|error| Failure::from(error).at(path(params)))?;
+                let written = self.files.write_text_file(text("path"), text("content"));
+                written.map_err(|error| Failure::from(error).at(text("path")))?;
                 Ok(json!({}))
             }
             "session/request_permission" => Ok(choose(params)),
@@ -74,18 +81,6 @@ impl Host for Client {
             other => fail!("this client does not serve {other}"),
         }
     }
-}
-
-fn path(params: &Value) -> &str {
-    params["path"].as_str().unwrap_or_default()
-}
-
-fn read_lines(params: &Value) -> Result<Value> {
-    let text = fs::read_to_string(path(params)).map_err(|error| Failure::from(error).at(path(params)))?;
-    let number = |name: &str| params[name].as_u64().map(|number| number as usize);
-    let lines = text.split_inclusive('\n').skip(number("line").map_or(0, |line| line.saturating_sub(1)));
-    let content: String = lines.take(number("limit").unwrap_or(usize::MAX)).collect();
-    Ok(json!({"content": content}))
 }
 
 /// The user of this client always allows, once.
@@ -176,6 +171,8 @@ fn run() -> Result<Value> {
         fs::write(&file, Text::all(text).concat()).map_err(|error| Failure::from(error).at(name))?;
     }
 
+    let files = Files::new([&work]).map_err(|error| Failure::from(error).at(&work))?;
+
     let deadline = Instant::now() + Duration::from_millis(script.deadline_ms);
     let tap = Tap::new(options.trace.as_deref())?;
     let mut command = Command::new(program);
@@ -189,7 +186,7 @@ fn run() -> Result<Value> {
     names.learn("{work_uri}", encode(&work));
     names.learn("{cwd}", cwd);
     names.learn("{work}", work.clone());
-    let client = Client { terminals: BTreeMap::new(), created: 0, deadline };
+    let client = Client { files, terminals: BTreeMap::new(), created: 0, deadline };
     let mut player = Player::new(&script, client, link, names)?;
 
     let updates = player.play()?;

@@ -1,0 +1,198 @@
+//! Roots, and the way from one of them to a file.
+//!
+//! A way is gone folder by folder. Each folder is opened in the one before it by its name alone and without following a
+//! link, so what is opened is where the way says, whoever exchanges names meanwhile. A link is read, its text put in the
+//! place of its name, and the way begun again, in the root that it leads to.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use cap_fs_ext::DirExt;
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata};
+
+use crate::Error;
+
+/// How many links, and ways up, one path may have; as on Linux.
+const LINKS: usize = 40;
+/// How many folders one write makes.
+const FOLDERS: usize = 64;
+
+/// A folder that agents may reach what is below of. It is opened once, and stays the folder that it was.
+#[derive(Debug)]
+pub struct Root {
+    dir: Dir,
+    path: PathBuf,
+    /// As it was given, where that is another path.
+    given: PathBuf,
+}
+
+impl Root {
+    /// Opens a folder by its absolute path. That of the root itself may have links in it.
+    pub fn open(path: &Path) -> Result<Root, Error> {
+        if !path.is_absolute() {
+            return Err(Error::NotAPath);
+        }
+        let dir = Dir::open_ambient_dir(path, ambient_authority()).map_err(|problem| Error::open(&problem))?;
+        let real = path.canonicalize().map_err(|problem| Error::open(&problem))?;
+        Ok(Root { dir, path: real, given: path.to_owned() })
+    }
+
+    /// Its path, with all links followed as they were when it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What of a path is below this root, and how many of the path's parts are not.
+    fn holds<'p>(&self, path: &'p Path) -> Option<(usize, &'p Path)> {
+        let names = [&self.path, &self.given];
+        let held =
+            names.into_iter().filter_map(|name| Some((name.components().count(), path.strip_prefix(name).ok()?)));
+        held.max_by_key(|(parts, _)| *parts)
+    }
+}
+
+/// Where a way has ended: a folder that is open, and what is to be found or made in it.
+#[derive(Debug)]
+pub(crate) struct Place<'r> {
+    pub(crate) root: &'r Root,
+    /// The whole way from the root.
+    pub(crate) path: PathBuf,
+    /// The last folder that is there.
+    pub(crate) dir: Dir,
+    /// The folders to be made in it.
+    pub(crate) folders: Vec<OsString>,
+    /// The file.
+    pub(crate) name: OsString,
+    /// What it is, if it is there.
+    pub(crate) there: Option<Metadata>,
+}
+
+enum Way<'r> {
+    Ends(Box<Place<'r>>),
+    /// There is a link, or it goes up: another path, which leads to the same.
+    Turns(PathBuf),
+}
+
+/// Goes the way to a file. To be written it need not be there, nor the folders around it.
+pub(crate) fn find<'r>(roots: &'r [Root], path: &str, writing: bool) -> Result<Place<'r>, Error> {
+    let mut path = PathBuf::from(path);
+    if !path.is_absolute() {
+        return Err(Error::Outside);
+    }
+    for _ in 0..=LINKS {
+        let held = roots.iter().filter_map(|root| Some((root, root.holds(&path)?)));
+        let (root, (_, below)) = held.max_by_key(|(_, (parts, _))| *parts).ok_or(Error::Outside)?;
+        match go(root, below, writing)? {
+            Way::Ends(place) => return Ok(*place),
+            Way::Turns(to) => path = to,
+        }
+    }
+    Err(Error::TooManyLinks { most: LINKS })
+}
+
+fn go<'r>(root: &'r Root, below: &Path, writing: bool) -> Result<Way<'r>, Error> {
+    let mut dir = root.dir.try_clone().map_err(|problem| Error::open(&problem))?;
+    let mut gone = PathBuf::new();
+    let mut steps = below.components().peekable();
+    while let Some(step) = steps.next() {
+        let Component::Normal(name) = step else {
+            if step == Component::CurDir {
+                continue;
+            }
+            let mut up = root.path.join(&gone);
+            up.pop();
+            while steps.next_if_eq(&Component::ParentDir).is_some() {
+                up.pop();
+            }
+            return Ok(Way::Turns(up.join(steps.as_path_rest())));
+        };
+        let last = steps.peek().is_none();
+        // Looked at before it is opened: to open a pipe or a device is to use it.
+        let found =
+            if last { dir.symlink_metadata(name).map(Some) } else { open_folder(&mut dir, name).map(|()| None) };
+        match found {
+            Ok(Some(there)) if there.is_symlink() => return turn(root, &dir, &gone, name.as_ref(), Path::new("")),
+            Ok(there) if last => {
+                let path = gone.join(name);
+                return Ok(Way::Ends(Box::new(Place {
+                    root,
+                    path,
+                    dir,
+                    folders: Vec::new(),
+                    name: name.to_owned(),
+                    there,
+                })));
+            }
+            Ok(_) => gone.push(name),
+            Err(problem) => {
+                let rest = steps.as_path_rest();
+                if !last {
+                    if let Ok(way) = turn(root, &dir, &gone, name.as_ref(), &rest) {
+                        return Ok(way);
+                    }
+                }
+                if problem.kind() != ErrorKind::NotFound || !writing {
+                    return Err(Error::open(&problem));
+                }
+                let place = missing(root, dir, &gone, &Path::new(name).join(rest))?;
+                return Ok(Way::Ends(Box::new(place)));
+            }
+        }
+    }
+    Err(Error::NotAFile)
+}
+
+/// What comes after the steps that were taken.
+trait Rest {
+    fn as_path_rest(&self) -> PathBuf;
+}
+
+impl<'p, I: Iterator<Item = Component<'p>> + Clone> Rest for I {
+    fn as_path_rest(&self) -> PathBuf {
+        self.clone().collect()
+    }
+}
+
+fn open_folder(dir: &mut Dir, name: &std::ffi::OsStr) -> io::Result<()> {
+    *dir = dir.open_dir_nofollow(name)?;
+    Ok(())
+}
+
+/// The path that a link is put into.
+fn turn<'r>(root: &Root, dir: &Dir, gone: &Path, name: &Path, rest: &Path) -> Result<Way<'r>, Error> {
+    let target = dir.read_link_contents(name).map_err(|problem| Error::open(&problem))?;
+    // An absolute target takes the place of all that is before it.
+    Ok(Way::Turns(root.path.join(gone).join(target).join(rest)))
+}
+
+/// A place that is to be made.
+fn missing<'r>(root: &'r Root, dir: Dir, gone: &Path, rest: &Path) -> Result<Place<'r>, Error> {
+    let mut folders = Vec::new();
+    for step in rest.components() {
+        // What is not there has nothing above it: to go up by the text could lead through a link behind it.
+        let Component::Normal(name) = step else { return Err(Error::NotFound) };
+        folders.push(name.to_owned());
+    }
+    let name = folders.pop().ok_or(Error::NotAFile)?;
+    if folders.len() > FOLDERS {
+        return Err(Error::TooDeep { most: FOLDERS });
+    }
+    let path = gone.components().chain(rest.components()).collect();
+    Ok(Place { root, path, dir, folders, name, there: None })
+}
+
+impl Place<'_> {
+    /// The folder of the file, with all folders on the way made.
+    pub(crate) fn made(&self) -> Result<Dir, Error> {
+        let mut dir = self.dir.try_clone().map_err(|problem| Error::open(&problem))?;
+        for name in &self.folders {
+            match dir.create_dir(name) {
+                Err(problem) if problem.kind() != ErrorKind::AlreadyExists => return Err(Error::open(&problem)),
+                _ => open_folder(&mut dir, name).map_err(|problem| Error::open(&problem))?,
+            }
+        }
+        Ok(dir)
+    }
+}

@@ -1,0 +1,198 @@
+//! Reading and writing one file, when the way to it has been gone.
+
+use std::collections::HashMap;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock};
+
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+
+use crate::root::Place;
+use crate::Error;
+
+/// How much is looked at at once for line ends.
+const CHUNK: usize = 64 * 1024;
+
+/// Reads a file, or a window of its lines.
+pub(crate) fn read(place: &Place<'_>, most: u64, line: Option<u64>, limit: Option<u64>) -> Result<String, Error> {
+    let there = place.there.as_ref().ok_or(Error::NotFound)?;
+    let (mut file, now) = open(&place.dir, place, there, OpenOptions::new().read(true))?;
+    if now.len() > most {
+        return Err(Error::TooLong { most });
+    }
+    let lock = Lock::of(&now, place);
+    let _held = lock.shared();
+    let bytes = match (line, limit) {
+        (None, None) => whole(&mut file, now.len(), most),
+        _ => window(&mut file, most, line.unwrap_or(1).max(1) - 1, limit.unwrap_or(u64::MAX)),
+    };
+    let bytes = bytes.map_err(|problem| Error::Read(problem.kind()))?.ok_or(Error::TooLong { most })?;
+    String::from_utf8(bytes).map_err(|_| Error::NotUtf8)
+}
+
+/// All of a file, also of one that grows meanwhile; nothing if that is too much.
+fn whole(file: &mut File, size: u64, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
+}
+
+/// So many lines after so many others. No more is kept than they have.
+fn window(file: &mut File, most: u64, mut skip: u64, mut limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let (mut kept, mut chunk, mut seen) = (Vec::new(), vec![0; CHUNK], 0_u64);
+    while limit > 0 {
+        let len = match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(len) => len,
+            Err(problem) if problem.kind() == ErrorKind::Interrupted => continue,
+            Err(problem) => return Err(problem),
+        };
+        seen += len as u64;
+        if seen > most {
+            return Ok(None);
+        }
+        let rest = pass(&chunk[..len], &mut skip);
+        if skip == 0 {
+            let after = pass(rest, &mut limit);
+            kept.extend_from_slice(&rest[..rest.len() - after.len()]);
+        }
+    }
+    Ok(Some(kept))
+}
+
+/// What comes after so many line ends; they are counted down.
+fn pass<'b>(bytes: &'b [u8], ends: &mut u64) -> &'b [u8] {
+    if *ends == 0 {
+        return bytes;
+    }
+    for at in memchr::memchr_iter(b'\n', bytes) {
+        *ends -= 1;
+        if *ends == 0 {
+            return &bytes[at + 1..];
+        }
+    }
+    &[]
+}
+
+/// Writes a file, and makes it and the folders around it where they are missing.
+pub(crate) fn write(place: &Place<'_>, text: &str) -> Result<(), Error> {
+    let dir = place.made()?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true);
+    let Some(there) = &place.there else {
+        options.create_new(true).follow(FollowSymlinks::No);
+        let mut file = dir.open_with(&place.name, &options).map_err(|problem| Error::open(&problem))?;
+        let written = locked(&mut file, place, text);
+        if matches!(written, Err(Error::Write(_))) {
+            // What was there before is nothing.
+            drop(dir.remove_file(&place.name));
+        }
+        return written;
+    };
+    let (mut file, _) = open(&dir, place, there, &mut options)?;
+    locked(&mut file, place, text)
+}
+
+fn locked(file: &mut File, place: &Place<'_>, text: &str) -> Result<(), Error> {
+    let now = file.metadata().map_err(|problem| Error::Write(problem.kind()))?;
+    let lock = Lock::of(&now, place);
+    let _held = lock.alone();
+    // Another session may have written meanwhile: how long it is can be said from here on.
+    let size = file.metadata().map_err(|problem| Error::Write(problem.kind()))?.len();
+    replace(file, size, text.as_bytes())
+}
+
+/// Puts new bytes in the place of the old ones, in the same file, which thereby keeps its mode, owner and links.
+///
+/// What is longer than the old text comes first, as it is what a full disk refuses; what is shorter goes last. The old
+/// text is held meanwhile as far as it is overwritten: where the system does not write in place, that can fail too.
+fn replace(file: &mut File, size: u64, new: &[u8]) -> Result<(), Error> {
+    let common = usize::try_from(size).map_or(new.len(), |size| size.min(new.len()));
+    let mut old = Vec::with_capacity(common);
+    file.take(common as u64).read_to_end(&mut old).map_err(|problem| Error::Read(problem.kind()))?;
+    let written = put(file, &new[common..], size.min(new.len() as u64))
+        .and_then(|()| put(file, &new[..common], 0))
+        .and_then(|()| if (new.len() as u64) < size { file.set_len(new.len() as u64) } else { Ok(()) });
+    written.map_err(|problem| match put(file, &old, 0).and_then(|()| file.set_len(size)) {
+        Ok(()) => Error::Write(problem.kind()),
+        Err(_) => Error::Damaged(problem.kind()),
+    })
+}
+
+fn put(file: &mut File, bytes: &[u8], at: u64) -> io::Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    file.seek(SeekFrom::Start(at))?;
+    file.write_all(bytes)
+}
+
+/// Opens what was looked at, if it is still the like of it.
+fn open(dir: &Dir, place: &Place<'_>, there: &Metadata, options: &mut OpenOptions) -> Result<(File, Metadata), Error> {
+    if !there.is_file() {
+        return Err(Error::NotAFile);
+    }
+    options.follow(FollowSymlinks::No);
+    // A pipe that has come into its place meanwhile must not make anybody wait.
+    #[cfg(unix)]
+    cap_fs_ext::OpenOptionsSyncExt::nonblock(options, true);
+    let file = dir.open_with(&place.name, options).map_err(|problem| Error::open(&problem))?;
+    let now = file.metadata().map_err(|problem| Error::open(&problem))?;
+    if now.is_file() {
+        Ok((file, now))
+    } else {
+        Err(Error::NotAFile)
+    }
+}
+
+type Key = (u64, u64);
+type Shared = Arc<RwLock<()>>;
+
+/// The files that are open in this process: sessions have queues of their own, and may meet in one file.
+static OPEN: LazyLock<Mutex<HashMap<Key, Shared>>> = LazyLock::new(Mutex::default);
+
+struct Lock {
+    key: Key,
+    lock: Option<Shared>,
+}
+
+impl Lock {
+    fn of(file: &Metadata, place: &Place<'_>) -> Lock {
+        let key = identity(file, place);
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        Lock { key, lock: Some(open.entry(key).or_default().clone()) }
+    }
+
+    fn shared(&self) -> Option<std::sync::RwLockReadGuard<'_, ()>> {
+        self.lock.as_ref().map(|lock| lock.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn alone(&self) -> Option<std::sync::RwLockWriteGuard<'_, ()>> {
+        self.lock.as_ref().map(|lock| lock.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        self.lock = None;
+        if open.get(&self.key).is_some_and(|lock| Arc::strong_count(lock) == 1) {
+            open.remove(&self.key);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn identity(file: &Metadata, _: &Place<'_>) -> Key {
+    use cap_std::fs::MetadataExt;
+    (file.dev(), file.ino())
+}
+
+/// Where the standard library does not tell files from each other, their ways do.
+#[cfg(not(unix))]
+fn identity(_: &Metadata, place: &Place<'_>) -> Key {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    place.root.path().join(&place.path).hash(&mut hasher);
+    (0, hasher.finish())
+}

@@ -1,0 +1,107 @@
+//! Text files for agents, confined to the roots of a session: the crate `libacp-files` under `libacp.aio.Files`.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use libacp_files::{guarded, Asked, Operation, Options, Root, REPOSITORIES, RUNS_UNASKED};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// The files of one session. `libacp.aio.Files` is what clients use; this is what it stands on.
+///
+/// The roots are opened now, and stay the folders that they are; those that are not there hold nothing. `may` is called on
+/// those threads, one call for each file, with its path from its root, whether it is to be written, and its root.
+/// `read` and `write` return at once with what has to be run, on another thread: it waits for its turn, which is that of
+/// the call that made it, and returns the text, the code of the error and its message; ``None`` for what there is not.
+#[pyclass(frozen, module = "libacp._native")]
+pub(crate) struct Files(libacp_files::Files);
+
+#[pymethods]
+impl Files {
+    #[new]
+    #[pyo3(signature = (roots, *, most, may=None))]
+    // They are extracted, and so owned.
+    #[allow(clippy::needless_pass_by_value)]
+    fn new(py: Python<'_>, roots: Vec<PathBuf>, most: u64, may: Option<Py<PyAny>>) -> Self {
+        let mut options = Options::default();
+        options.most = most;
+        if let Some(may) = may {
+            options.may = Arc::new(move |asked| ask(&may, asked));
+        }
+        let opened = py.detach(|| roots.iter().filter_map(|root| Root::open(root).ok()).collect());
+        Files(libacp_files::Files::with(opened, options))
+    }
+
+    /// The roots that were there, with all links followed.
+    #[getter]
+    fn roots(&self) -> Vec<&Path> {
+        self.0.roots().iter().map(Root::path).collect()
+    }
+
+    /// To read a file, from this line on and so many of them.
+    fn read(&self, path: String, line: Option<u64>, limit: Option<u64>) -> FileOperation {
+        FileOperation::new(Kind::Read(self.0.reading(path, line, limit)))
+    }
+
+    /// To write a file.
+    fn write(&self, path: String, text: String) -> FileOperation {
+        FileOperation::new(Kind::Write(self.0.writing(path, text)))
+    }
+
+    /// What holds without a `may`.
+    #[staticmethod]
+    fn guarded(path: PathBuf, writing: bool, root: PathBuf) -> bool {
+        guarded(&Asked::new(&root, &path, writing))
+    }
+
+    /// The names of folders that `guarded` lets nobody write into, and then those of what editors run.
+    #[classattr]
+    fn guards(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        PyTuple::new(py, [PyTuple::new(py, REPOSITORIES)?, PyTuple::new(py, RUNS_UNASKED)?])
+    }
+}
+
+fn ask(may: &Py<PyAny>, asked: &Asked<'_>) -> bool {
+    Python::attach(|py| {
+        let answer = may.call1(py, (asked.path.as_os_str(), asked.writing, asked.root.as_os_str()));
+        answer.and_then(|answer| answer.is_truthy(py)).unwrap_or_else(|problem| {
+            problem.write_unraisable(py, Some(may.bind(py)));
+            false
+        })
+    })
+}
+
+enum Kind {
+    Read(Operation<String>),
+    Write(Operation<()>),
+}
+
+/// What `Files.read` and `Files.write` return, to be run once.
+#[pyclass(frozen, module = "libacp._native")]
+pub(crate) struct FileOperation(Mutex<Option<Kind>>);
+
+impl FileOperation {
+    fn new(kind: Kind) -> Self {
+        FileOperation(Mutex::new(Some(kind)))
+    }
+}
+
+type Outcome = (Option<String>, Option<i32>, Option<String>);
+
+#[pymethods]
+impl FileOperation {
+    /// Waits for its turn, and does it.
+    fn run(&self, py: Python<'_>) -> PyResult<Outcome> {
+        let kind = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let kind = kind.ok_or_else(|| PyRuntimeError::new_err("this operation was done before"))?;
+        let result = py.detach(|| match kind {
+            Kind::Read(operation) => operation.run().map(Some),
+            Kind::Write(operation) => operation.run().map(|()| None),
+        });
+        Ok(match result {
+            Ok(text) => (text, None, None),
+            Err(problem) => (None, Some(problem.code()), Some(problem.to_string())),
+        })
+    }
+}
