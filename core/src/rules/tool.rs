@@ -299,16 +299,17 @@ fn no_session(scene: &Scene<'_>) -> Option<Objection> {
 /// habit: `terminal_info` in `_meta` names a terminal that the agent runs, and its output comes in `_meta` as well.
 fn own_terminal<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
     let meta = message.get(if in_update(message) { "/update/_meta" } else { "/toolCall/_meta" })?;
-    json::unescape(json::agreed(meta, "/terminal_info/terminal_id")?)
+    let told =
+        json::mentions(meta.as_bytes(), b"\"terminal_info\"").then(|| json::agreed(meta, "/terminal_info/terminal_id"));
+    json::unescape(told??)
 }
 
 fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
     let session = session(scene)?;
-    let own = own_terminal(&scene.message);
     let gone = |id: &str| {
         // An update replaces the whole list, so what was shown before its release may stay; TERM-14 has the rest.
         let open = session.terminals.contains_key(id) || session.released.has(id);
-        !open && own.as_deref() != Some(id) && session.tools.own_terminals.is_new(id)
+        !open && session.tools.own_terminals.is_new(id) && own_terminal(&scene.message).as_deref() != Some(id)
     };
     Some(Objection::new(
         content(scene, "terminal", "/terminalId", gone)?,
