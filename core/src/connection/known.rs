@@ -74,7 +74,7 @@ impl Known {
         let last = self.last.get();
         if let Some(Some((known, _))) = self.slots.get(last) {
             // Most often it is the very text that an earlier look gave out.
-            if std::ptr::eq(&**known, id) || **known == *id {
+            if std::ptr::eq(&raw const **known, id) || **known == *id {
                 return Some(last);
             }
         }

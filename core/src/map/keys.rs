@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 pub(super) const LONGEST: usize = 512;
 
 /// A piece, and a place in it.
-pub(super) type At = (usize, usize);
+pub(crate) type At = (usize, usize);
 
 type Piece<K> = Vec<(K, u32)>;
 

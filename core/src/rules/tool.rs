@@ -189,14 +189,21 @@ impl Tools {
 
     /// Changes a call, which is made if there is none.
     fn change(&mut self, id: &str, running: bool, limit: usize, change: impl FnOnce(&mut Call)) {
-        let turn = running.then_some(self.turns);
-        let new = || Call { status: Status::Pending, reported: false, turn };
+        let turns = self.turns;
+        let turn = running.then_some(turns);
+        let is_listed = |call: &Call| call.turn == Some(turns) && call.status.is_open();
+        let mut is_new = false;
+        let new = || {
+            is_new = true;
+            Call { status: Status::Pending, reported: false, turn }
+        };
         let (id, call, forgotten) = self.calls.entry_for(id, limit, new);
+        let was_listed = !is_new && is_listed(call);
         change(call);
-        if call.turn == Some(self.turns) && call.status.is_open() {
-            self.open.insert(id, ());
-        } else {
-            self.open.remove(&id);
+        match (was_listed, is_listed(call)) {
+            (false, true) => _ = self.open.insert(id, ()),
+            (true, false) => _ = self.open.remove(&id),
+            _ => {}
         }
         if let Some(forgotten) = forgotten {
             self.open.remove(&forgotten);
@@ -254,8 +261,7 @@ fn unknown(scene: &Scene<'_>) -> Option<Objection> {
 
 fn ended(scene: &Scene<'_>) -> Option<Objection> {
     let known = session(scene)?.tools.calls.get(&id(&scene.message)?)?;
-    let new = status(&scene.message)?;
-    if !known.status.is_final() || new == known.status {
+    if !known.status.is_final() || status(&scene.message)? == known.status {
         return None;
     }
     let place = if in_update(&scene.message) { "/update/status" } else { "/toolCall/status" };
