@@ -11,7 +11,7 @@ use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::ops::Index;
 
-use keys::Keys;
+use keys::{At, Keys};
 
 /// Values by key, in the order of the keys.
 #[derive(Debug, Clone)]
@@ -112,6 +112,20 @@ impl<K: Ord, V> Map<K, V> {
     {
         let at = self.keys.place(key).ok()?;
         self.values[self.keys.value_at(at) as usize].as_mut()
+    }
+
+    /// Where a key is, until the next change.
+    pub(crate) fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Option<At>
+    where
+        K: Borrow<Q>,
+    {
+        self.keys.place(key).ok()
+    }
+
+    /// The key and the value at a place that [`find`](Self::find) gave.
+    pub(crate) fn entry_at(&mut self, at: At, new: impl FnOnce() -> V) -> (&K, &mut V) {
+        let value = &mut self.values[self.keys.value_at(at) as usize];
+        (self.keys.key_at(at), value.get_or_insert_with(new))
     }
 
     /// The value of a key, made if there is none.

@@ -1,7 +1,5 @@
 //! What the host asks for. A call that is refused returns `ACP_MISUSE`, and the connection keeps why.
 
-use std::collections::HashSet;
-
 use libacp::connection::{CallOptions, MisuseKind, OpenRequest, Timeout};
 use libacp::{Connection, ErrorCode, Id, Misuse};
 
@@ -11,12 +9,9 @@ use crate::numbers::{Number, ACP_NEVER, ACP_UNSET};
 
 /// The id of an open request, found by its number. For a number that names none it is an id that names none either, so
 /// that the core says what it always says of those.
-fn id_of<'a>(found: Option<&OpenRequest>, all: impl Iterator<Item = &'a OpenRequest>) -> Id {
-    if let Some(request) = found {
-        return request.id.clone();
-    }
-    let taken: HashSet<&Id> = all.map(|request| &request.id).collect();
-    (i64::MIN..=i64::MAX).map(Id::Number).find(|id| !taken.contains(id)).unwrap_or(Id::Null)
+fn id_of(found: Option<&OpenRequest>, is_taken: impl Fn(&Id) -> bool) -> Id {
+    let free = || (i64::MIN..=i64::MAX).map(Id::Number).find(|id| !is_taken(id)).unwrap_or(Id::Null);
+    found.map_or_else(free, |request| request.id.clone())
 }
 
 fn timeout_of(number: u64) -> Timeout {
@@ -49,7 +44,8 @@ impl acp_connection {
         serial: u64,
         call: impl FnOnce(&mut Connection, &Id) -> Result<(), Misuse>,
     ) -> Result<(), acp_status> {
-        let id = id_of(self.core().unanswered_by_serial(serial), self.core().unanswered());
+        let core = self.core();
+        let id = id_of(core.unanswered_by_serial(serial), |id| core.unanswered_by_id(id).is_some());
         self.about(serial, &id, call)
     }
 }
@@ -90,7 +86,7 @@ pub unsafe extern "C" fn acp_connection_request_with(
                 let options = CallOptions { id, timeout: timeout_of(timeout) };
                 let sent = connection.core_mut().request_with(method, params, options);
                 let id = sent.map_err(|misuse| connection.refused(misuse))?;
-                let open = connection.core().pending().find(|request| request.id == id);
+                let open = connection.core().pending_by_id(&id);
                 Ok(open.map_or(0, |request| request.serial))
             })
         })
@@ -158,7 +154,7 @@ pub unsafe extern "C" fn acp_connection_cancel(connection: *mut acp_connection, 
     unsafe {
         change(connection, |connection| {
             let core = connection.core();
-            let id = id_of(core.pending_by_serial(serial), core.pending());
+            let id = id_of(core.pending_by_serial(serial), |id| core.pending_by_id(id).is_some());
             connection.about(serial, &id, Connection::cancel)
         })
     }

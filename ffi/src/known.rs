@@ -281,9 +281,9 @@ pub unsafe extern "C" fn acp_connection_pending_by_id(
         // SAFETY: callers keep the promises of the header.
         let (connection, id) = unsafe { (intact(connection)?, id.text()?) };
         let id = Id::from_json(id).ok_or(ACP_INVALID_ARGUMENT)?;
-        let mut open = connection.core().pending();
+        let open = connection.core().pending_by_id(&id);
         // SAFETY: as above.
-        unsafe { output(out, || open.find(|request| request.id == id).map(|request| request.serial).ok_or(ACP_NONE)) }
+        unsafe { output(out, || open.map(|request| request.serial).ok_or(ACP_NONE)) }
     })
 }
 
@@ -298,9 +298,9 @@ pub unsafe extern "C" fn acp_connection_unanswered_by_id(
         // SAFETY: callers keep the promises of the header.
         let (connection, id) = unsafe { (intact(connection)?, id.text()?) };
         let id = Id::from_json(id).ok_or(ACP_INVALID_ARGUMENT)?;
-        let mut open = connection.core().unanswered();
+        let open = connection.core().unanswered_by_id(&id);
         // SAFETY: as above.
-        unsafe { output(out, || open.find(|request| request.id == id).map(|request| request.serial).ok_or(ACP_NONE)) }
+        unsafe { output(out, || open.map(|request| request.serial).ok_or(ACP_NONE)) }
     })
 }
 

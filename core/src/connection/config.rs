@@ -237,7 +237,7 @@ impl Config {
 
 /// No draft has this name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("no draft has this name; libacp::schema::DRAFTS lists them")]
+#[error("no draft has this name; libacp::schema::drafts::DRAFTS lists them")]
 pub struct UnknownDraft;
 
 /// Why a name is not that of a [foreign method](Config::foreign_method).

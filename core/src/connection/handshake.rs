@@ -25,7 +25,7 @@ use names::{misnamed, names, secret};
 /// What a `protocolVersion` member holds.
 enum Requested {
     Version(u64),
-    /// A string of digits, which some peers send (C-01).
+    /// A string of digits, which some peers send.
     Text(u64),
     Nothing,
     Wrong,

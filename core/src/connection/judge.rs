@@ -102,7 +102,7 @@ impl Connection {
         }
     }
 
-    /// Answers with the rule and the place; a session that does not exist is named, as v2 wants it (C-47).
+    /// Answers with the rule and the place; a session that does not exist is named, as version 2 wants it.
     fn refuse_rule(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, message: &Message<'_>) {
         let mut data = format!("{{\"rule\":\"{}\",\"pointer\":", breach.rule);
         json::quote(&mut data, &breach.pointer);

@@ -214,8 +214,9 @@ impl Sessions {
     }
 
     /// As [`get_mut`](Self::get_mut), by the text of the id.
+    #[inline]
     pub(crate) fn told_mut(&mut self, id: &str) -> Option<&mut Session> {
-        if self.known.contains_key(id) {
+        if self.expected == 0 || self.known.contains_key(id) {
             self.known.get_mut(id)
         } else {
             self.early.get_mut(id)
@@ -223,6 +224,7 @@ impl Sessions {
     }
 
     /// What a message of this method is held against.
+    #[inline]
     pub(crate) fn told(&self, method: &str, id: &str) -> Option<&Session> {
         let early = || (self.expected > 0 && method == UPDATE).then(|| self.early.get(id));
         self.known.get(id).or_else(early)
@@ -287,6 +289,7 @@ impl Sessions {
     }
 
     /// Whether a message of this method may name this session now (SESS-01, SESS-52, TURN-20).
+    #[inline]
     pub(crate) fn standing(&self, row: &Method, id: &str, way: Way) -> Standing {
         match self.known.get(id) {
             Some(Session { state: SessionState::Ready, .. }) => Standing::Fits,

@@ -16,7 +16,7 @@ pub enum Framing {
     /// One JSON text per line, as the specification's stdio transport has it.
     #[default]
     Lines,
-    /// `Content-Length` headers before each JSON text, as one snapshot of the specification allows (C-14).
+    /// `Content-Length` headers before each JSON text, as one snapshot of the specification allows.
     ContentLength,
     /// The transport keeps messages apart by itself: WebSocket text frames, HTTP bodies, message ports.
     Messages,

@@ -7,7 +7,7 @@ use std::borrow::Borrow;
 pub(super) const LONGEST: usize = 512;
 
 /// A piece, and a place in it.
-pub(super) type At = (usize, usize);
+pub(crate) type At = (usize, usize);
 
 type Piece<K> = Vec<(K, u32)>;
 
@@ -131,8 +131,11 @@ impl<K> Keys<K> {
     where
         K: Borrow<Q>,
     {
-        // The last piece that does not begin behind it.
-        let piece = self.pieces.partition_point(|piece| piece[0].0.borrow() <= key).saturating_sub(1);
+        // The last piece that does not begin behind it. Most maps have one.
+        let piece = match self.pieces.len() {
+            0 | 1 => 0,
+            _ => self.pieces.partition_point(|piece| piece[0].0.borrow() <= key).saturating_sub(1),
+        };
         let keys = self.pieces.get(piece).map_or(&[][..], Vec::as_slice);
         let at = keys.binary_search_by(|(known, _)| known.borrow().cmp(key));
         at.map(|at| (piece, at)).map_err(|at| (piece, at))

@@ -1,7 +1,7 @@
 //! AUTH: ways to log in, and being logged in.
 //!
 //! The gates of `logout` and `auth/status` are in the model. A login is known by its traces alone: a call that was refused
-//! for want of one, an answer to `authenticate` or `logout`, an agent's own word. No call waits for it (C-04): that there
+//! for want of one, an answer to `authenticate` or `logout`, an agent's own word. No call waits for it: that there
 //! are ways to log in does not mean that anybody has to.
 
 use super::catalogue::{rule, E, R, T};

@@ -45,18 +45,18 @@ impl<V> Recent<V> {
         limit: usize,
         new: impl FnOnce() -> V,
     ) -> (Arc<str>, &mut V, Option<Arc<str>>) {
-        let known = self.entries.get_key_value(id).map(|(known, _)| Arc::clone(known));
+        if let Some(at) = self.entries.find(id) {
+            let (id, value) = self.entries.entry_at(at, new);
+            return (Arc::clone(id), value, None);
+        }
+        let id: Arc<str> = id.into();
+        self.order.push_back(Arc::clone(&id));
         let mut forgotten = None;
-        let id = known.unwrap_or_else(|| {
-            let id: Arc<str> = id.into();
-            self.order.push_back(Arc::clone(&id));
-            if self.order.len() > limit.max(1) {
-                self.forgot = true;
-                forgotten = self.order.pop_front();
-                forgotten.as_ref().and_then(|oldest| self.entries.remove(oldest));
-            }
-            id
-        });
+        if self.order.len() > limit.max(1) {
+            self.forgot = true;
+            forgotten = self.order.pop_front();
+            forgotten.as_ref().and_then(|oldest| self.entries.remove(oldest));
+        }
         (Arc::clone(&id), self.entries.get_or_insert_with(id, new), forgotten)
     }
 

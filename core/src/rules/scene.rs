@@ -240,6 +240,7 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
+    #[inline]
     pub(crate) fn new(message: Message<'a>, sender: Role, state: &'a State) -> Self {
         let session = message.session.and_then(|id| state.sessions.told(message.method, id));
         Scene { message, sender, state, session, options: OnceCell::new() }

@@ -189,14 +189,21 @@ impl Tools {
 
     /// Changes a call, which is made if there is none.
     fn change(&mut self, id: &str, running: bool, limit: usize, change: impl FnOnce(&mut Call)) {
-        let turn = running.then_some(self.turns);
-        let new = || Call { status: Status::Pending, reported: false, turn };
+        let turns = self.turns;
+        let turn = running.then_some(turns);
+        let is_listed = |call: &Call| call.turn == Some(turns) && call.status.is_open();
+        let mut is_new = false;
+        let new = || {
+            is_new = true;
+            Call { status: Status::Pending, reported: false, turn }
+        };
         let (id, call, forgotten) = self.calls.entry_for(id, limit, new);
+        let was_listed = !is_new && is_listed(call);
         change(call);
-        if call.turn == Some(self.turns) && call.status.is_open() {
-            self.open.insert(id, ());
-        } else {
-            self.open.remove(&id);
+        match (was_listed, is_listed(call)) {
+            (false, true) => _ = self.open.insert(id, ()),
+            (true, false) => _ = self.open.remove(&id),
+            _ => {}
         }
         if let Some(forgotten) = forgotten {
             self.open.remove(&forgotten);
@@ -254,8 +261,7 @@ fn unknown(scene: &Scene<'_>) -> Option<Objection> {
 
 fn ended(scene: &Scene<'_>) -> Option<Objection> {
     let known = session(scene)?.tools.calls.get(&id(&scene.message)?)?;
-    let new = status(&scene.message)?;
-    if !known.status.is_final() || new == known.status {
+    if !known.status.is_final() || status(&scene.message)? == known.status {
         return None;
     }
     let place = if in_update(&scene.message) { "/update/status" } else { "/toolCall/status" };
@@ -299,16 +305,17 @@ fn no_session(scene: &Scene<'_>) -> Option<Objection> {
 /// habit: `terminal_info` in `_meta` names a terminal that the agent runs, and its output comes in `_meta` as well.
 fn own_terminal<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
     let meta = message.get(if in_update(message) { "/update/_meta" } else { "/toolCall/_meta" })?;
-    json::unescape(json::agreed(meta, "/terminal_info/terminal_id")?)
+    let told =
+        json::mentions(meta.as_bytes(), b"\"terminal_info\"").then(|| json::agreed(meta, "/terminal_info/terminal_id"));
+    json::unescape(told??)
 }
 
 fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
     let session = session(scene)?;
-    let own = own_terminal(&scene.message);
     let gone = |id: &str| {
         // An update replaces the whole list, so what was shown before its release may stay; TERM-14 has the rest.
         let open = session.terminals.contains_key(id) || session.released.has(id);
-        !open && own.as_deref() != Some(id) && session.tools.own_terminals.is_new(id)
+        !open && session.tools.own_terminals.is_new(id) && own_terminal(&scene.message).as_deref() != Some(id)
     };
     Some(Objection::new(
         content(scene, "terminal", "/terminalId", gone)?,

@@ -1,8 +1,10 @@
 //! The suites.
 
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
-use anyhow::{Context, Result};
+use anyhow::{anyhow, Result};
 
 use super::{asynchronous, book, packed, readme, supply, Log};
 use crate::setup::{cargo, require, steps, WASM};
@@ -109,9 +111,13 @@ fn demo(log: &Log<'_>) -> Result<()> {
     this(log, &["demo", "--all"])
 }
 
+/// Where this program is. It is asked at the start: the suite `rust` builds the program anew, and then the system would
+/// name a file that is gone.
+static THIS: LazyLock<std::io::Result<PathBuf>> = LazyLock::new(std::env::current_exe);
+
 /// Another command of this program.
 fn this(log: &Log<'_>, args: &[&str]) -> Result<()> {
-    let this = std::env::current_exe().context("where this program is")?;
+    let this = THIS.as_ref().map_err(|error| anyhow!("where this program is: {error}"))?;
     log.run(Command::new(this).args(args))
 }
 
@@ -177,6 +183,7 @@ fn portable(log: &Log<'_>) -> Result<()> {
 
 /// What the suites share and would otherwise build at the same time.
 pub(super) fn set_up() -> Result<()> {
+    LazyLock::force(&THIS);
     crate::setup::bring_all([
         &steps::RUST_HOSTS,
         &steps::C_HOSTS,

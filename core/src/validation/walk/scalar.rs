@@ -53,7 +53,12 @@ impl Walker {
 
     pub(super) fn string(&mut self, scanner: &mut Scanner<'_>, kind: StringKind) -> Walk {
         let text = scanner.string()?;
-        if kind == StringKind::Plain || kind.fits(&text.value()) {
+        let fits = match kind {
+            StringKind::Plain => true,
+            StringKind::Name => !text.raw.is_empty(),
+            _ => kind.fits(&text.value()),
+        };
+        if fits {
             return Ok(());
         }
         if kind == StringKind::Name && !id!("ENUM-14").is_on(self.way()) {
