@@ -1,11 +1,11 @@
-// What is installed for the browser's tests runs nothing while it is installed: npm leaves out the scripts of packages.
+// What is installed for tests and benchmarks runs nothing while it is installed: npm leaves out the scripts of packages.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./served.mjs";
 
-/** Folders with a lock file, from which the suites `browser` and `web` install. */
-const FOLDERS = ["tests/browser", "examples/web"];
+/** Folders with a lock file. */
+const FOLDERS = ["tests/browser", "examples/web", "tests/node", "bench/node"];
 
 export const lockTests = {
   "no package runs a script when it is installed"() {

@@ -40,6 +40,7 @@ export class Border {
   #size = ROOM;
   #room;
   #record;
+  #busy;
   /** Text that stays where it is, by address. */
   #names = new Map();
 
@@ -49,6 +50,7 @@ export class Border {
     this.#how = how;
     this.#room = glue.room(ROOM);
     this.#record = glue.record() / 4;
+    this.#busy = glue.busy() / 4;
   }
 
   /** Sees to it that the views are those of the memory: when it has grown, they have no length. */
@@ -60,10 +62,12 @@ export class Border {
 
   /** Makes room for so many bytes. */
   #fit(size) {
-    if (size > this.#size || this.#size > KEPT) {
-      this.#size = size > ROOM ? size : ROOM;
-      this.#room = this.glue.room(this.#size);
-    }
+    this.#look();
+    if (size <= this.#size && this.#size <= KEPT && this.#words[this.#busy] === 0) return;
+    const fitting = size > ROOM ? size : ROOM;
+    const room = this.glue.room(fitting);
+    if (room === 0) throw new RangeError(`no memory for ${size} bytes in libacp's module`);
+    [this.#size, this.#room] = [fitting, room];
     this.#look();
   }
 

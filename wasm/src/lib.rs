@@ -228,10 +228,16 @@ const VIEWS: [View; 13] = [
     |connection, _| Some(state::terminals(&connection.open_terminals())),
 ];
 
-/// Where JavaScript writes what goes in; it has so many bytes, or 64 KiB if that is more.
+/// Where JavaScript writes what goes in; it has so many bytes, or 64 KiB if that is more. 0 where there is no memory for it.
 #[wasm_bindgen]
 pub fn room(size: usize) -> usize {
     shared::room(size)
+}
+
+/// Where it is 1 when the call before has not ended, and the room is lost.
+#[wasm_bindgen]
+pub fn busy() -> usize {
+    shared::busy()
 }
 
 /// Where JavaScript writes how long that is, and reads where things are.

@@ -26,17 +26,42 @@ thread_local! {
     static OUT: RefCell<String> = RefCell::default();
     static LATIN1_OUT: RefCell<Vec<u8>> = RefCell::default();
     static RECORD: Cell<[usize; 10]> = const { Cell::new([0; 10]) };
+    static BUSY: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Where the room is; it has so many bytes, or 64 KiB if that is more.
+/// Where the room is; it has so many bytes, or 64 KiB if that is more. 0 where there is no memory for it; then it stays
+/// what it was.
 pub(crate) fn room(size: usize) -> usize {
-    IN.with_borrow_mut(|room| {
-        let size = size.max(ROOM);
-        if room.len() != size {
-            *room = vec![0; size];
+    let size = size.max(ROOM);
+    let mut room = IN.take();
+    if room.len() != size {
+        let mut other = Vec::new();
+        if other.try_reserve_exact(size).is_err() {
+            IN.set(room);
+            return 0;
         }
-        address(room)
-    })
+        other.resize(size, 0);
+        room = other;
+    }
+    let place = address(&room);
+    IN.set(room);
+    BUSY.set(0);
+    place
+}
+
+/// Where it says that a call began which has not ended: one that found no memory never does, and the room is lost with it.
+pub(crate) fn busy() -> usize {
+    BUSY.with(|busy| busy.as_ptr() as usize)
+}
+
+/// Does something with the room. It is nobody else's meanwhile, so that a call that never ends keeps nothing borrowed.
+fn with_room<T>(work: impl FnOnce(&[u8]) -> T) -> T {
+    BUSY.set(1);
+    let room = IN.take();
+    let done = work(&room);
+    IN.set(room);
+    BUSY.set(0);
+    done
 }
 
 /// Where the record is.
@@ -46,14 +71,14 @@ pub(crate) fn record() -> usize {
 
 /// Does something with the first bytes in the room.
 pub(crate) fn with_bytes<T>(size: usize, work: impl FnOnce(&[u8]) -> T) -> T {
-    IN.with_borrow(|room| work(room.get(..size).unwrap_or_default()))
+    with_room(|room| work(room.get(..size).unwrap_or_default()))
 }
 
 /// Does something with the texts in the room; one that was not given is empty.
 pub(crate) fn with_texts<T>(work: impl FnOnce([&str; TEXTS]) -> T) -> T {
     let sizes = RECORD.get();
-    IN.with_borrow(|room| {
-        let mut rest = &room[..];
+    with_room(|room| {
+        let mut rest = room;
         work(std::array::from_fn(|place| {
             let (text, more) = rest.split_at_checked(sizes[place]).unwrap_or_default();
             rest = more;

@@ -87,17 +87,26 @@ async fn work<H: Handlers>(shared: &Arc<Shared>, handlers: &H, message: Message)
     let request = request.clone();
     let answer = {
         let stopped = pin!(stopped(shared, request.serial));
-        match select(stopped, pin!(handlers.call(incoming))).await {
+        let served = async {
+            poll_fn(|cx| shared.with(|state| state.admitted(request.serial, cx))).await;
+            handlers.call(incoming).await
+        };
+        match select(stopped, pin!(served)).await {
             Either::Left(_) => None,
             Either::Right((answer, _)) => Some(answer),
         }
     };
-    let problem = shared.with(|state| state.answer(&request, answer));
+    let problem = shared.with(|state| {
+        let bytes = answer.as_ref().and_then(|answer| answer.as_ref().ok()).map_or(0, String::len);
+        state.charge(request.serial, bytes);
+        state.answer(&request, answer)
+    });
     if let Some(failure) = problem {
         handlers.report(&Report::Failure(&request.method, &failure));
     }
     poll_fn(|cx| shared.with(|state| state.room(cx))).await;
     shared.with(|state| {
+        state.charge(request.serial, 0);
         state.jobs.remove(&request.serial);
         state.unpark();
         state.kick();

@@ -35,6 +35,7 @@ impl State {
             let size = before.saturating_sub(self.connection.buffered());
             match event {
                 Event::Request(request) => {
+                    self.budget.enter(request.serial, &request.method);
                     self.jobs.insert(request.serial, Job::new(&request));
                     return Some(Step::Serve(request));
                 }
@@ -153,6 +154,7 @@ impl Job {
             cancelled: false,
             kept: false,
             answered: false,
+            cost: 0,
             watchers: Vec::new(),
         }
     }

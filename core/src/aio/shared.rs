@@ -10,6 +10,7 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use super::budget::Budget;
 use super::error::Error;
 use super::transport::Clock;
 use crate::connection::{Notification, Phase, Response, Turn};
@@ -35,6 +36,8 @@ pub(super) struct State {
     pub(super) notices: VecDeque<(Notification, usize)>,
     /// What is said of sessions that are being opened, until the answer has named them.
     pub(super) held: HashMap<Arc<str>, Held>,
+    /// What their answers may take.
+    pub(super) budget: Budget,
     /// Requests that may be served at the same time.
     pub(super) most: usize,
     /// Requests of the host's without an answer, but for those that bring updates.
@@ -92,6 +95,8 @@ pub(super) struct Job {
     pub(super) kept: bool,
     /// There is an answer.
     pub(super) answered: bool,
+    /// What its answer counts for in the budget.
+    pub(super) cost: usize,
     pub(super) watchers: Vec<Waker>,
 }
 
@@ -104,6 +109,7 @@ impl Shared {
             jobs: HashMap::new(),
             notices: VecDeque::new(),
             held: HashMap::new(),
+            budget: Budget::default(),
             most,
             asking: 0,
             waiting: 0,

@@ -116,7 +116,7 @@ impl Connection {
             Some(id) => id,
             None => self.free_id(),
         };
-        let message = self.fits_frame(write_request(&id, method, &params))?;
+        let message = self.fits_frame(params.len(), || write_request(&id, method, &params))?;
         let rows = self.state.rows_of(row, method, true, None);
         let facts_of = row.filter(|_| !starts).map(|_| (&*params, &facts));
         let said =
@@ -178,7 +178,7 @@ impl Connection {
         let Fitting { text: result, own } =
             self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
         let (result, instead) = self.stopped_result(request, result);
-        let message = self.fits_frame(write_result(id, &result))?;
+        let message = self.fits_frame(result.len(), || write_result(id, &result))?;
         let said = Message::end(On::Answer, request, &self.state.sessions, Some(&result));
         let mut advice = self.judge_host(&said, own)?;
         advice.extend(instead);
@@ -209,16 +209,16 @@ impl Connection {
             Some(data) => Some(self.outgoing_value(None, None, data, Part::Response)?.text),
             None => None,
         };
+        let length = message.len() + data.as_deref().map_or(0, str::len);
         let (text, advice) = if let Some(result) = instead {
             (write_result(id, result), Vec::new())
         } else {
-            let text = write_error(id, code, message, data.as_deref());
+            let text = self.fits_frame(length, || write_error(id, code, message, data.as_deref()))?;
             let error = json::pointer(&text, "/error");
             let said = Message::end(On::Error, request, &self.state.sessions, error);
             let advice = self.judge_host(&said, Vec::new())?;
             (text, advice)
         };
-        let text = self.fits_frame(text)?;
         self.outbox.push(&text);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_error(&request, json::pointer(&text, "/error"));
@@ -397,7 +397,12 @@ impl Connection {
     }
 
     /// LIMIT-01 holds for what is sent too: a peer with the same limit could not read it.
-    pub(super) fn fits_frame(&self, message: String) -> Result<String, Misuse> {
+    pub(super) fn fits_frame(&self, length: usize, write: impl FnOnce() -> String) -> Result<String, Misuse> {
+        if !self.outbox.has_memory(length) {
+            let message = format!("no memory for a message of {length} bytes; write what waits in transmit first");
+            return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-01"), message));
+        }
+        let message = write();
         let limit = self.state.config.limits.frame;
         if message.len() > limit && id!("LIMIT-01").is_on(Way::Send) {
             let message = format!("a message of {} bytes where {limit} are the limit", message.len());

@@ -44,7 +44,7 @@ impl Connection {
         let row = self.admitted(method, false)?;
         let params = self.structured(row, params)?;
         let Told { text: params, own, session, update, facts } = self.told(row, params, Part::Notification)?;
-        let message = self.fits_frame(write_notification(method, &params))?;
+        let message = self.fits_frame(params.len(), || write_notification(method, &params))?;
         let rows = self.state.rows_of(row, method, false, update);
         let facts_of = row.map(|_| (&*params, &facts));
         let said =

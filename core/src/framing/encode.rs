@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 
 use super::{Framing, IDLE_CAPACITY};
 
+/// Shorter messages are written without asking whether there is memory for them.
+const WORTH_ASKING: usize = 64 * 1024;
+
 /// Bytes for the peer, taken in any amounts.
 #[derive(Debug)]
 pub struct Outbox {
@@ -47,6 +50,13 @@ impl Outbox {
         } else {
             self.push(&message);
         }
+    }
+
+    /// Whether there is memory for a message with so many bytes in it, twice: where it is written, and here.
+    pub(crate) fn has_memory(&self, length: usize) -> bool {
+        let here = if self.bytes.len() + length < self.bytes.capacity() { 0 } else { self.bytes.capacity() + length };
+        // The same again for what is at hand only while it is written, and some for all that is small.
+        length < WORTH_ASKING || Vec::<u8>::new().try_reserve_exact(2 * (length + here) + WORTH_ASKING).is_ok()
     }
 
     /// What can be sent now: all bytes, or with [`Framing::Messages`] the rest of one message.

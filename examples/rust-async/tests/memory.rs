@@ -1,0 +1,167 @@
+//! An agent asks for far more than it reads. It is answered, at its own expense: not at that of the client's memory, nor
+//! of the agent beside it.
+//!
+//! `LIBACP_TEST_READS` is how many reads of 10 MB it asks for at once; 1,000 take some minutes.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use futures::future::join;
+use libacp::aio::{streams, Client, Failure};
+use libacp_examples_async::read_text_file;
+use libacp_files::Files;
+use smol::Async;
+
+const LARGE: usize = 10_000_000;
+
+/// An agent that opens its one session when it is asked to, and says when it was prompted.
+struct Agent {
+    input: BufReader<UnixStream>,
+    output: UnixStream,
+    line: Vec<u8>,
+}
+
+impl Agent {
+    fn new(stream: UnixStream) -> Self {
+        Agent { input: BufReader::new(stream.try_clone().unwrap()), output: stream, line: Vec::new() }
+    }
+
+    fn read(&mut self) -> &str {
+        self.line.clear();
+        self.input.read_until(b'\n', &mut self.line).unwrap();
+        std::str::from_utf8(&self.line).unwrap()
+    }
+
+    /// Answers a request of the client's.
+    fn answer(&mut self, result: &str) {
+        let id = libacp::json::pointer(self.read(), "/id").unwrap().to_owned();
+        writeln!(self.output, r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).unwrap();
+    }
+
+    /// Waits for its prompt, whose id it returns.
+    fn begin(&mut self) -> String {
+        self.answer(r#"{"protocolVersion":1}"#);
+        self.answer(r#"{"sessionId":"one"}"#);
+        libacp::json::pointer(self.read(), "/id").unwrap().to_owned()
+    }
+
+    fn ask(&mut self, id: usize, path: &Path) {
+        let path = path.display();
+        let params = format!(r#"{{"sessionId":"one","path":"{path}"}}"#);
+        let method = "fs/read_text_file";
+        writeln!(self.output, r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#).unwrap();
+    }
+
+    fn end(&mut self, prompt: &str) {
+        writeln!(self.output, r#"{{"jsonrpc":"2.0","id":{prompt},"result":{{"stopReason":"end_turn"}}}}"#).unwrap();
+    }
+}
+
+/// Asks for everything at once, reads nothing for some seconds, then everything; the most that this process has grown by.
+fn greedy(stream: UnixStream, file: &Path, reads: usize) -> usize {
+    let mut agent = Agent::new(stream);
+    let prompt = agent.begin();
+    let before = memory();
+    (1..=reads).for_each(|id| agent.ask(id, file));
+    let mut grown = 0;
+    let mut look = || grown = grown.max(memory().saturating_sub(before));
+    for _ in 0..60 {
+        thread::sleep(Duration::from_millis(50));
+        look();
+    }
+    let mut answered: Vec<usize> = Vec::new();
+    for _ in 0..reads {
+        let line = agent.read();
+        assert!(line.len() > LARGE, "{}", &line[..line.len().min(300)]);
+        assert!(libacp::json::pointer(line, "/result/content").is_some());
+        answered.push(libacp::json::pointer(line, "/id").unwrap().parse().unwrap());
+        look();
+    }
+    answered.sort_unstable();
+    assert_eq!(answered, (1..=reads).collect::<Vec<_>>());
+    agent.end(&prompt);
+    // Its own line is not the client's.
+    grown.saturating_sub(agent.line.capacity())
+}
+
+/// Reads a small file again and again, and returns how long the 99th of 100 reads took.
+fn modest(stream: UnixStream, file: &Path, over: &AtomicBool) -> Duration {
+    let mut agent = Agent::new(stream);
+    let prompt = agent.begin();
+    let mut took = Vec::new();
+    while !over.load(Ordering::Relaxed) {
+        let begin = Instant::now();
+        agent.ask(took.len() + 1, file);
+        assert!(agent.read().contains("a neighbour's"));
+        took.push(begin.elapsed());
+        thread::sleep(Duration::from_millis(1));
+    }
+    agent.end(&prompt);
+    took.sort_unstable();
+    took[took.len() * 99 / 100]
+}
+
+/// A client on one end of a stream, until its prompt has ended.
+async fn client(stream: UnixStream, folder: &Path) -> Result<(), Failure> {
+    let files = Files::new([folder])?;
+    let stream = Async::new(stream)?;
+    let folder = folder.to_str().unwrap().to_owned();
+    Client::new("test", "1")
+        .on(async move |received| read_text_file(&files, &received).await)
+        .run(streams(&stream, &stream), async |agent| {
+            let session = agent.new_session(&folder).await?;
+            let mut turn = session.prompt("Go");
+            while turn.update().await?.is_some() {}
+            Ok(())
+        })
+        .await
+}
+
+/// Says that something is over, however it ends.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Bytes of this process that are in memory.
+fn memory() -> usize {
+    let status = fs::read_to_string("/proc/self/statm").unwrap();
+    status.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+#[test]
+fn an_agent_that_reads_no_answers() {
+    let reads = std::env::var("LIBACP_TEST_READS").map_or(60, |reads| reads.parse().unwrap());
+    let folder = std::env::temp_dir().join(format!("libacp-memory-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let (large, small) = (folder.join("large.txt"), folder.join("small.txt"));
+    fs::write(&large, "0123456789abcde\n".repeat(LARGE / 16)).unwrap();
+    fs::write(&small, "a neighbour's").unwrap();
+    let (greedy_end, to_greedy) = UnixStream::pair().unwrap();
+    let (modest_end, to_modest) = UnixStream::pair().unwrap();
+    let over = AtomicBool::new(false);
+    let (grown, took) = thread::scope(|scope| {
+        let greedy = scope.spawn(|| {
+            let _over = Over(&over);
+            greedy(greedy_end, &large, reads)
+        });
+        let modest = scope.spawn(|| modest(modest_end, &small, &over));
+        let (one, other) = smol::block_on(join(client(to_greedy, &folder), client(to_modest, &folder)));
+        one.unwrap();
+        other.unwrap();
+        (greedy.join().unwrap(), modest.join().unwrap())
+    });
+    fs::remove_dir_all(&folder).unwrap();
+    println!("{reads} reads: grown by {} KiB, a neighbour's round trip {took:?}", grown / 1024);
+    assert!(grown <= 64 * 1024 * 1024, "grown by {grown} bytes");
+    assert!(took < Duration::from_millis(100), "a round trip of the neighbour's took {took:?}");
+}
