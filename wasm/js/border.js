@@ -28,7 +28,7 @@ const encoder = new TextEncoder();
 const ANYWHERE = {
   view: (buffer) => new Uint8Array(buffer),
   read,
-  write: (bytes, text, at) => encoder.encodeInto(text, bytes.subarray(at)).written,
+  write: (bytes, text, at) => encoder.encodeInto(text, bytes.subarray(at, at + 3 * text.length)).written,
   size: (text) => encoder.encode(text).length,
 };
 

@@ -1,6 +1,6 @@
 // The entry for browsers and bundlers: ready when `init` is.
 import { loaded, loadsWith } from "./connection.js";
-import load, { Core, cutOutput as cut, record, room } from "./libacp_core.js";
+import load, { Core, busy, cutOutput as cut, record, room } from "./libacp_core.js";
 
 let loading;
 
@@ -8,7 +8,7 @@ let loading;
 export function init(source) {
   const began = () => load(source === undefined ? undefined : { module_or_path: source });
   loading ??= began().then(
-    (exports) => loaded({ Core, cutOutput: cut, record, room }, exports),
+    (exports) => loaded({ Core, busy, cutOutput: cut, record, room }, exports),
     (error) => {
       loading = undefined;
       throw error;

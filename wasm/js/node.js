@@ -7,7 +7,8 @@ import * as glue from "./libacp_core_node.js";
 const BUFFERS = {
   view: (buffer) => Buffer.from(buffer),
   read: (bytes, from, to, latin1) => (latin1 ? bytes.latin1Slice(from, to) : bytes.utf8Slice(from, to)),
-  write: (bytes, text, at) => bytes.write(text, at),
+  // Without a length, nothing is written where more than 2 GiB follow.
+  write: (bytes, text, at) => bytes.write(text, at, 3 * text.length),
   size: (text) => Buffer.byteLength(text),
 };
 
