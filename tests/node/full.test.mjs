@@ -68,7 +68,7 @@ test("when its memory is full, one is refused, and the others go on", () => {
   // The request is still there, and has its answer.
   const open = greedy.client.unanswered().map(({ id }) => id);
   assert.equal(open.length, asked.length - taken);
-  for (const { id } of greedy.client.unanswered()) greedy.client.respondError(id, -32603, "no memory");
+  for (const { id } of greedy.client.unanswered()) greedy.client.respondError(id, { code: -32603, message: "no memory" });
   const answers = sent(greedy.client).trimEnd().split("\n");
   assert.equal(answers.length, asked.length);
   assert.ok(answers.every((answer) => Object.hasOwn(JSON.parse(answer), "id")));

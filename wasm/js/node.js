@@ -8,7 +8,7 @@ const BUFFERS = {
   view: (buffer) => Buffer.from(buffer),
   read: (bytes, from, to, latin1) => (latin1 ? bytes.latin1Slice(from, to) : bytes.utf8Slice(from, to)),
   // Without a length, nothing is written where more than 2 GiB follow.
-  write: (bytes, text, at) => bytes.write(text, at, 3 * text.length),
+  write: (bytes, text, at) => bytes.write(text, at, Math.min(3 * text.length, bytes.length - at)),
   size: (text) => Buffer.byteLength(text),
 };
 
