@@ -51,6 +51,8 @@ impl Files {
 
     /// What holds without a `may`.
     #[staticmethod]
+    // They are extracted, and so owned.
+    #[allow(clippy::needless_pass_by_value)]
     fn guarded(path: PathBuf, writing: bool, root: PathBuf) -> bool {
         guarded(&Asked::new(&root, &path, writing))
     }

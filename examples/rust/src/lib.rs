@@ -15,7 +15,7 @@ pub mod script;
 pub mod tap;
 pub mod terminal;
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// Why a host gives up.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub fn shown(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
         if hidden(character) {
-            line.push_str(&format!("\\u{:04x}", u32::from(character)));
+            let _ = write!(line, "\\u{:04x}", u32::from(character));
         } else {
             line.push(character);
         }

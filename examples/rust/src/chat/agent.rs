@@ -68,7 +68,7 @@ impl Agent {
                 Some(Event::Notification(notification)) => self.notification(&notification)?,
                 Some(Event::Response(response)) => self.response(&response)?,
                 Some(Event::Violation(violation)) => {
-                    eprintln!("{}", shown(&format!("{}: {}", violation.rule, violation.message)))
+                    eprintln!("{}", shown(&format!("{}: {}", violation.rule, violation.message)));
                 }
                 Some(Event::Closed(_)) => return self.link.close_output(),
                 _ => {}
