@@ -201,7 +201,7 @@ class Files(AioCase):
             def begin(self, session: aio.ClientSession) -> None:
                 told.append(("begin", session.roots, list(agent.seen)))
 
-            async def end(self, session: aio.ClientSession) -> None:
+            async def end(self, session: aio.ClientSession) -> None:  # type: ignore[override]
                 told.append(("end", session.roots))
 
         async with raw_agent(aio.Client(files=Own())) as (peer, agent):

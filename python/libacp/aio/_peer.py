@@ -79,6 +79,8 @@ class Peer:
         self._noticing: Optional[asyncio.Task[None]] = None
         self._answers, self._files = Budget(ANSWERS), Budget(FILES)
         self._in_order = asyncio.Lock()
+        # How many wait for that: whoever comes does not overtake one that is about to go on.
+        self._ordered = 0
         # Requests that wait for their turn, and bytes of them.
         self._waiting = self._kept = 0
         self._limited = Limited()
@@ -276,10 +278,14 @@ class Peer:
 
     async def _work(self, job: Job) -> None:
         request = job.request
-        if self._wire.behind:
+        if self._wire.behind or self._ordered:
             # Work begins in the order of the requests.
-            async with self._in_order:
-                await self._caught_up()
+            self._ordered += 1
+            try:
+                async with self._in_order:
+                    await self._caught_up()
+            finally:
+                self._ordered -= 1
         try:
             result = await self._perform(job)
         except RequestError as refusal:

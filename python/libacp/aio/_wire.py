@@ -227,8 +227,9 @@ class Wire:
 
     async def drain(self) -> None:
         """Waits until all is written and the transport takes more, and lets others run in any case."""
-        self._sent = 0
         await asyncio.sleep(0)
+        # Not before: whoever comes meanwhile waits as well, and overtakes nobody.
+        self._sent = 0
         if self._deaf is not None:
             return
         async with self._draining:
