@@ -101,6 +101,8 @@ if [ "$interface" ]; then
     play interface
     mkdir "$prefix/work"
     $CC -std=c99 -g -O1 $sanitize $warnings -I"$prefix/include" tests/c/files.c $files -pthread -o "$prefix/files"
+    # The others are slow, and look for other things.
+    [ "$sanitize$valgrind" ] || export LIBACP_RACE_SECONDS="${LIBACP_RACE_SECONDS:-15}"
     play files "$prefix/work"
 fi
 if [ "$interface" ] && [ "$inside" ]; then
