@@ -9,9 +9,9 @@ use std::task::{Context, Poll, Waker};
 use super::shared::State;
 
 /// Bytes of answers that may be under way.
-const MOST: usize = 32 * 1024 * 1024;
-/// What an answer counts for before it is known.
-const UNKNOWN: usize = 16 * 1024 * 1024;
+const MOST: usize = 16 * 1024 * 1024;
+/// What an answer counts for before it is known: a file of the size that `libacp-files` hands out.
+const UNKNOWN: usize = 10_000_000;
 /// Requests whose answers are as large as a file or a terminal's output.
 const LARGE: [&str; 2] = ["fs/read_text_file", "terminal/output"];
 

@@ -81,9 +81,9 @@
 //!
 //! What is sent waits while 64 KiB wait for the transport. Reading stops while 256 messages or 1 MiB wait in streams of
 //! updates and for handlers of notifications (eight times as much while a call waits, so that a loop over updates may
-//! ask the agent something), and while as many requests are served as [`Agent::at_most`] allows. A handler that reads a
-//! file or a terminal's output for the agent is begun when less than 16 MiB of such answers are under way or one more of
-//! 16 MiB fits into 32; the others wait in order.
+//! ask the agent something), and while as many requests are served as [`Agent::at_most`] allows. Handlers that read a
+//! file or a terminal's output for the agent are begun in order, while their answers, of 10 MB each until they are there,
+//! fit into 16 MiB; one that is larger goes alone.
 //!
 //! # Errors
 //!
