@@ -20,6 +20,19 @@ SECONDS = float(os.environ.get("LIBACP_RACE_SECONDS", "15"))
 LINUX = sys.platform == "linux"
 
 
+async def ask_the_user(path: str) -> bool:
+    await asyncio.sleep(0)
+    return path == ".envrc"
+
+
+# ANCHOR: may
+async def may(path: str, writing: bool, root: str) -> bool:
+    return aio.Files.guarded(path, writing, root) or await ask_the_user(path)
+
+
+# ANCHOR_END: may
+
+
 class FilesCase(AccessCase):
     async def serve(self, work: Callable[["aio.Turn"], Any], files: Optional[aio.Files] = None) -> None:
         await self.turn(work, files=files or aio.Files())
@@ -97,9 +110,8 @@ class Confined(FilesCase):
             self.assertEqual(await self.read(turn, self.root / "notes"), "[core]\n")
 
         async def decide(path: str, writing: bool, root: str) -> bool:
-            await asyncio.sleep(0)
             asked.append((path, writing, root))
-            return aio.Files.guarded(path, writing, root) or path == ".envrc"
+            return await may(path, writing, root)
 
         async def decided(turn: aio.Turn) -> None:
             self.assertIsNone(await self.write(turn, self.root / ".envrc", "export A=1"))

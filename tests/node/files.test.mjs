@@ -181,6 +181,12 @@ test("a window of lines costs its own size", async (t) => {
   await assert.rejects(files.readTextFile(session, { path, line: 100_002 }), refused(/UTF-8/));
 });
 
+const askTheUser = async (path) => path.endsWith("tasks.json");
+
+// ANCHOR: may
+const may = (path, writing, about) => guarded(path, writing, about) || askTheUser(path);
+// ANCHOR_END: may
+
 test("what runs unasked is not written unless the host says so", async (t) => {
   const { root, session } = place(t);
   mkdirSync(join(root, ".git"));
@@ -198,17 +204,20 @@ test("what runs unasked is not written unless the host says so", async (t) => {
   assert.equal(await files.readTextFile(session, { path: join(root, ".git/config") }), "[core]");
   for (const name of [".gitignore", "git/x", ".github/CODEOWNERS"]) await files.writeTextFile(session, { path: join(root, name), content: "" });
   const asked = [];
-  const may = async (path, writing, about) => {
-    asked.push([path, writing, about.root, about.session === session, guarded(path, writing, about)]);
-    return path.endsWith("tasks.json");
-  };
-  const asking = new Files({ may });
+  const asking = new Files({
+    may: (path, writing, about) => {
+      asked.push([path, writing, about.root, about.session === session]);
+      return may(path, writing, about);
+    },
+  });
   await asking.writeTextFile(session, { path: join(root, ".vscode/tasks.json"), content: "{}" });
   assert.equal(readFileSync(join(root, ".vscode/tasks.json"), "utf8"), "{}");
-  await assert.rejects(asking.readTextFile(session, { path: join(root, "innocent/config") }), refused(/not allow/));
+  assert.equal(await asking.readTextFile(session, { path: join(root, "innocent/config") }), "[core]");
+  await assert.rejects(asking.writeTextFile(session, { path: join(root, "innocent/config"), content: "x" }), refused(/not allow/));
   assert.deepEqual(asked, [
-    [join(root, ".vscode/tasks.json"), true, root, true, false],
-    [join(root, ".git/config"), false, root, true, true],
+    [join(root, ".vscode/tasks.json"), true, root, true],
+    [join(root, ".git/config"), false, root, true],
+    [join(root, ".git/config"), true, root, true],
   ]);
   for (const answer of [undefined, 1, "yes", Promise.resolve("yes")]) {
     await assert.rejects(new Files({ may: () => answer }).readTextFile(session, { path: join(root, ".gitignore") }), refused(/not allow/));
