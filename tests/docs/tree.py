@@ -22,7 +22,7 @@ def texts(*patterns: str) -> str:
 
 HEADERS = texts("include/*.h")
 CLASSES = texts("include/*.hpp")
-TESTS = texts("core/src/**/*.rs", "core/tests/**/*.rs", "files/tests/*.rs")
+TESTS = texts("core/src/**/*.rs", "core/tests/**/*.rs", "files/tests/*.rs", "python/tests/*.py")
 RULES = (SRC / "rules.md").read_text("utf-8")
 
 
@@ -35,7 +35,7 @@ KINDS: List[Tuple[str, str, Callable[[str], bool]]] = [
     (rf"(?:{TOP})/[\w./-]+", "file", lambda name: (ROOT / name).exists()),
     (r"(?:acp|ACP)_[A-Za-z0-9_]+", "name in a C header", lambda name: word(name, HEADERS)),
     (r"acp::[\w:]+", "name in a C++ header", lambda name: all(word(part, CLASSES) for part in name.split("::")[1:])),
-    (r"[a-z]+(?:_[a-z0-9]+){4,}", "test", lambda name: f"fn {name}(" in TESTS),
+    (r"[a-z]+(?:_[a-z0-9]+){4,}", "test", lambda name: re.search(rf"(?:fn|def) {name}\(", TESTS) is not None),
     (r"[A-Z]+-\d+", "rule", lambda name: f"| `{name}` |" in RULES),
 ]
 
