@@ -45,6 +45,8 @@ def host(name: str, *arguments: str) -> List[str]:
 class AioCase(unittest.IsolatedAsyncioTestCase):
     """Tests with a time limit, and with the log at hand."""
 
+    seconds = SECONDS
+
     def setUp(self) -> None:
         self.log: List[str] = []
         handler = logging.Handler()
@@ -60,7 +62,7 @@ class AioCase(unittest.IsolatedAsyncioTestCase):
         asyncio.get_running_loop().set_debug(False)
 
     async def in_time(self, work: "Awaitable[Any]") -> Any:
-        return await asyncio.wait_for(work, SECONDS)
+        return await asyncio.wait_for(work, self.seconds)
 
 
 async def until(what: Callable[[], Any]) -> None:

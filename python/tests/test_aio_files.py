@@ -171,6 +171,7 @@ class Confined(FilesCase):
                 for code in await asyncio.gather(*codes):
                     written[code] += 1
 
+        self.seconds += SECONDS
         flipper = threading.Thread(target=flip)
         flipper.start()
         try:
