@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock};
+use std::thread;
+use std::time::Duration;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
@@ -12,6 +14,10 @@ use crate::Error;
 
 /// How much is looked at at once for line ends.
 const CHUNK: usize = 64 * 1024;
+/// The time that somebody has who has written half a character.
+const SECOND_HALF: Duration = Duration::from_millis(50);
+/// What is larger is worth a thought about where it is held.
+const LARGE: usize = 1 << 20;
 
 /// Reads a file, or a window of its lines.
 pub(crate) fn read(place: &Place<'_>, most: u64, line: Option<u64>, limit: Option<u64>) -> Result<String, Error> {
@@ -22,42 +28,101 @@ pub(crate) fn read(place: &Place<'_>, most: u64, line: Option<u64>, limit: Optio
     }
     let lock = Lock::of(&now, place);
     let _held = lock.shared();
-    let bytes = match (line, limit) {
-        (None, None) => whole(&mut file, now.len(), most),
-        _ => window(&mut file, most, line.unwrap_or(1).max(1) - 1, limit.unwrap_or(u64::MAX)),
+    let mut bytes = Vec::new();
+    let mut window = Window { skip: line.unwrap_or(1).max(1) - 1, limit: limit.unwrap_or(u64::MAX), seen: 0 };
+    let mut more = |bytes: &mut Vec<u8>| {
+        let fits = match (line, limit) {
+            (None, None) => whole(&mut file, bytes, now.len(), most),
+            _ => window.read(&mut file, bytes, most),
+        };
+        let fits = fits.map_err(|problem| Error::Read(problem.kind()))?;
+        fits.then_some(()).ok_or(Error::TooLong { most })
     };
-    let bytes = bytes.map_err(|problem| Error::Read(problem.kind()))?.ok_or(Error::TooLong { most })?;
+    more(&mut bytes)?;
+    let seen = bytes.len();
+    if complete(&bytes) < seen {
+        // Somebody may be writing: what is half a character now is none then.
+        thread::sleep(SECOND_HALF);
+        more(&mut bytes)?;
+        if bytes.len() > seen {
+            bytes.truncate(complete(&bytes));
+        }
+    }
     String::from_utf8(bytes).map_err(|_| Error::NotUtf8)
 }
 
-/// All of a file, also of one that grows meanwhile; nothing if that is too much.
-fn whole(file: &mut File, size: u64, most: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= most).then_some(bytes))
+/// Where the last character ends that is there whole.
+fn complete(bytes: &[u8]) -> usize {
+    let begin = bytes.len().saturating_sub(4);
+    let last = bytes[begin..].iter().rposition(|byte| byte & 0xc0 != 0x80);
+    let Some(last) = last.map(|last| begin + last) else { return bytes.len() };
+    let length = match bytes[last] {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => 1,
+    };
+    if last + length > bytes.len() {
+        last
+    } else {
+        bytes.len()
+    }
+}
+
+/// All of a file, also of one that grows meanwhile; false if that is too much.
+fn whole(file: &mut File, bytes: &mut Vec<u8>, size: u64, most: u64) -> io::Result<bool> {
+    if bytes.is_empty() {
+        *bytes = room(usize::try_from(size).unwrap_or(0) + 1);
+    }
+    file.take(most.saturating_add(1) - bytes.len() as u64).read_to_end(bytes)?;
+    Ok(bytes.len() as u64 <= most)
+}
+
+/// Room for so many bytes.
+///
+/// Of a block of up to 32 MiB, glibc may keep what it took from the system when it is freed, for each thread that asks
+/// for some; a larger one is given back. What is reserved and not used takes no memory.
+fn room(size: usize) -> Vec<u8> {
+    const KEPT: usize = 32 << 20;
+    let mut bytes = Vec::new();
+    let keeps = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
+    let wanted = if keeps && size > LARGE { size.max(KEPT + CHUNK) } else { size };
+    if bytes.try_reserve_exact(wanted).is_err() {
+        bytes.reserve_exact(size);
+    }
+    bytes
 }
 
 /// So many lines after so many others. No more is kept than they have.
-fn window(file: &mut File, most: u64, mut skip: u64, mut limit: u64) -> io::Result<Option<Vec<u8>>> {
-    let (mut kept, mut chunk, mut seen) = (Vec::new(), vec![0; CHUNK], 0_u64);
-    while limit > 0 {
-        let len = match file.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(len) => len,
-            Err(problem) if problem.kind() == ErrorKind::Interrupted => continue,
-            Err(problem) => return Err(problem),
-        };
-        seen += len as u64;
-        if seen > most {
-            return Ok(None);
+struct Window {
+    skip: u64,
+    limit: u64,
+    seen: u64,
+}
+
+impl Window {
+    /// Reads up to the end; false if that is too much.
+    fn read(&mut self, file: &mut File, kept: &mut Vec<u8>, most: u64) -> io::Result<bool> {
+        let mut chunk = vec![0; CHUNK];
+        while self.limit > 0 {
+            let len = match file.read(&mut chunk) {
+                Ok(0) => break,
+                Ok(len) => len,
+                Err(problem) if problem.kind() == ErrorKind::Interrupted => continue,
+                Err(problem) => return Err(problem),
+            };
+            self.seen += len as u64;
+            if self.seen > most {
+                return Ok(false);
+            }
+            let rest = pass(&chunk[..len], &mut self.skip);
+            if self.skip == 0 {
+                let after = pass(rest, &mut self.limit);
+                kept.extend_from_slice(&rest[..rest.len() - after.len()]);
+            }
         }
-        let rest = pass(&chunk[..len], &mut skip);
-        if skip == 0 {
-            let after = pass(rest, &mut limit);
-            kept.extend_from_slice(&rest[..rest.len() - after.len()]);
-        }
+        Ok(true)
     }
-    Ok(Some(kept))
 }
 
 /// What comes after so many line ends; they are counted down.

@@ -1,6 +1,7 @@
 //! The one future behind a connection: it reads, hands over, runs the handlers and writes. Whoever polls it drives the
 //! connection, and nothing runs without it.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
@@ -141,10 +142,15 @@ impl State {
             return None;
         }
         let failure = match answer {
-            Some(Ok(result)) => match self.connection.respond(&request.id, &result) {
-                Ok(()) => return self.let_out(held, &result).err().map(Failure::from),
-                Err(misuse) => Failure::from(misuse),
-            },
+            Some(Ok(result)) => {
+                let opened = held.map(|held| (held, result.clone()));
+                match self.connection.respond_with(&request.id, Cow::Owned(result)) {
+                    Ok(()) => {
+                        return opened.and_then(|(held, result)| self.let_out(held, &result).err()).map(Failure::from)
+                    }
+                    Err(misuse) => Failure::from(misuse),
+                }
+            }
             Some(Err(failure)) => failure,
             None => return self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED)),
         };
@@ -159,8 +165,7 @@ impl State {
     }
 
     /// Says what was said of a session while it was opened.
-    fn let_out(&mut self, held: Option<(Arc<str>, Held)>, opened: &str) -> Result<(), Error> {
-        let Some((id, held)) = held else { return Ok(()) };
+    fn let_out(&mut self, (id, held): (Arc<str>, Held), opened: &str) -> Result<(), Error> {
         let named = json::pointer(opened, "/sessionId").and_then(json::unescape);
         held.updates.iter().try_for_each(|update| self.update(named.as_deref().unwrap_or(&id), update))
     }

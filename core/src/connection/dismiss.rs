@@ -158,7 +158,7 @@ impl Connection {
             return;
         }
         let Some(request) = self.state.inbound.remove(id) else { return };
-        self.reply(&write_result(id, question.dismissed));
+        self.reply(&write_result(id, Cow::Borrowed(question.dismissed)));
         self.track_answer(&request, Some(question.dismissed));
         self.events.push(Event::Answered(Answered {
             id: request.id,

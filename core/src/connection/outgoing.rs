@@ -159,6 +159,12 @@ impl Connection {
     /// # Errors
     /// [`Misuse`] when no request with this id is open (RPC-15) or the result does not fit; nothing was sent.
     pub fn respond(&mut self, id: &Id, result: &str) -> Result<(), Misuse> {
+        self.respond_with(id, Cow::Borrowed(result))
+    }
+
+    /// As [`respond`](Self::respond). The message is written in the place of a result that is given away: one of many
+    /// megabytes is not held twice.
+    pub(crate) fn respond_with(&mut self, id: &Id, result: Cow<'_, str>) -> Result<(), Misuse> {
         let request = match self.answerable(id) {
             // Nobody waits for it.
             Err(misuse) if misuse.rule == id!("RPC-15") && !misuse.rule.is_on(Way::Send) => {
@@ -174,21 +180,29 @@ impl Connection {
             let message = "null instead of an object; the result of a method that has nothing to say is {}";
             return Err(Misuse::new(MisuseKind::Params, id!("RPC-31"), message));
         }
-        let result = if starts { Cow::Owned(self.welcome_text(result)?) } else { Cow::Borrowed(result) };
+        let given = if starts { Cow::Owned(self.welcome_text(&result)?) } else { result };
         let Fitting { text: result, own } =
-            self.outgoing_value(None, row.map(|row| row.result), &result, Part::Response)?;
+            self.outgoing_value(None, row.map(|row| row.result), &given, Part::Response)?;
         let (result, instead) = self.stopped_result(request, result);
-        let message = self.fits_frame(result.len(), || write_result(id, &result))?;
-        let said = Message::end(On::Answer, request, &self.state.sessions, Some(&result));
+        let result = match result {
+            Cow::Owned(result) => Cow::Owned(result),
+            Cow::Borrowed(result) if result.len() < given.len() => Cow::Owned(result.to_owned()),
+            Cow::Borrowed(_) => given,
+        };
+        let length = result.len();
+        let message = self.fits_frame(length, || write_result(id, result))?;
+        let result = &message[message.len() - length - 1..message.len() - 1];
+        let said = Message::end(On::Answer, request, &self.state.sessions, Some(result));
         let mut advice = self.judge_host(&said, own)?;
         advice.extend(instead);
-        self.outbox.push_whole(message);
         if let Some(request) = self.state.inbound.remove(id) {
-            self.track_answer(&request, Some(&result));
+            self.track_answer(&request, Some(result));
         }
+        let welcome = starts.then(|| result.to_owned());
+        self.outbox.push_whole(message);
         self.advise(advice);
-        if starts {
-            self.welcomed(result.into_owned());
+        if let Some(welcome) = welcome {
+            self.welcomed(welcome);
         }
         Ok(())
     }
@@ -211,7 +225,7 @@ impl Connection {
         };
         let length = message.len() + data.as_deref().map_or(0, str::len);
         let (text, advice) = if let Some(result) = instead {
-            (write_result(id, result), Vec::new())
+            (write_result(id, Cow::Borrowed(result)), Vec::new())
         } else {
             let text = self.fits_frame(length, || write_error(id, code, message, data.as_deref()))?;
             let error = json::pointer(&text, "/error");

@@ -2,11 +2,12 @@
 
 use super::dense;
 use super::special::special;
+use crate::room;
 
 /// Appends a string as JSON, quotes included.
 pub fn quote(out: &mut String, value: &str) {
     let bytes = value.as_bytes();
-    out.reserve(bytes.len() + bytes.len() / 8 + 2);
+    room::make(out, bytes.len() + bytes.len() / 8 + 2);
     out.push('"');
     let mut done = 0;
     loop {

@@ -1,9 +1,14 @@
 //! Messages as text: the core writes every envelope, so that no host can write a wrong one.
 
+use std::borrow::Cow;
+
 use super::{ErrorCode, Id};
 use crate::json::quote;
+use crate::room;
 
 const HEAD: &str = r#"{"jsonrpc":"2.0","#;
+/// A brace and a line end.
+const END: usize = 2;
 
 pub(crate) fn write_request(id: &Id, method: &str, params: &str) -> String {
     let mut out = String::with_capacity(params.len() + method.len() + 64);
@@ -29,13 +34,21 @@ fn call(mut out: String, method: &str, params: &str) -> String {
     out
 }
 
-pub(crate) fn write_result(id: &Id, result: &str) -> String {
-    let mut out = String::with_capacity(result.len() + 48);
+pub(crate) fn write_result(id: &Id, result: Cow<'_, str>) -> String {
+    let mut out = String::new();
+    room::make(&mut out, 48 + if matches!(result, Cow::Borrowed(_)) { result.len() } else { 0 });
     out.push_str(HEAD);
     out.push_str("\"id\":");
     id.write(&mut out);
     out.push_str(",\"result\":");
-    out.push_str(result);
+    match result {
+        Cow::Borrowed(result) => out.push_str(result),
+        Cow::Owned(mut result) => {
+            room::make(&mut result, out.len() + END);
+            result.insert_str(0, &out);
+            out = result;
+        }
+    }
     out.push('}');
     out
 }
