@@ -7,6 +7,13 @@ const LARGE: usize = 1 << 20;
 const KEPT: usize = 32 << 20;
 const GIVES_BACK: bool = cfg!(all(target_os = "linux", target_env = "gnu", target_pointer_width = "64"));
 
+/// A text with room for so many bytes.
+pub(crate) fn text(size: usize) -> String {
+    let mut out = String::with_capacity(if size > LARGE { 0 } else { size });
+    make(&mut out, size);
+    out
+}
+
 /// Makes room for so many bytes more. What is reserved and not used takes no memory.
 #[inline]
 pub(crate) fn make(out: &mut String, more: usize) {

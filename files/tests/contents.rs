@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use libacp_files::{Error, Files};
 use support::{in_time, read, Scene};
@@ -137,7 +138,7 @@ fn files_are_read_to_their_end_whatever_size_they_have() {
     let mut log = File::options().append(true).open(&path).unwrap();
     let writer = std::thread::spawn(move || {
         // Not more than may be read.
-        for _ in 0..800_000 {
+        for _ in 0..200_000 {
             if stopped.try_recv() != Err(mpsc::TryRecvError::Empty) {
                 break;
             }
@@ -145,11 +146,35 @@ fn files_are_read_to_their_end_whatever_size_they_have() {
         }
     });
     for _ in 0..300 {
+        let size = fs::metadata(&path).unwrap().len();
         let text = read(&files, &path).unwrap();
+        assert!(text.len() as u64 + 4 > size, "only a character that is not there yet is left out");
         assert!(text.chars().zip(LINE.chars().cycle()).all(|(found, written)| found == written));
     }
     drop(stop);
     writer.join().unwrap();
+    assert_eq!(read(&files, &path).unwrap(), fs::read_to_string(&path).unwrap());
+}
+
+/// Whoever is writing has a moment for the other half of a character.
+#[test]
+fn half_a_character_is_waited_for() {
+    let scene = Scene::new("half");
+    for (line, limit) in [(None, None), (Some(2), None)] {
+        let path = scene.put("root/log", "one\n\u{1f600}".as_bytes().split_last().unwrap().1);
+        let files = scene.files();
+        let begun = Instant::now();
+        assert_eq!(files.read_text_file(&path, line, limit), Err(Error::NotUtf8), "nobody wrote it");
+        assert!(begun.elapsed() >= Duration::from_millis(50));
+        let mut log = File::options().append(true).open(&path).unwrap();
+        let writer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(10));
+            log.write_all(b"\x80two\n\xf0").unwrap();
+        });
+        let text = files.read_text_file(&path, line, limit).unwrap();
+        assert!(text.ends_with("\u{1f600}two\n"), "{text:?}");
+        writer.join().unwrap();
+    }
 }
 
 /// S7: what was asked for later sees what was asked for before, under each of a file's names.

@@ -206,7 +206,7 @@ test("what runs unasked is not written unless the host says so", async (t) => {
   const asked = [];
   const asking = new Files({
     may: (path, writing, about) => {
-      asked.push([path, writing, about.root, about.session === session]);
+      asked.push([path, writing, about.root, about.session === session, guarded(path, writing, about)]);
       return may(path, writing, about);
     },
   });
@@ -215,10 +215,12 @@ test("what runs unasked is not written unless the host says so", async (t) => {
   assert.equal(await asking.readTextFile(session, { path: join(root, "innocent/config") }), "[core]");
   await assert.rejects(asking.writeTextFile(session, { path: join(root, "innocent/config"), content: "x" }), refused(/not allow/));
   assert.deepEqual(asked, [
-    [join(root, ".vscode/tasks.json"), true, root, true],
-    [join(root, ".git/config"), false, root, true],
-    [join(root, ".git/config"), true, root, true],
+    [join(root, ".vscode/tasks.json"), true, root, true, false],
+    [join(root, ".git/config"), false, root, true, true],
+    [join(root, ".git/config"), true, root, true, false],
   ]);
+  const writers = new Files({ may: async (path, writing) => writing });
+  await assert.rejects(writers.readTextFile(session, { path: join(root, "innocent/config") }), refused(/not allow/));
   for (const answer of [undefined, 1, "yes", Promise.resolve("yes")]) {
     await assert.rejects(new Files({ may: () => answer }).readTextFile(session, { path: join(root, ".gitignore") }), refused(/not allow/));
   }

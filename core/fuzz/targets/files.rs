@@ -5,81 +5,55 @@
 //! folder beside it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process;
+use std::path::PathBuf;
 
-use libacp_files::Files;
+#[path = "../../../files/tests/support/mod.rs"]
+mod support;
+
+use support::Scene;
 
 /// Stands in all that is outside, and in nothing else.
 const SECRET: &str = "a secret";
 /// Lines of one input that are looked at.
 const MOST: usize = 64;
 
-/// A folder of this input's own, which goes with it.
-struct Scene(PathBuf);
-
-impl Scene {
-    fn new() -> Self {
-        let top = std::env::temp_dir().join(format!("libacp-fuzz-files-{}", process::id()));
-        drop(fs::remove_dir_all(&top));
-        for folder in ["root/a/b", "root/.git", "outside/c"] {
-            fs::create_dir_all(top.join(folder)).expect("a folder");
-        }
-        for (path, text) in [("root/a/file", "one\ntwo\n"), ("root/.git/config", "x"), ("outside/c/file", SECRET)] {
-            fs::write(top.join(path), text).expect("a file");
-        }
-        #[cfg(unix)]
-        for (name, target) in [
-            ("root/out", "../outside"),
-            ("root/a/up", "../.."),
-            ("root/a/in", "b"),
-            ("root/loop", "loop"),
-            ("root/gone", "../outside/none/file"),
-            ("root/file", "../outside/c/file"),
-            ("outside/back", "../root"),
-        ] {
-            std::os::unix::fs::symlink(target, top.join(name)).expect("a link");
-        }
-        Scene(top)
+fn scene() -> Scene {
+    let scene = Scene::new("fuzz");
+    fs::create_dir_all(scene.root.join("a/b")).expect("a folder");
+    for (path, content) in [("root/a/file", "one\ntwo\n"), ("root/.git/config", "x"), ("outside/c/file", SECRET)] {
+        scene.put(path, content);
     }
-
-    /// All that is outside, by its names and contents.
-    fn outside(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        let mut found = Vec::new();
-        list(&self.0, 0, &mut found);
-        found.sort();
-        found
+    #[cfg(unix)]
+    for (path, target) in [
+        ("root/out", "../outside"),
+        ("root/a/up", "../.."),
+        ("root/a/in", "b"),
+        ("root/loop", "loop"),
+        ("root/gone", "../outside/none/file"),
+        ("root/file", "../outside/c/file"),
+        ("outside/back", "../root"),
+    ] {
+        scene.link(path, target);
     }
+    scene
 }
 
-/// What stands beside the root, and below that.
-fn list(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, Vec<u8>)>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let kind = path.symlink_metadata().expect("an entry").file_type();
-        if kind.is_dir() && !(depth == 0 && path.ends_with("root")) {
-            list(&path, depth + 1, found);
-        }
-        let content = if kind.is_file() { fs::read(&path).expect("a file") } else { Vec::new() };
-        found.push((path, content));
-    }
-}
-
-impl Drop for Scene {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
+/// The root, and all that is beside it.
+fn outside(scene: &Scene) -> Vec<(PathBuf, String)> {
+    let mut found = scene.all();
+    found.retain(|(path, _)| *path == scene.root || !path.starts_with(&scene.root));
+    found
 }
 
 pub(crate) fn run(data: &[u8]) {
-    let scene = Scene::new();
-    let files = Files::new([scene.0.join("root")]).expect("a root");
-    let before = scene.outside();
+    let scene = scene();
+    let files = scene.files();
+    let before = outside(&scene);
     for line in data.split(|byte| *byte == b'\n').take(MOST) {
         let Some((&what, path)) = line.split_first() else { continue };
         let path = String::from_utf8_lossy(path);
-        let top = scene.0.to_string_lossy();
-        let path = path.replace('^', &format!("{top}/root")).replace('$', &format!("{top}/outside"));
+        let path =
+            path.replace('^', &support::text(&scene.root)).replace('$', &support::text(&scene.top.join("outside")));
         match what % 4 {
             0 => drop(files.write_text_file(&path, "written")),
             1 => {
@@ -91,8 +65,8 @@ pub(crate) fn run(data: &[u8]) {
                 assert!(!text.is_ok_and(|text| text.contains(SECRET)), "{path} was read");
             }
         }
-        assert_eq!(scene.outside(), before, "after {path}");
-        let config = fs::read(scene.0.join("root/.git/config")).expect("what is guarded");
+        assert_eq!(outside(&scene), before, "after {path}");
+        let config = fs::read(scene.at(".git/config")).expect("what is guarded");
         assert_eq!(config, b"x", "after {path}");
     }
 }

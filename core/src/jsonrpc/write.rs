@@ -11,7 +11,7 @@ const HEAD: &str = r#"{"jsonrpc":"2.0","#;
 const END: usize = 2;
 
 pub(crate) fn write_request(id: &Id, method: &str, params: &str) -> String {
-    let mut out = String::with_capacity(params.len() + method.len() + 64);
+    let mut out = room::text(params.len() + method.len() + 64);
     out.push_str(HEAD);
     out.push_str("\"id\":");
     id.write(&mut out);
@@ -20,7 +20,7 @@ pub(crate) fn write_request(id: &Id, method: &str, params: &str) -> String {
 }
 
 pub(crate) fn write_notification(method: &str, params: &str) -> String {
-    let mut out = String::with_capacity(params.len() + method.len() + 48);
+    let mut out = room::text(params.len() + method.len() + 48);
     out.push_str(HEAD);
     call(out, method, params)
 }
@@ -35,8 +35,8 @@ fn call(mut out: String, method: &str, params: &str) -> String {
 }
 
 pub(crate) fn write_result(id: &Id, result: Cow<'_, str>) -> String {
-    let mut out = String::new();
-    room::make(&mut out, 48 + if matches!(result, Cow::Borrowed(_)) { result.len() } else { 0 });
+    let copied = if matches!(result, Cow::Borrowed(_)) { result.len() } else { 0 };
+    let mut out = room::text(copied + 48);
     out.push_str(HEAD);
     out.push_str("\"id\":");
     id.write(&mut out);
@@ -54,7 +54,7 @@ pub(crate) fn write_result(id: &Id, result: Cow<'_, str>) -> String {
 }
 
 pub(crate) fn write_error(id: &Id, code: ErrorCode, message: &str, data: Option<&str>) -> String {
-    let mut out = String::with_capacity(message.len() + 96);
+    let mut out = room::text(message.len() + 96);
     out.push_str(HEAD);
     out.push_str("\"id\":");
     id.write(&mut out);
