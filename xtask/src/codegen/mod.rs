@@ -15,6 +15,7 @@ mod common;
 mod drafts;
 mod python;
 mod rust;
+mod surface;
 mod tables;
 mod typescript;
 
@@ -25,6 +26,7 @@ const OUTPUTS: &[Output] = &[
     ("core/src/schema/drafts.rs", |model| Ok(drafts::file(model))),
     ("core/src/schema/tables/v1.rs", |model| Ok(tables::file(&model.versions[0]))),
     ("core/src/schema/tables/v2.rs", |model| Ok(tables::file(&model.versions[1]))),
+    ("docs/src/surface.md", |_| surface::page()),
     ("include/acp_constants.h", c::file),
     ("python/libacp/types/v1.py", |model| python::module(&model.versions[0])),
     ("python/libacp/types/v1.pyi", |model| python::stub(&model.versions[0])),
