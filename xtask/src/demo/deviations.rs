@@ -35,7 +35,7 @@ impl Declared {
         serde_json::from_str(&text).context(DECLARED).and_then(|value| Self::read(&value)).context(DECLARED)
     }
 
-    fn read(value: &Value) -> Result<Self> {
+    pub(super) fn read(value: &Value) -> Result<Self> {
         let mut all = Vec::new();
         for (name, sides) in value.as_object().context("expected an object by host")? {
             let host = known(name)?;
@@ -78,7 +78,7 @@ impl Deviation {
         let Deviation { host, side, place, .. } = self;
         ensure!(
             said.contains(&format!("{place}: ")),
-            "the {side} ({host}) does not deviate at {place}, as {DECLARED} says, but there:"
+            "the {side} ({host}) does not deviate at {place}, as {DECLARED} says, but elsewhere"
         );
         Ok(())
     }

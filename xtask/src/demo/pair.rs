@@ -343,6 +343,33 @@ mod tests {
     }
 
     #[test]
+    fn a_pair_that_deviates_has_to_end_where_it_is_declared() {
+        let host = |name: &str| super::super::hosts::HOSTS.iter().find(|host| host.name == name).unwrap();
+        let pair = Pair { client: host("c"), agent: host("go-sdk") };
+        let entry = json!({"place": "/steps/2", "why": "w"});
+        let declared = || Declared::read(&json!({"go-sdk": {"agent": [entry.clone()]}})).unwrap().of(pair);
+        let ended = |summary: Value, code: i32, declared| {
+            let report = report(Some(summary), code, Some(0));
+            match report.outcome(report.verdict(), declared, pair) {
+                Outcome::Right(_) => "right".to_owned(),
+                Outcome::Deviates(all) => all[0].shown(pair),
+                Outcome::Wrong(told) => told,
+            }
+        };
+        let at = |place: &str| json!({"ok": false, "error": format!("{place}: expected 1, got 2")});
+        assert_eq!(ended(summary(), 0, Vec::new()), "right");
+        assert!(ended(at("/steps/2"), 1, declared()).ends_with("the agent (go-sdk) deviates at /steps/2: w"));
+        for (told, expected) in [
+            (ended(summary(), 0, declared()), "the agent (go-sdk) no longer deviates at /steps/2"),
+            (ended(at("/steps/3"), 1, declared()), "the agent (go-sdk) does not deviate at /steps/2"),
+            (ended(at("/steps/3"), 1, declared()), "the client says: /steps/3: expected 1, got 2"),
+            (ended(at("/steps/2"), 1, Vec::new()), "the client says: /steps/2: expected 1, got 2"),
+        ] {
+            assert!(told.starts_with("c:go-sdk is wrong: ") && told.contains(expected), "{told}");
+        }
+    }
+
+    #[test]
     fn claims_are_checked_against_script_trace_and_disk() {
         let work = std::env::temp_dir().join(format!("libacp-pair-{}", std::process::id()));
         fs::create_dir_all(&work).unwrap();
