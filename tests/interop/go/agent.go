@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,18 +22,14 @@ type tap struct {
 	seen         func([]byte)
 }
 
+// Write counts first: the peer may answer, and the script end, before a write returns.
 func (t *tap) Write(data []byte) (int, error) {
-	n, err := t.to.Write(data)
-	t.bytes.Add(int64(n))
+	t.bytes.Add(int64(len(data)))
 	if t.seen != nil {
 		t.seen(data)
 	}
-	for _, b := range data {
-		if b == '\n' {
-			t.lines.Add(1)
-		}
-	}
-	return n, err
+	t.lines.Add(int64(bytes.Count(data, []byte{'\n'})))
+	return t.to.Write(data)
 }
 
 // convert puts a value into the SDK's type for it, and back.

@@ -3,7 +3,7 @@ import java.util.function.Consumer;
 
 /** Counts what is written, and shows each line of it. */
 class Tap extends FilterOutputStream {
-  long lines, bytes;
+  volatile long lines, bytes;
   final Consumer<byte[]> seen;
   final ByteArrayOutputStream part = new ByteArrayOutputStream();
 
@@ -19,8 +19,9 @@ class Tap extends FilterOutputStream {
 
   @Override
   public void write(byte[] data, int from, int length) throws IOException {
-    out.write(data, from, length);
+    // First, as the peer may answer, and the script end, before a write returns.
     count(data, from, length);
+    out.write(data, from, length);
   }
 
   @Override

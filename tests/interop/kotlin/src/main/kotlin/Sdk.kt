@@ -63,8 +63,9 @@ class Tap(to: OutputStream, private val seen: (ByteArray) -> Unit) : FilterOutpu
     private val part = ByteArrayOutputStream()
 
     override fun write(data: ByteArray, from: Int, length: Int) {
-        out.write(data, from, length)
+        // First, as the peer may answer, and the script end, before a write returns.
         count(data, from, length)
+        out.write(data, from, length)
     }
 
     override fun write(b: Int) = write(byteArrayOf(b.toByte()), 0, 1)
