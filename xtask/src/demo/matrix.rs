@@ -40,9 +40,7 @@ pub(super) fn render(cells: &[Cell<'_>], absent: &[(&Host, String)]) -> String {
             text.push_str(&line(name, kind, &shown));
         }
     }
-    for (host, reason) in absent {
-        text.push_str(&format!("{:<NAME$}not here: {reason}\n", host.name));
-    }
+    text.extend(absent.iter().map(|(host, reason)| format!("{:<NAME$}not here: {reason}\n", host.name)));
     text
 }
 
