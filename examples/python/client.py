@@ -6,6 +6,7 @@ and ends with one line of JSON on standard output and the status 0, or 1 at the 
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -72,7 +73,9 @@ async def main(options: argparse.Namespace) -> Dict[str, Any]:
     finally:
         if agent.returncode is None:
             agent.kill()
-            await agent.wait()
+            # Of an agent behind a shell, only the shell ends, and the wait would be for the agent's pipes.
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(agent.wait(), 1)
         if trace:
             trace.close()
     return {

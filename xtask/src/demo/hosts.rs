@@ -1,14 +1,34 @@
 //! The hosts: how each is set up and started. The whole of what the demo knows about a language is in this table.
 
+use crate::setup::sdks::{GO, JAVA, KOTLIN};
 use crate::setup::steps::{C_HOSTS, NODE_HOSTS, PYTHON, PYTHON_MODULE, RUST_HOSTS, RUST_SDK, TYPESCRIPT_SDK, VENV};
 use crate::setup::Step;
+
+/// Starts a program that Maven has built. A virtual machine that lives for a second does without its later stages, and
+/// it reads and writes UTF-8 whatever the locale says.
+macro_rules! jvm {
+    ($out:literal, $main:literal, $role:literal) => {
+        &[
+            "java",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:-UsePerfData",
+            "-Dfile.encoding=UTF-8",
+            "-Dsun.jnu.encoding=UTF-8",
+            "-cp",
+            concat!($out, "/classes:", $out, "/lib/*"),
+            $main,
+            $role,
+        ]
+    };
+}
 
 /// A client and an agent in one language.
 pub(super) struct Host {
     pub(super) name: &'static str,
     /// Whether it tells the violations of its peer; an official SDK does not.
     pub(super) ours: bool,
-    /// Whether it takes so long to set up that it waits for `--all`.
+    /// Whether it waits for `--all`: it takes long to set up, or is only about the demo itself.
     pub(super) slow: bool,
     /// Whether its `initialize` carries a number that no double holds, as `examples/rust/src/player.rs` says: between
     /// two such hosts it must come back as it was sent.
@@ -92,6 +112,36 @@ pub(super) const HOSTS: &[Host] = &[
         client: &["target/interop-rust/debug/client"],
         agent: &["target/interop-rust/debug/agent"],
     },
+    Host {
+        name: "go-sdk",
+        ours: false,
+        slow: true,
+        exact: false,
+        step: &GO,
+        files: &["tests/interop/go"],
+        client: &["target/interop-go/peer", "client"],
+        agent: &["target/interop-go/peer", "agent"],
+    },
+    Host {
+        name: "java-sdk",
+        ours: false,
+        slow: true,
+        exact: false,
+        step: &JAVA,
+        files: &["tests/interop/java"],
+        client: jvm!("target/interop-java", "Peer", "client"),
+        agent: jvm!("target/interop-java", "Peer", "agent"),
+    },
+    Host {
+        name: "kotlin-sdk",
+        ours: false,
+        slow: true,
+        exact: false,
+        step: &KOTLIN,
+        files: &["tests/interop/kotlin"],
+        client: jvm!("target/interop-kotlin", "PeerKt", "client"),
+        agent: jvm!("target/interop-kotlin", "PeerKt", "agent"),
+    },
     // The Rust hosts behind a byte order mark, which breaks a rule and loses nothing: that each host tells it proves that
     // silence about the others means something.
     Host {
@@ -103,5 +153,17 @@ pub(super) const HOSTS: &[Host] = &[
         files: &["tests/interop/marked"],
         client: &["tests/interop/marked/client.sh", "target/release/acp-demo-client"],
         agent: &["tests/interop/marked/agent.sh", "target/release/acp-demo-agent"],
+    },
+    // The same with a misspelled word: that each host finds it where it is proves that their silence about the others means
+    // something too, and that what is declared is held.
+    Host {
+        name: "altered",
+        ours: false,
+        slow: true,
+        exact: false,
+        step: &RUST_HOSTS,
+        files: &["tests/interop/altered"],
+        client: &["tests/interop/altered/client.sh", "target/release/acp-demo-client"],
+        agent: &["tests/interop/altered/agent.sh", "target/release/acp-demo-agent"],
     },
 ];

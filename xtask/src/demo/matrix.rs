@@ -3,12 +3,12 @@
 use super::hosts::{Host, HOSTS};
 use super::pair::Figures;
 
-const NAME: usize = 10;
+const NAME: usize = 12;
 const KIND: usize = 6;
-const CELL: usize = 10;
+const CELL: usize = 11;
 
-/// A cell: a pair that was run, and how it ended.
-pub(super) type Cell<'r> = (&'static str, &'static str, Result<&'r Figures, ()>);
+/// A cell: a pair that was run, and how it ended: its figures, or a word.
+pub(super) type Cell<'r> = (&'static str, &'static str, Result<&'r Figures, &'static str>);
 
 /// One figure of a pair, as text.
 type Figure = fn(&Figures) -> String;
@@ -19,8 +19,9 @@ const ROWS: &[(&str, Figure)] = &[
     ("ms", |figures| figures.ms.to_string()),
 ];
 
-/// The whole matrix as text; hosts that take no part are left out.
-pub(super) fn render(cells: &[Cell<'_>]) -> String {
+/// The whole matrix as text. Hosts that were not asked for are left out; those that this machine cannot run have a row
+/// that says why.
+pub(super) fn render(cells: &[Cell<'_>], absent: &[(&Host, String)]) -> String {
     let clients = HOSTS.iter().filter(|host| cells.iter().any(|cell| cell.0 == host.name));
     let agents: Vec<&Host> = HOSTS.iter().filter(|host| cells.iter().any(|cell| cell.1 == host.name)).collect();
     let line = |name: &str, kind: &str, shown: &dyn Fn(&Host) -> String| {
@@ -34,11 +35,12 @@ pub(super) fn render(cells: &[Cell<'_>]) -> String {
             let shown = |agent: &Host| match cells.iter().find(|cell| (cell.0, cell.1) == (client.name, agent.name)) {
                 None => "-".to_owned(),
                 Some((_, _, Ok(figures))) => figure(figures),
-                Some((_, _, Err(()))) => "WRONG".to_owned(),
+                Some((_, _, Err(word))) => (*word).to_owned(),
             };
             text.push_str(&line(name, kind, &shown));
         }
     }
+    text.extend(absent.iter().map(|(host, reason)| format!("{:<NAME$}not here: {reason}\n", host.name)));
     text
 }
 
@@ -61,15 +63,18 @@ mod tests {
     #[test]
     fn cells_stand_in_their_columns() {
         let figures = Figures { messages: 118, bytes: 1_252_083, ms: 7 };
-        let text = render(&[("c", "rust", Ok(&figures)), ("c", "ts-sdk", Err(())), ("rust", "ts-sdk", Ok(&figures))]);
+        let cells = [("c", "rust", Ok(&figures)), ("c", "ts-sdk", Err("WRONG")), ("rust", "ts-sdk", Ok(&figures))];
+        let absent = HOSTS.iter().find(|host| host.name == "go-sdk").unwrap();
+        let text = render(&cells, &[(absent, "go is not on this machine".to_owned())]);
         let expected = [
-            "client    agent:      rust    ts-sdk",
-            "rust      msgs           -       118",
-            "          bytes          - 1,252,083",
-            "          ms             -         7",
-            "c         msgs         118     WRONG",
-            "          bytes  1,252,083     WRONG",
-            "          ms             7     WRONG",
+            "client      agent:       rust     ts-sdk",
+            "rust        msgs            -        118",
+            "            bytes           -  1,252,083",
+            "            ms              -          7",
+            "c           msgs          118      WRONG",
+            "            bytes   1,252,083      WRONG",
+            "            ms              7      WRONG",
+            "go-sdk      not here: go is not on this machine",
         ];
         assert_eq!(text.lines().collect::<Vec<_>>(), expected);
     }

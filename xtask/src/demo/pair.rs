@@ -7,9 +7,10 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{anyhow, bail, Context, Result};
 use serde_json::Value;
 
+use super::deviations::{Declared, Deviation};
 use super::hosts::Host;
 use super::trace::{self, Record};
 use super::violations::{self, Known, Told};
@@ -41,9 +42,33 @@ pub(super) struct Figures {
     pub(super) ms: u128,
 }
 
-/// How a pair ended: its figures, or what is wrong; what passed between the two, and what each has told of the other.
+/// How a pair ended.
+pub(super) enum Outcome {
+    Right(Figures),
+    /// Where one side is known to deviate.
+    Deviates(Vec<Deviation>),
+    /// What there is to say about it.
+    Wrong(String),
+}
+
+impl Outcome {
+    pub(super) fn deviations(&self) -> impl Iterator<Item = &Deviation> {
+        let Outcome::Deviates(all) = self else { return [].iter() };
+        all.iter()
+    }
+
+    pub(super) fn wrong(&self) -> Option<&String> {
+        if let Outcome::Wrong(report) = self {
+            Some(report)
+        } else {
+            None
+        }
+    }
+}
+
+/// How a pair ended; what passed between the two, and what each has told of the other.
 pub(super) struct Ended {
-    pub(super) figures: Result<Figures, String>,
+    pub(super) outcome: Outcome,
     pub(super) records: Vec<Record>,
     pub(super) told: Vec<Told>,
 }
@@ -53,6 +78,7 @@ pub(super) struct Expected {
     script: Value,
     limit: Duration,
     known: Known,
+    declared: Declared,
 }
 
 impl Expected {
@@ -60,7 +86,8 @@ impl Expected {
         let text = fs::read_to_string(SCRIPT).context(SCRIPT)?;
         let script: Value = serde_json::from_str(&text).context(SCRIPT)?;
         let deadline = script["deadlineMs"].as_u64().context("the script has no deadline")?;
-        Ok(Expected { script, limit: Duration::from_millis(deadline) + GRACE, known: Known::load()? })
+        let limit = Duration::from_millis(deadline) + GRACE;
+        Ok(Expected { script, limit, known: Known::load()?, declared: Declared::load()? })
     }
 }
 
@@ -107,8 +134,8 @@ impl Pair {
                 .check(&told, &[(self.client, "client", self.agent.ours), (self.agent, "agent", self.client.ours)])?;
             Ok(figures)
         });
-        let figures = checked.map_err(|error| report.explain(&error, self));
-        Ok(Ended { figures, records, told })
+        let outcome = report.outcome(checked, expected.declared.of(self), self);
+        Ok(Ended { outcome, records, told })
     }
 
     fn converse(self, root: &Path, folder: &Path, work: &Path, limit: Duration) -> Result<Report> {
@@ -171,6 +198,23 @@ impl Report {
         let number = |name: &str| summary[name].as_u64().with_context(|| format!("the client's line lacks {name}"));
         let messages = number("messages_sent")? + number("messages_received")?;
         Ok(Figures { messages, bytes: number("bytes_sent")? + number("bytes_received")?, ms: self.ms })
+    }
+
+    /// Holds the end of the pair against what is declared of it.
+    fn outcome(&self, checked: Result<Figures>, declared: Vec<Deviation>, pair: Pair) -> Outcome {
+        let wrong = |error: &anyhow::Error| Outcome::Wrong(self.explain(error, pair));
+        let error = match (checked, declared.first()) {
+            (Ok(figures), None) => return Outcome::Right(figures),
+            (Ok(_), Some(gone)) => return wrong(&anyhow!(gone.gone())),
+            (Err(error), None) => return wrong(&error),
+            (Err(error), Some(_)) => error,
+        };
+        let client_said = self.summary.as_ref().and_then(|summary| summary["error"].as_str()).unwrap_or_default();
+        let said = |one: &Deviation| if one.side == "agent" { client_said } else { &self.agent_said };
+        match declared.iter().try_for_each(|one| one.check(said(one))) {
+            Ok(()) => Outcome::Deviates(declared),
+            Err(elsewhere) => wrong(&error.context(elsewhere)),
+        }
     }
 
     /// All there is to say about a pair that is wrong, and which side it was.
@@ -295,6 +339,33 @@ mod tests {
             assert!(error.to_string().starts_with(message), "{error}");
             let told = report.explain(&error, pair);
             assert!(told.contains(message) && told.contains("the agent (c) wrote:\n    oh\n    no"), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_pair_that_deviates_has_to_end_where_it_is_declared() {
+        let host = |name: &str| super::super::hosts::HOSTS.iter().find(|host| host.name == name).unwrap();
+        let pair = Pair { client: host("c"), agent: host("go-sdk") };
+        let entry = json!({"place": "/steps/2", "why": "w"});
+        let declared = || Declared::read(&json!({"go-sdk": {"agent": [entry.clone()]}})).unwrap().of(pair);
+        let ended = |summary: Value, code: i32, declared| {
+            let report = report(Some(summary), code, Some(0));
+            match report.outcome(report.verdict(), declared, pair) {
+                Outcome::Right(_) => "right".to_owned(),
+                Outcome::Deviates(all) => all[0].shown(pair),
+                Outcome::Wrong(told) => told,
+            }
+        };
+        let at = |place: &str| json!({"ok": false, "error": format!("{place}: expected 1, got 2")});
+        assert_eq!(ended(summary(), 0, Vec::new()), "right");
+        assert!(ended(at("/steps/2"), 1, declared()).ends_with("the agent (go-sdk) deviates at /steps/2: w"));
+        for (told, expected) in [
+            (ended(summary(), 0, declared()), "the agent (go-sdk) no longer deviates at /steps/2"),
+            (ended(at("/steps/3"), 1, declared()), "the agent (go-sdk) does not deviate at /steps/2"),
+            (ended(at("/steps/3"), 1, declared()), "the client says: /steps/3: expected 1, got 2"),
+            (ended(at("/steps/2"), 1, Vec::new()), "the client says: /steps/2: expected 1, got 2"),
+        ] {
+            assert!(told.starts_with("c:go-sdk is wrong: ") && told.contains(expected), "{told}");
         }
     }
 

@@ -4,6 +4,8 @@
 //! so in one line when it has done something, and can be asked for from several threads. Read [`steps`] next.
 
 pub(crate) mod bench;
+mod optional;
+pub(crate) mod sdks;
 pub(crate) mod stamp;
 pub(crate) mod steps;
 mod toolchain;
@@ -55,6 +57,11 @@ pub(crate) struct Step {
 }
 
 impl Step {
+    /// What keeps this machine from making it, if that is a program that not every machine has to have.
+    pub(crate) fn not_here(&self) -> Option<String> {
+        self.tools.iter().find_map(|tool| optional::lacks(tool))
+    }
+
     /// Makes it, and what it needs, unless that is done already; its stamp.
     pub(crate) fn bring(&self) -> Result<String> {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);

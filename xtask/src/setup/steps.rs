@@ -215,7 +215,7 @@ fn build_wheel() -> Result<()> {
 }
 
 /// Makes a folder that is empty.
-fn fresh(folder: &str) -> Result<()> {
+pub(super) fn fresh(folder: &str) -> Result<()> {
     if Path::new(folder).exists() {
         fs::remove_dir_all(folder).with_context(|| folder.to_owned())?;
     }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use anyhow::{anyhow, Result};
 
 use super::{asynchronous, book, packed, readme, supply, Log};
-use crate::setup::{cargo, require, steps, WASM};
+use crate::setup::{cargo, require, sdks, steps, WASM};
 
 /// A set of tests with a log of its own.
 pub(super) struct Suite {
@@ -184,7 +184,7 @@ fn portable(log: &Log<'_>) -> Result<()> {
 /// What the suites share and would otherwise build at the same time.
 pub(super) fn set_up() -> Result<()> {
     LazyLock::force(&THIS);
-    crate::setup::bring_all([
+    let shared = [
         &steps::RUST_HOSTS,
         &steps::C_HOSTS,
         &steps::PYTHON_MODULE,
@@ -192,5 +192,9 @@ pub(super) fn set_up() -> Result<()> {
         &steps::TYPESCRIPT_SDK,
         &steps::RUST_SDK,
         &crate::setup::bench::COUNT,
-    ])
+        &sdks::GO,
+        &sdks::JAVA,
+        &sdks::KOTLIN,
+    ];
+    crate::setup::bring_all(shared.into_iter().filter(|step| step.not_here().is_none()))
 }

@@ -1,0 +1,6 @@
+/** A difference from the script. */
+final class Wrong extends RuntimeException {
+  Wrong(String message) {
+    super(message);
+  }
+}
