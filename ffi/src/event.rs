@@ -129,6 +129,8 @@ pub unsafe extern "C" fn acp_event_session(event: *const acp_event, out: *mut ac
                 Event::Response(event) | Event::LateResponse(event) => &event.session,
                 Event::Cancel(event) => &event.session,
                 Event::Answered(event) => &event.session,
+                Event::Violation(event) => &event.session,
+                Event::Advice(event) => &event.session,
                 _ => return None,
             };
             session.as_deref().map(Into::into)
