@@ -12,7 +12,8 @@
  *   is named after its type; freeing NULL does nothing. A handle that was freed must not be used again.
  * - A function that can fail returns an acp_status: ACP_OK (0), ACP_NONE (there is no such value; positive), or an error
  *   (negative). Outputs are the last parameters. They are required, and written only with ACP_OK (acp_json_string
- *   documents the one exception).
+ *   documents the one exception); those that send a request take NULL for one that is not wanted. Compilers warn where the
+ *   status of a call is ignored that may be refused.
  * - Text and bytes are acp_slices, of a pointer and a length. Nothing that goes in needs to end with NUL, and no slice
  *   that comes out does. What goes in is copied or only read during the call. Text is UTF-8; what is not is refused. The
  *   pointer of an empty slice may be NULL.
@@ -25,15 +26,27 @@
  *   it came from answers ACP_PANIC to everything then and only serves to be freed.)
  * - One handle is used by one thread at a time. It may be handed to another thread; different handles are independent,
  *   also an event and the connection it came from. Nothing global changes, and the library never calls back.
+ * - Two mistakes are noticed where that is cheap, and only there: a handle that was freed or is of another type
+ *   (ACP_BAD_HANDLE), and a call while another thread is inside of one with the same handle (ACP_BUSY).
  * - Enumerations are int32_t with constants, from 1 on. A number that is not listed may come from a newer library.
- * - acp_slice is the only struct that is passed by value; it never changes. Functions and constants may be added without
- *   a new ACP_ABI_VERSION; what is there stays as it is.
+ * - acp_slice is the only struct that is passed by value; it never changes.
+ * - Functions and constants may be added without a new ACP_ABI_VERSION; what is there stays as it is as long as that number
+ *   and the name of the shared library do. Below 1.0 both may change with the second number of the version (libacp.so.0.1,
+ *   libacp.so.0.2), from 1.0 on only with the first: programs are then compiled again.
  */
 
 #ifndef ACP_H
 #define ACP_H
 
+/* Before functions whose status must be looked at. */
+#if defined(__GNUC__) || defined(__clang__)
+#define ACP_MUST_USE __attribute__((warn_unused_result))
+#else
+#define ACP_MUST_USE
+#endif
 
+
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -260,6 +273,33 @@
 // JSON: an object.
 #define ACP_JSON_OBJECT 6
 
+// The version of the library that this header is of: major.minor.patch.
+#define ACP_VERSION_MAJOR 0
+
+// The second number of the version.
+#define ACP_VERSION_MINOR 1
+
+// The third number of the version.
+#define ACP_VERSION_PATCH 0
+
+// Value: a string, in `text`.
+#define ACP_VALUE_STRING 1
+
+// Value: JSON text, in `text`.
+#define ACP_VALUE_JSON 2
+
+// Value: a whole number, in `whole`.
+#define ACP_VALUE_INT64 3
+
+// Value: a number, in `real`.
+#define ACP_VALUE_DOUBLE 4
+
+// Value: `true` or, where `whole` is 0, `false`.
+#define ACP_VALUE_BOOL 5
+
+// Value: `null`.
+#define ACP_VALUE_NULL 6
+
 // What a host decides before a connection begins.
 typedef struct acp_config acp_config;
 
@@ -295,6 +335,34 @@ typedef struct {
     size_t len;
 } acp_slice;
 
+// A value that goes into JSON; `acp_string_value` and its like make one. It never changes.
+typedef struct {
+    // What it is (`ACP_VALUE_…`), which says what else is read.
+    int32_t type;
+    // A whole number.
+    int64_t whole;
+    // A number.
+    double real;
+    // A string or JSON text.
+    acp_slice text;
+} acp_value;
+
+// A member of an object. It never changes.
+typedef struct {
+    // Its name.
+    acp_slice name;
+    // Its value.
+    acp_value value;
+} acp_member;
+
+// A text of the host's own, with a NUL behind it that `len` does not count. All zero is empty.
+typedef struct {
+    // The first byte; NULL in one that is empty for want of a text.
+    char *data;
+    // How many there are.
+    size_t len;
+} acp_string;
+
 // Done.
 #define ACP_OK 0
 
@@ -304,23 +372,31 @@ typedef struct {
 
 // The protocol forbids the call now, or what was passed does not fit it. Nothing was sent and nothing has changed;
 // `acp_connection_error_…` say more.
-#define ACP_MISUSE -1
+#define ACP_MISUSE (-1)
 
 // An argument is NULL, is not UTF-8, or is a number that has no meaning here. Nothing has changed.
-#define ACP_INVALID_ARGUMENT -2
+#define ACP_INVALID_ARGUMENT (-2)
 
 // The JSON value is of another type, or a number that does not fit.
-#define ACP_WRONG_TYPE -3
+#define ACP_WRONG_TYPE (-3)
 
 // The buffer is too small. This is the one status other than `ACP_OK` with which an output is written: the length
 // that is needed.
-#define ACP_SHORT_BUFFER -4
+#define ACP_SHORT_BUFFER (-4)
 
 // The calls to a writer did not make one JSON value, or it had been finished.
-#define ACP_WRITER_MISUSE -5
+#define ACP_WRITER_MISUSE (-5)
 
 // A defect of the library was caught. The handle only serves to be freed.
-#define ACP_PANIC -6
+#define ACP_PANIC (-6)
+
+// The handle is none of this type: it was freed, or it never was one. That it is noticed is no promise: where its memory
+// is in use again, it may not be.
+#define ACP_BAD_HANDLE (-7)
+
+// Another thread is inside of a call with this handle. Nothing has changed. It is noticed when both are there at the same
+// time, and one of them changes the handle.
+#define ACP_BUSY (-8)
 
 #ifdef __cplusplus
 extern "C" {
@@ -370,7 +446,7 @@ const char *acp_library_version(void);
 
 // The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, ten seconds to
 // answer what was cancelled, no reminders. The caller owns `*out` and frees it with `acp_config_free`.
-acp_status acp_config_new(int32_t role, acp_config **out);
+ACP_MUST_USE acp_status acp_config_new(int32_t role, acp_config **out);
 
 // Frees a configuration. Connections that were made with it are not concerned.
 void acp_config_free(acp_config *config);
@@ -460,7 +536,7 @@ acp_status acp_config_foreign_method(const acp_config *config, acp_slice name, b
 
 // A connection at its start. The configuration is copied. The caller owns `*out` and frees it with
 // `acp_connection_free`.
-acp_status acp_connection_new(const acp_config *config, acp_connection **out);
+ACP_MUST_USE acp_status acp_connection_new(const acp_config *config, acp_connection **out);
 
 // Frees a connection; events and lists that came from it stay.
 void acp_connection_free(acp_connection *connection);
@@ -500,11 +576,17 @@ acp_status acp_connection_close(acp_connection *connection);
 acp_status acp_connection_buffered(const acp_connection *connection, size_t *out);
 
 // Sends a request. `params` is JSON text, an object; for `initialize`, `protocolVersion` is filled in when it is left
-// out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too.
-acp_status acp_connection_request(acp_connection *connection, acp_slice method, acp_slice params, uint64_t *out);
+// out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too; `out` may be NULL, here and in every
+// other function that sends a request.
+ACP_MUST_USE
+acp_status acp_connection_request(acp_connection *connection,
+                                  acp_slice method,
+                                  acp_slice params,
+                                  uint64_t *out);
 
 // As `acp_connection_request`, with an id of the host's choice (JSON text; empty for the next number) and a time-out
 // (milliseconds from the time last told; `ACP_UNSET` for the configuration's, `ACP_NEVER` for none).
+ACP_MUST_USE
 acp_status acp_connection_request_with(acp_connection *connection,
                                        acp_slice method,
                                        acp_slice params,
@@ -514,13 +596,14 @@ acp_status acp_connection_request_with(acp_connection *connection,
 
 // Sends a notification; `params` is JSON text, an object. `session/cancel` also answers the session's open permission
 // requests with `cancelled`.
-acp_status acp_connection_notify(acp_connection *connection, acp_slice method, acp_slice params);
+ACP_MUST_USE acp_status acp_connection_notify(acp_connection *connection, acp_slice method, acp_slice params);
 
 // Answers the peer's request with this number with a result (JSON text). For `initialize`, `protocolVersion` is filled
 // in when it is left out.
-acp_status acp_connection_respond(acp_connection *connection, uint64_t serial, acp_slice result);
+ACP_MUST_USE acp_status acp_connection_respond(acp_connection *connection, uint64_t serial, acp_slice result);
 
 // Answers the peer's request with this number with an error; `data` is JSON text, empty for none.
+ACP_MUST_USE
 acp_status acp_connection_respond_error(acp_connection *connection,
                                         uint64_t serial,
                                         int32_t code,
@@ -847,7 +930,7 @@ acp_status acp_items_key(const acp_items *items, size_t index, acp_slice *out);
 acp_status acp_items_value(const acp_items *items, size_t index, acp_slice *out);
 
 // An empty writer. The caller owns `*out` and frees it with `acp_writer_free`.
-acp_status acp_writer_new(acp_writer **out);
+ACP_MUST_USE acp_status acp_writer_new(acp_writer **out);
 
 // Frees a writer.
 void acp_writer_free(acp_writer *writer);
@@ -894,7 +977,113 @@ acp_status acp_writer_json(acp_writer *writer, acp_slice value);
 
 // The text, valid until the writer is reset or freed; `ACP_WRITER_MISUSE` when the pieces did not make one whole value.
 // After it the writer takes nothing more until it is reset; finishing again gives the same.
-acp_status acp_writer_finish(acp_writer *writer, acp_slice *out);
+ACP_MUST_USE acp_status acp_writer_finish(acp_writer *writer, acp_slice *out);
+
+// Writes members of the object that has been begun: the same as `acp_writer_key` and the value for each. Nothing is written
+// where one of them is no member.
+acp_status acp_writer_members(acp_writer *writer,
+                              const acp_member *members,
+                              size_t len);
+
+// Writes one value by a template: JSON text in which each `?` outside of strings stands for the next of the values, and in
+// which strings may stand in single quotes, that C need not escape, as everything up to the next one:
+//
+//     acp_value values[] = {acp_string_value(session), acp_string_value(text)};
+//     acp_writer_template(writer, acp_text("{'sessionId':?,'prompt':[{'type':'text','text':?}]}"), values, 2);
+//
+// `ACP_WRITER_MISUSE` where there are not as many values as `?`, or what comes out is no JSON; nothing is written then.
+acp_status acp_writer_template(acp_writer *writer,
+                               acp_slice form,
+                               const acp_value *values,
+                               size_t len);
+
+// A copy of a text that the caller owns and frees with `acp_string_free`.
+ACP_MUST_USE acp_status acp_string_copy(acp_slice text, acp_string *out);
+
+// The string that a pointer names, without quotes and escapes, as a text that the caller owns and frees with
+// `acp_string_free`; `ACP_NONE` when the pointer names nothing, `ACP_WRONG_TYPE` when it names no string.
+ACP_MUST_USE acp_status acp_json_string_copy(acp_slice json, acp_slice pointer, acp_string *out);
+
+// Frees a text of the host's own and makes it empty; NULL is fine, and one that is empty.
+void acp_string_free(acp_string *string);
+
+// The client's `initialize`: its name and version, and its capabilities as JSON text (empty for none).
+ACP_MUST_USE
+acp_status acp_client_initialize(acp_connection *connection,
+                                 acp_slice name,
+                                 acp_slice version,
+                                 acp_slice capabilities,
+                                 uint64_t *out);
+
+// The client's `session/new` in a working directory, without MCP servers. The result's `/sessionId` is the session's id.
+ACP_MUST_USE
+acp_status acp_client_new_session(acp_connection *connection,
+                                  acp_slice cwd,
+                                  uint64_t *out);
+
+// The client's `session/prompt` of one text. The result's `/stopReason` says why the turn ended.
+ACP_MUST_USE acp_status acp_client_prompt(acp_connection *connection, acp_slice session, acp_slice text, uint64_t *out);
+
+// The client's `session/cancel`.
+ACP_MUST_USE acp_status acp_client_cancel(acp_connection *connection, acp_slice session);
+
+// The client's answer to `session/request_permission`: the option that was chosen, by its id; empty where none was, which
+// is the outcome `cancelled`.
+ACP_MUST_USE
+acp_status acp_client_answer_permission(acp_connection *connection,
+                                        uint64_t serial,
+                                        acp_slice option);
+
+// The client's answer to `fs/read_text_file`.
+ACP_MUST_USE acp_status acp_client_answer_file(acp_connection *connection, uint64_t serial, acp_slice content);
+
+// The agent's answer to `initialize`: its name and version, and its capabilities as JSON text (empty for none).
+ACP_MUST_USE
+acp_status acp_agent_answer_initialize(acp_connection *connection,
+                                       uint64_t serial,
+                                       acp_slice name,
+                                       acp_slice version,
+                                       acp_slice capabilities);
+
+// The agent's answer to `session/new`: the id of the new session, which no other one of the connection has.
+ACP_MUST_USE acp_status acp_agent_answer_new_session(acp_connection *connection, uint64_t serial, acp_slice session);
+
+// The agent's answer to `session/prompt`: why the turn ended (`ACP_STOP_…`).
+ACP_MUST_USE acp_status acp_agent_answer_prompt(acp_connection *connection, uint64_t serial, acp_slice stop_reason);
+
+// Something that the agent says: an update `agent_message_chunk` with a text.
+ACP_MUST_USE acp_status acp_agent_message(acp_connection *connection, acp_slice session, acp_slice text);
+
+// Something that the agent thinks: an update `agent_thought_chunk` with a text.
+ACP_MUST_USE acp_status acp_agent_thought(acp_connection *connection, acp_slice session, acp_slice text);
+
+// A tool call that begins: an update `tool_call`. `kind` (`ACP_TOOL_KIND_…`) and `status` (`ACP_TOOL_STATUS_…`) may be
+// empty.
+ACP_MUST_USE
+acp_status acp_agent_tool_call(acp_connection *connection,
+                               acp_slice session,
+                               acp_slice id,
+                               acp_slice title,
+                               acp_slice kind,
+                               acp_slice status);
+
+// A tool call that goes on: an update `tool_call_update`. `status` (`ACP_TOOL_STATUS_…`) may be empty; so may `text`, which
+// takes the place of all that the call has shown.
+ACP_MUST_USE
+acp_status acp_agent_tool_call_update(acp_connection *connection,
+                                      acp_slice session,
+                                      acp_slice id,
+                                      acp_slice status,
+                                      acp_slice text);
+
+// Answers a request that the host does not serve: `method not found`, with the method in the data.
+ACP_MUST_USE acp_status acp_connection_respond_not_served(acp_connection *connection, uint64_t serial);
+
+// Answers a request that the host could not serve, as a call of its own was refused: `internal error`, with the rule of the
+// last refusal in the data. What is said of it stays as it was.
+ACP_MUST_USE
+acp_status acp_connection_respond_refused(acp_connection *connection,
+                                          uint64_t serial);
 
 // The end of a command's output that fits the `outputByteLimit` of `terminal/create`, and whether anything had to go:
 // the `output` and `truncated` of the answer to `terminal/output`. It is cut from the front, and never inside a
@@ -927,6 +1116,73 @@ static inline acp_slice acp_bytes(const void *data, size_t len)
 static inline bool acp_equal(acp_slice left, acp_slice right)
 {
     return left.len == right.len && (left.len == 0 || memcmp(left.data, right.data, left.len) == 0);
+}
+
+/* For printf: `printf("%s: " ACP_FORMAT "\n", name, ACP_PRINT(slice))`. The slice is looked at more than once. */
+#define ACP_FORMAT "%.*s"
+#define ACP_PRINT(slice) (int)((slice).len < INT_MAX ? (slice).len : INT_MAX), ((slice).len > 0 ? (slice).data : "")
+
+/* The slice of a text of the host's own. */
+static inline acp_slice acp_string_slice(acp_string string)
+{
+    return acp_bytes(string.data, string.len);
+}
+
+/* Values for acp_writer_members and acp_writer_template: a string, a C string, JSON text, a number, `true` or `false`,
+   `null`. */
+static inline acp_value acp_string_value(acp_slice text)
+{
+    acp_value value = {ACP_VALUE_STRING, 0, 0, {NULL, 0}};
+    value.text = text;
+    return value;
+}
+
+static inline acp_value acp_text_value(const char *text)
+{
+    return acp_string_value(acp_text(text));
+}
+
+static inline acp_value acp_json_value(acp_slice json)
+{
+    acp_value value = {ACP_VALUE_JSON, 0, 0, {NULL, 0}};
+    value.text = json;
+    return value;
+}
+
+static inline acp_value acp_int64_value(int64_t number)
+{
+    acp_value value = {ACP_VALUE_INT64, 0, 0, {NULL, 0}};
+    value.whole = number;
+    return value;
+}
+
+static inline acp_value acp_double_value(double number)
+{
+    acp_value value = {ACP_VALUE_DOUBLE, 0, 0, {NULL, 0}};
+    value.real = number;
+    return value;
+}
+
+static inline acp_value acp_bool_value(bool flag)
+{
+    acp_value value = {ACP_VALUE_BOOL, 0, 0, {NULL, 0}};
+    value.whole = flag;
+    return value;
+}
+
+static inline acp_value acp_null_value(void)
+{
+    acp_value value = {ACP_VALUE_NULL, 0, 0, {NULL, 0}};
+    return value;
+}
+
+/* A member for acp_writer_members. */
+static inline acp_member acp_member_of(const char *name, acp_value value)
+{
+    acp_member member;
+    member.name = acp_text(name);
+    member.value = value;
+    return member;
 }
 
 #endif /* ACP_H */

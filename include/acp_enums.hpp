@@ -5,6 +5,10 @@
 #ifndef ACP_ENUMS_HPP
 #define ACP_ENUMS_HPP
 
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "the C++ headers of libacp need C++17: -std=c++17, or /std:c++17 with MSVC; acp.h is for all others"
+#endif
+
 #include <cstdint>
 #include <string_view>
 

@@ -6,6 +6,7 @@
 #ifndef ACP_EVENT_HPP
 #define ACP_EVENT_HPP
 
+#include <type_traits>
 #include <variant>
 
 #include "acp_json.hpp"
@@ -210,6 +211,33 @@ template <class... Functions> struct Overload : Functions... {
     using Functions::operator()...;
 };
 template <class... Functions> Overload(Functions...) -> Overload<Functions...>;
+
+/// Whether the functions take a class of events. Says which one they do not.
+template <class Functions, class Kind> constexpr bool takes() noexcept
+{
+    constexpr bool taken = std::is_invocable_v<Functions, Kind>;
+#define ACP_TAKES(name)                                                                                                \
+    static_assert(taken || !std::is_same_v<Kind, name>,                                                                \
+                  "match: no function takes an acp::" #name "; [](const auto &) {} takes all that have none")
+    ACP_TAKES(Request);
+    ACP_TAKES(Notification);
+    ACP_TAKES(Response);
+    ACP_TAKES(Cancel);
+    ACP_TAKES(Answered);
+    ACP_TAKES(Violation);
+    ACP_TAKES(Closed);
+    ACP_TAKES(Advice);
+    ACP_TAKES(LateResponse);
+    ACP_TAKES(Unknown);
+#undef ACP_TAKES
+    return taken;
+}
+
+/// Whether the functions take all of them.
+template <class Functions, class... Kinds> constexpr bool takes_all(const std::variant<Kinds...> *) noexcept
+{
+    return (takes<Functions, Kinds>() && ...);
+}
 } // namespace detail
 
 /// Something that the host must know. It owns its texts and does not depend on the connection.
@@ -242,7 +270,11 @@ public:
     /// are left out is found when this is compiled.
     template <class... Functions> decltype(auto) match(Functions &&...functions) const
     {
-        return std::visit(detail::Overload{std::forward<Functions>(functions)...}, view());
+        using All = detail::Overload<std::decay_t<Functions>...>;
+        // Where a class is left out, that alone is what the compiler has to say.
+        if constexpr (detail::takes_all<All>(static_cast<EventView *>(nullptr))) {
+            return std::visit(detail::Overload{std::forward<Functions>(functions)...}, view());
+        }
     }
 
     /// The handle, for the functions of acp.h.

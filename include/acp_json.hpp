@@ -6,6 +6,7 @@
 #define ACP_JSON_HPP
 
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <type_traits>
 
@@ -157,6 +158,27 @@ inline Items Json::items(std::string_view pointer) const noexcept
     return Items(look<acp_items *>(acp_json_items, pointer).value_or(nullptr));
 }
 
+/// A value for `Writer::form`: text, JSON, a whole number, a number, a boolean or null.
+class Value : public acp_value {
+public:
+    Value(std::string_view content) noexcept : acp_value{ACP_VALUE_STRING, 0, 0, detail::slice(content)} {}
+    Value(const std::string &content) noexcept : Value(std::string_view(content)) {}
+    Value(const char *content) noexcept : Value(std::string_view(content)) {}
+    Value(Json json) noexcept : acp_value{ACP_VALUE_JSON, 0, 0, detail::slice(json.text())} {}
+    Value(std::nullptr_t) noexcept : acp_value{ACP_VALUE_NULL, 0, 0, detail::slice({})} {}
+    template <class Number, std::enable_if_t<std::is_arithmetic_v<Number>, int> = 0>
+    Value(Number number) noexcept
+        : acp_value{std::is_same_v<Number, bool>         ? ACP_VALUE_BOOL
+                    : std::is_floating_point_v<Number> ? ACP_VALUE_DOUBLE
+                                                       : ACP_VALUE_INT64,
+                    static_cast<std::int64_t>(number), static_cast<double>(number), detail::slice({})}
+    {
+        static_assert(!std::is_unsigned_v<Number> || sizeof(Number) < sizeof(std::int64_t) || std::is_same_v<Number, bool>,
+                      "numbers beyond std::int64_t are written with Writer::value");
+    }
+};
+static_assert(sizeof(Value) == sizeof(acp_value), "a list of them is one of acp_value");
+
 /// Writes one JSON value piece by piece; commas and colons come by themselves. The first piece that is refused is kept
 /// and comes out of `finish`.
 class Writer {
@@ -194,6 +216,13 @@ public:
     template <class T> Writer &member(std::string_view name, const T &content) noexcept
     {
         return key(name).value(content);
+    }
+
+    /// One value by a template: JSON text in which each `?` outside of strings stands for the next of the values, and in which
+    /// strings may stand in single quotes: `json.form("{'sessionId':?}", {session})`.
+    Writer &form(std::string_view form, std::initializer_list<Value> values = {}) noexcept
+    {
+        return keep(acp_writer_template(writer_.get(), detail::slice(form), values.begin(), values.size()));
     }
 
     /// The text, valid until the writer is reset or goes away; or what was refused first.

@@ -16,15 +16,15 @@ static int agent_pid;
 static void say(acp_slice why)
 {
     // Not `need`: what it would fail with ends here again.
+    const acp_value error = acp_string_value(why);
     acp_writer *writer = NULL;
-    acp_slice line = acp_text("{\"ok\":false,\"error\":\"the error is not UTF-8\"}");
-    if (acp_writer_new(&writer) == ACP_OK && acp_writer_begin_object(writer) == ACP_OK &&
-        acp_writer_key(writer, acp_text("ok")) == ACP_OK && acp_writer_bool(writer, false) == ACP_OK &&
-        acp_writer_key(writer, acp_text("error")) == ACP_OK && acp_writer_string(writer, why) == ACP_OK &&
-        acp_writer_end_object(writer) == ACP_OK) {
-        acp_writer_finish(writer, &line);
+    acp_slice line;
+    if (acp_writer_new(&writer) != ACP_OK ||
+        acp_writer_template(writer, acp_text("{'ok':false,'error':?}"), &error, 1) != ACP_OK ||
+        acp_writer_finish(writer, &line) != ACP_OK) {
+        line = acp_text("{\"ok\":false,\"error\":\"the error is not UTF-8\"}");
     }
-    printf("%.*s\n", (int)line.len, line.data);
+    printf(ACP_FORMAT "\n", ACP_PRINT(line));
     if (agent_pid > 0) {
         kill(agent_pid, SIGKILL);
     }

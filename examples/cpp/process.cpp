@@ -68,7 +68,12 @@ Process::Process(const std::vector<std::string> &command)
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_adddup2(&files, its_input.get(), STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, its_output.get(), STDOUT_FILENO);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    // What is ignored here is not to be so there.
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     const int error = posix_spawnp(&pid_, arguments[0], &files, &attributes, arguments.data(), environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
@@ -100,14 +105,16 @@ int Process::end(std::uint64_t patience)
     if (pid_ <= 0) {
         return -1;
     }
-    for (const int signal : {SIGTERM, SIGKILL}) {
-        if (wait(patience, &status)) {
-            break;
-        }
-        kill(-pid_, signal);
-        patience = 1000;
+    bool ended = wait(patience, &status);
+    if (!ended) {
+        kill(-pid_, SIGTERM);
+        ended = wait(300, &status);
     }
-    wait(patience, &status);
+    // What it has started and left behind goes as well.
+    kill(-pid_, SIGKILL);
+    if (!ended) {
+        wait(1000, &status);
+    }
     pid_ = 0;
     from_.close();
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;

@@ -49,8 +49,8 @@ public:
     /// The ends that the parent holds, which do not block.
     Fd &to() noexcept { return to_; }
     Fd &from() noexcept { return from_; }
-    /// Closes its input and gives it so many milliseconds to end by itself; then it is made to. Its exit status, -1
-    /// when it has none.
+    /// Closes its input and gives it so many milliseconds to end by itself; then it is made to, and all that it has started
+    /// ends with it. Its exit status, -1 when it has none.
     int end(std::uint64_t patience);
 
 private:

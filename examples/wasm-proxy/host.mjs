@@ -91,6 +91,10 @@ class Open {
 }
 
 const agent = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+agent.on("error", (error) => {
+  console.error(`the agent cannot be started: ${command}: ${error.code}`);
+  process.exit(127);
+});
 const agentEnded = once(agent, "close");
 agent.stdin.on("error", () => {}); // Its end arrives as the end of its output.
 const waiting = new Open();

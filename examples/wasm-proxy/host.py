@@ -7,6 +7,7 @@ and all later ones are answered with an error that says so, and the agent keeps 
 
 import argparse
 import json
+import os
 import queue
 import subprocess
 import sys
@@ -38,11 +39,17 @@ class Sandbox:
         try:
             instance = wasmtime.Instance(self.store, wasmtime.Module.from_file(engine, module), [])
             self.exports = instance.exports(self.store)
-        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+        except (OSError, wasmtime.Trap, wasmtime.WasmtimeError) as error:
             raise CutOff("it could not be loaded") from error
         self.write(rules)
         if self.call("acp_proxy_start") != 0:
-            raise SystemExit("the proxy does not accept these rules")
+            raise CutOff(f"it does not accept the rules: {self.problem()}")
+
+    def problem(self) -> str:
+        """What is wrong with the rules."""
+        size = self.call("acp_proxy_problem_size")
+        address = self.call("acp_proxy_problem")
+        return bytes(self.exports["memory"].read(self.store, address, address + size)).decode()
 
     def call(self, name: str, *arguments: int) -> int:
         try:
@@ -110,9 +117,13 @@ class Open:
 
 
 def pump(side: int, stream: Any, pieces: "queue.Queue[Tuple[int, bytes]]") -> None:
-    """Brings what a side says; an empty piece is its end. Waits while the queue is full, and so does the side."""
+    """Brings what a side says; an empty piece is its end. Waits while the queue is full, and so does the side.
+
+    The descriptor itself is read: whoever waits in a buffered stream holds its lock, and an interpreter that ends meanwhile
+    aborts.
+    """
     while True:
-        data = stream.read1(PIECE)
+        data = os.read(stream.fileno(), PIECE)
         pieces.put((side, data))
         if not data:
             return
@@ -127,7 +138,11 @@ def main() -> int:
     parser.add_argument("agent", nargs="+")
     options = parser.parse_args()
 
-    agent = subprocess.Popen(options.agent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        agent = subprocess.Popen(options.agent, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    except OSError as error:
+        print(f"the agent cannot be started: {options.agent[0]}: {error.strerror}", file=sys.stderr)
+        return 127
     assert agent.stdin and agent.stdout
     pieces: "queue.Queue[Tuple[int, bytes]]" = queue.Queue(maxsize=16)
     for side, stream in ((CLIENT, sys.stdin.buffer), (AGENT, agent.stdout)):

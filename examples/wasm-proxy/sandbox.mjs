@@ -47,7 +47,10 @@ function start() {
   const { module, rules, memory } = workerData;
   proxy = new WebAssembly.Instance(new WebAssembly.Module(bounded(readFileSync(module), memory))).exports;
   write(Buffer.from(rules));
-  if (proxy.acp_proxy_start() !== 0) throw new Error("it does not accept these rules");
+  if (proxy.acp_proxy_start() !== 0) {
+    const problem = new Uint8Array(proxy.memory.buffer, proxy.acp_proxy_problem(), proxy.acp_proxy_problem_size());
+    throw new Error(`it does not accept the rules: ${new TextDecoder().decode(problem)}`);
+  }
 }
 
 function output(side) {

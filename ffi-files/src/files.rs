@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use libacp_files::{guarded, Asked, Error, Files, Options, Root};
 
-use crate::border::{acp_slice, acp_status, free, guard, make, output, read, shared, ACP_INVALID_ARGUMENT, ACP_NONE};
+use crate::border::{
+    acp_slice, acp_status, free, guard, make, output, read, shared, Handle, ACP_INVALID_ARGUMENT, ACP_NONE,
+};
 
 /// Whether a file may be read or written: `path` is the way to it from `root`, all links followed. `context` is what was
 /// given with the function.
@@ -17,9 +19,17 @@ pub type acp_files_may =
 #[derive(Debug)]
 pub struct acp_files(Files);
 
+impl Handle for acp_files {
+    const TAG: u64 = u64::from_le_bytes(*b"acpfiles");
+}
+
 /// What became of reading or writing a file.
 #[derive(Debug)]
 pub struct acp_files_answer(Result<String, (i32, String)>);
+
+impl Handle for acp_files_answer {
+    const TAG: u64 = u64::from_le_bytes(*b"acpanswe");
+}
 
 /// What a `may` is called with.
 struct Context(*mut c_void);

@@ -17,18 +17,54 @@ if(NOT acp_libdir)
     return()
 endif()
 
-# Adds a target for one library file, if it is there.
-function(acp_add_library name kind file)
-    if(EXISTS "${acp_libdir}/${file}" AND NOT TARGET acp::${name})
-        add_library(acp::${name} ${kind} IMPORTED)
-        set_target_properties(acp::${name} PROPERTIES
-            IMPORTED_LOCATION "${acp_libdir}/${file}"
-            INTERFACE_INCLUDE_DIRECTORIES "${acp_prefix}/include")
-        if(kind STREQUAL "STATIC")
-            acp_read_pc(private Libs.private)
-            string(REPLACE " " ";" private "${private}")
-            set_target_properties(acp::${name} PROPERTIES INTERFACE_LINK_LIBRARIES "${private}")
+# The first of these files that is there; empty where none is.
+function(acp_first variable)
+    set(${variable} "" PARENT_SCOPE)
+    foreach(file ${ARGN})
+        if(EXISTS "${file}")
+            set(${variable} "${file}" PARENT_SCOPE)
+            return()
         endif()
+    endforeach()
+endfunction()
+
+# Adds a target for a library of this name, shared or static, if it is there. On Windows the DLL is in bin, and its import
+# library and the static one have the names of either toolchain.
+function(acp_add_library name kind library)
+    if(TARGET acp::${name})
+        return()
+    endif()
+    set(import "")
+    if(kind STREQUAL "STATIC")
+        acp_first(location "${acp_libdir}/lib${library}.a" "${acp_libdir}/${library}.lib")
+    elseif(WIN32)
+        acp_first(location "${acp_prefix}/bin/${library}.dll" "${acp_prefix}/bin/lib${library}.dll")
+        acp_first(import "${acp_libdir}/${library}.dll.lib" "${acp_libdir}/${library}.dll.a"
+            "${acp_libdir}/lib${library}.dll.a")
+        if(NOT import)
+            set(location "")
+        endif()
+    else()
+        acp_first(location "${acp_libdir}/lib${library}${CMAKE_SHARED_LIBRARY_SUFFIX}")
+    endif()
+    if(NOT location)
+        return()
+    endif()
+    add_library(acp::${name} ${kind} IMPORTED)
+    set_target_properties(acp::${name} PROPERTIES
+        IMPORTED_LOCATION "${location}"
+        INTERFACE_INCLUDE_DIRECTORIES "${acp_prefix}/include")
+    if(import)
+        set_target_properties(acp::${name} PROPERTIES IMPORTED_IMPLIB "${import}")
+    endif()
+    if(kind STREQUAL "STATIC")
+        acp_read_pc(private Libs.private)
+        # By their names, which every linker takes in its own way. Compilers add what unwinds by themselves, and know which
+        # form of it a static program takes.
+        string(REGEX REPLACE "(^| )-lgcc_s( |$)" " " private "${private}")
+        string(REGEX REPLACE "(^| )-l" "\\1" private "${private}")
+        string(REGEX MATCHALL "[^ ]+" private "${private}")
+        set_target_properties(acp::${name} PROPERTIES INTERFACE_LINK_LIBRARIES "${private}")
     endif()
 endfunction()
 
@@ -42,11 +78,11 @@ function(acp_add_either name shared static)
     endforeach()
 endfunction()
 
-acp_add_library(shared SHARED libacp${CMAKE_SHARED_LIBRARY_SUFFIX})
-acp_add_library(static STATIC libacp.a)
+acp_add_library(shared SHARED acp)
+acp_add_library(static STATIC acp)
 acp_add_either(acp shared static)
-acp_add_library(files_shared SHARED libacp_files${CMAKE_SHARED_LIBRARY_SUFFIX})
-acp_add_library(files_static STATIC libacp_files.a)
+acp_add_library(files_shared SHARED acp_files)
+acp_add_library(files_static STATIC acp_files)
 acp_add_either(files files_shared files_static)
 
 if(NOT TARGET acp::acp)

@@ -3,8 +3,10 @@
 //! [`guard`] is around everything. Behind it, [`read`] looks into a handle, [`change`] changes one, [`make`] makes a new
 //! one; each checks its pointers first and writes its output last, and only on success.
 
+use std::cell::UnsafeCell;
 use std::os::raw::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What became of a call. `ACP_OK` is zero, a positive status is no error, a negative one is.
 pub type acp_status = i32;
@@ -28,6 +30,12 @@ pub const ACP_SHORT_BUFFER: acp_status = -4;
 pub const ACP_WRITER_MISUSE: acp_status = -5;
 /// A defect of the library was caught. The handle only serves to be freed.
 pub const ACP_PANIC: acp_status = -6;
+/// The handle is none of this type: it was freed, or it never was one. That it is noticed is no promise: where its memory
+/// is in use again, it may not be.
+pub const ACP_BAD_HANDLE: acp_status = -7;
+/// Another thread is inside of a call with this handle. Nothing has changed. It is noticed when both are there at the same
+/// time, and one of them changes the handle.
+pub const ACP_BUSY: acp_status = -8;
 
 /// The version of the binary interface: what `acp_abi_version` returns must be equal to it.
 pub const ACP_ABI_VERSION: u32 = 1;
@@ -94,22 +102,84 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<(), acp_status>) -> acp_status
     }
 }
 
+/// What a pointer to a handle leads to. What it is stands in front, so that one that was freed is seen; behind it, whether
+/// somebody is inside.
+#[repr(C)]
+struct Held<H> {
+    tag: u64,
+    state: AtomicU8,
+    value: UnsafeCell<H>,
+}
+
+/// A type of handles.
+pub(crate) trait Handle {
+    /// Eight bytes that stand in front of each one that lives; of no other type.
+    const TAG: u64;
+}
+
+/// What stands in front of a handle that was freed.
+const FREED: u64 = 0;
+
+const IDLE: u8 = 0;
+/// A call changes the handle.
+const BUSY: u8 = 1;
+/// A call has panicked: what is half done is not used again.
+const PANICKED: u8 = 2;
+
+fn status_of(state: u8) -> acp_status {
+    if state == BUSY {
+        ACP_BUSY
+    } else {
+        ACP_PANIC
+    }
+}
+
+/// What a pointer leads to, unless it is seen that it leads to no handle of this type.
+///
+/// # Safety
+/// The pointer is NULL or a live handle. (One that is not is often seen, as there is memory where it points to.)
+unsafe fn held<H: Handle>(handle: *const H) -> Result<*mut Held<H>, acp_status> {
+    let held = handle.cast_mut().cast::<Held<H>>();
+    if held.is_null() {
+        return Err(ACP_INVALID_ARGUMENT);
+    }
+    // SAFETY: the caller's promise. Volatile, so that the compiler does not conclude from other calls what stands there.
+    if !held.is_aligned() || unsafe { (&raw const (*held).tag).read_volatile() } != H::TAG {
+        return Err(ACP_BAD_HANDLE);
+    }
+    Ok(held)
+}
+
+/// Hands a handle out to the caller, who owns it.
+pub(crate) fn hand_out<H: Handle>(value: H) -> *mut H {
+    let held = Held { tag: H::TAG, state: AtomicU8::new(IDLE), value: UnsafeCell::new(value) };
+    Box::into_raw(Box::new(held)).cast()
+}
+
 /// A handle as a reference.
 ///
 /// # Safety
 /// The pointer is NULL or a live handle, and nobody changes it while the reference is used.
-pub(crate) unsafe fn shared<'a, H>(handle: *const H) -> Result<&'a H, acp_status> {
+pub(crate) unsafe fn shared<'a, H: Handle + 'a>(handle: *const H) -> Result<&'a H, acp_status> {
     // SAFETY: the caller's promise.
-    unsafe { handle.as_ref() }.ok_or(ACP_INVALID_ARGUMENT)
+    let held = unsafe { &*self::held(handle)? };
+    match held.state.load(Ordering::Acquire) {
+        // SAFETY: the caller says that nobody changes it.
+        IDLE => Ok(unsafe { &*held.value.get() }),
+        state => Err(status_of(state)),
+    }
 }
 
-/// A handle as an exclusive reference.
-///
-/// # Safety
-/// The pointer is NULL or a live handle that nobody else uses meanwhile.
-pub(crate) unsafe fn exclusive<'a, H>(handle: *mut H) -> Result<&'a mut H, acp_status> {
-    // SAFETY: the caller's promise.
-    unsafe { handle.as_mut() }.ok_or(ACP_INVALID_ARGUMENT)
+/// Gives the state back when a call ends, also by a panic.
+struct Using<'a> {
+    state: &'a AtomicU8,
+    left: u8,
+}
+
+impl Drop for Using<'_> {
+    fn drop(&mut self) {
+        self.state.store(self.left, Ordering::Release);
+    }
 }
 
 /// Writes to an output what `work` returns, if it succeeds; a NULL output is refused before `work` runs.
@@ -130,7 +200,7 @@ pub(crate) unsafe fn output<T>(out: *mut T, work: impl FnOnce() -> Result<T, acp
 ///
 /// # Safety
 /// As for [`shared`] and [`output`].
-pub(crate) unsafe fn read<'a, H: 'a, T>(
+pub(crate) unsafe fn read<'a, H: Handle + 'a, T>(
     handle: *const H,
     out: *mut T,
     look: impl FnOnce(&'a H) -> Option<T>,
@@ -146,14 +216,20 @@ pub(crate) unsafe fn read<'a, H: 'a, T>(
 /// Changes a handle.
 ///
 /// # Safety
-/// As for [`exclusive`].
-pub(crate) unsafe fn change<'a, H: 'a>(
+/// The pointer is NULL or a live handle.
+pub(crate) unsafe fn change<'a, H: Handle + 'a>(
     handle: *mut H,
     work: impl FnOnce(&'a mut H) -> Result<(), acp_status>,
 ) -> acp_status {
     guard(|| {
         // SAFETY: the caller's promise.
-        work(unsafe { exclusive(handle) }?)
+        let held = unsafe { &*self::held(handle)? };
+        held.state.compare_exchange(IDLE, BUSY, Ordering::Acquire, Ordering::Relaxed).map_err(status_of)?;
+        let mut using = Using { state: &held.state, left: PANICKED };
+        // SAFETY: of those who change it, this one alone is inside.
+        let done = work(unsafe { &mut *held.value.get() });
+        using.left = IDLE;
+        done
     })
 }
 
@@ -161,25 +237,32 @@ pub(crate) unsafe fn change<'a, H: 'a>(
 ///
 /// # Safety
 /// As for [`output`].
-pub(crate) unsafe fn make<H>(out: *mut *mut H, work: impl FnOnce() -> Result<H, acp_status>) -> acp_status {
+pub(crate) unsafe fn make<H: Handle>(out: *mut *mut H, work: impl FnOnce() -> Result<H, acp_status>) -> acp_status {
     guard(|| {
         // SAFETY: the caller's promise.
-        unsafe { output(out, || work().map(|handle| Box::into_raw(Box::new(handle)))) }
+        unsafe { output(out, || work().map(hand_out)) }
     })
 }
 
-/// Frees a handle; NULL is fine.
+/// Frees a handle; NULL is fine, and one that is seen to be none, or in which another thread is, is left alone.
 ///
 /// # Safety
 /// The pointer is NULL or comes from [`make`], and is not used again.
-pub(crate) unsafe fn free<H>(handle: *mut H) {
-    if !handle.is_null() {
-        guard(|| {
-            // SAFETY: it comes from `Box::into_raw` and the caller gives it up.
-            drop(unsafe { Box::from_raw(handle) });
-            Ok(())
-        });
-    }
+pub(crate) unsafe fn free<H: Handle>(handle: *mut H) {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let held = unsafe { self::held(handle)? };
+        // SAFETY: as above.
+        if unsafe { (*held).state.swap(BUSY, Ordering::Acquire) } == BUSY {
+            return Err(ACP_BUSY);
+        }
+        // SAFETY: it comes from `hand_out` and the caller gives it up. Volatile, as nobody else reads what is freed.
+        unsafe {
+            (&raw mut (*held).tag).write_volatile(FREED);
+            drop(Box::from_raw(held));
+        }
+        Ok(())
+    });
 }
 
 #[cfg(test)]
@@ -222,6 +305,63 @@ mod tests {
             assert_eq!(acp_slice::from("é").text(), Ok("é"));
             assert_eq!(acp_slice::from(&b"\xff"[..]).text(), Err(ACP_INVALID_ARGUMENT));
             assert_eq!(acp_slice { len: usize::MAX, ..acp_slice::from("x") }.bytes(), Err(ACP_INVALID_ARGUMENT));
+        }
+    }
+
+    /// A handle of this test's.
+    struct Count(u32);
+
+    impl Handle for Count {
+        const TAG: u64 = u64::from_le_bytes(*b"acpcount");
+    }
+
+    fn add(handle: *mut Count) -> acp_status {
+        // SAFETY: the tests pass handles that live, or memory that does.
+        unsafe {
+            change(handle, |count| {
+                count.0 += 1;
+                Ok(())
+            })
+        }
+    }
+
+    #[test]
+    fn handles_of_another_type_are_seen() {
+        let other = [u64::from_le_bytes(*b"acpother"); 8];
+        assert_eq!(add(other.as_ptr().cast_mut().cast()), ACP_BAD_HANDLE);
+        assert_eq!(add(other.as_ptr().cast_mut().cast::<u8>().wrapping_add(1).cast()), ACP_BAD_HANDLE);
+        assert_eq!(add(std::ptr::null_mut()), ACP_INVALID_ARGUMENT);
+    }
+
+    #[test]
+    fn who_is_inside_is_alone() {
+        let handle = hand_out(Count(0));
+        // SAFETY: the handle lives, and the references of the calls inside are not made.
+        unsafe {
+            assert_eq!(
+                change(handle, |_| {
+                    assert_eq!(add(handle), ACP_BUSY);
+                    assert_eq!(shared(handle).err(), Some(ACP_BUSY));
+                    free(handle);
+                    Ok(())
+                }),
+                ACP_OK
+            );
+            assert_eq!(add(handle), ACP_OK);
+            assert_eq!(shared(handle).map(|count| count.0), Ok(1));
+            free(handle);
+        }
+    }
+
+    #[test]
+    fn after_a_panic_a_handle_only_serves_to_be_freed() {
+        let handle = hand_out(Count(0));
+        // SAFETY: the handle lives.
+        unsafe {
+            assert_eq!(change(handle, |_| panic!("caught at the border")), ACP_PANIC);
+            assert_eq!(add(handle), ACP_PANIC);
+            assert_eq!(shared(handle).err(), Some(ACP_PANIC));
+            free(handle);
         }
     }
 }

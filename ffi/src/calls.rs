@@ -3,8 +3,8 @@
 use libacp::connection::{CallOptions, MisuseKind, OpenRequest, Timeout};
 use libacp::{Connection, ErrorCode, Id, Misuse};
 
-use crate::border::{acp_slice, acp_status, guard, output, ACP_INVALID_ARGUMENT};
-use crate::connection::{acp_connection, change, intact, read};
+use crate::border::{acp_slice, acp_status, change, guard, output, read, shared, ACP_INVALID_ARGUMENT};
+use crate::connection::acp_connection;
 use crate::numbers::{Number, ACP_NEVER, ACP_UNSET};
 
 /// The id of an open request, found by its number. For a number that names none it is an id that names none either, so
@@ -23,6 +23,18 @@ fn timeout_of(number: u64) -> Timeout {
 }
 
 impl acp_connection {
+    /// Sends a request: its number.
+    pub(crate) fn send(&mut self, method: &str, params: &str, options: CallOptions) -> Result<u64, acp_status> {
+        let sent = self.core_mut().request_with(method, params, options);
+        let id = sent.map_err(|misuse| self.refused(misuse))?;
+        Ok(self.core().pending_by_id(&id).map_or(0, |request| request.serial))
+    }
+
+    /// Sends a notification.
+    pub(crate) fn tell(&mut self, method: &str, params: &str) -> Result<(), acp_status> {
+        self.core_mut().notify(method, params).map_err(|misuse| self.refused(misuse))
+    }
+
     /// Calls the core about one request, and keeps why it refused.
     fn about(
         &mut self,
@@ -39,7 +51,7 @@ impl acp_connection {
     }
 
     /// As [`about`](Self::about), for a request of the peer's.
-    fn answer(
+    pub(crate) fn answer(
         &mut self,
         serial: u64,
         call: impl FnOnce(&mut Connection, &Id) -> Result<(), Misuse>,
@@ -51,8 +63,10 @@ impl acp_connection {
 }
 
 /// Sends a request. `params` is JSON text, an object; for `initialize`, `protocolVersion` is filled in when it is left
-/// out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too.
+/// out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too; `out` may be NULL, here and in every
+/// other function that sends a request.
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_connection_request(
     connection: *mut acp_connection,
     method: acp_slice,
@@ -66,6 +80,7 @@ pub unsafe extern "C" fn acp_connection_request(
 /// As `acp_connection_request`, with an id of the host's choice (JSON text; empty for the next number) and a time-out
 /// (milliseconds from the time last told; `ACP_UNSET` for the configuration's, `ACP_NEVER` for none).
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_connection_request_with(
     connection: *mut acp_connection,
     method: acp_slice,
@@ -77,18 +92,17 @@ pub unsafe extern "C" fn acp_connection_request_with(
     // SAFETY: callers keep the promises of the header.
     unsafe {
         change(connection, |connection| {
-            output(out, || {
-                let (method, params, id) = (method.text()?, params.text()?, id.text()?);
-                let id = match id {
-                    "" => None,
-                    json => Some(Id::from_json(json).ok_or(ACP_INVALID_ARGUMENT)?),
-                };
-                let options = CallOptions { id, timeout: timeout_of(timeout) };
-                let sent = connection.core_mut().request_with(method, params, options);
-                let id = sent.map_err(|misuse| connection.refused(misuse))?;
-                let open = connection.core().pending_by_id(&id);
-                Ok(open.map_or(0, |request| request.serial))
-            })
+            let (method, params, id) = (method.text()?, params.text()?, id.text()?);
+            let id = match id {
+                "" => None,
+                json => Some(Id::from_json(json).ok_or(ACP_INVALID_ARGUMENT)?),
+            };
+            let options = CallOptions { id, timeout: timeout_of(timeout) };
+            let serial = connection.send(method, params, options)?;
+            if !out.is_null() {
+                out.write(serial);
+            }
+            Ok(())
         })
     }
 }
@@ -96,23 +110,20 @@ pub unsafe extern "C" fn acp_connection_request_with(
 /// Sends a notification; `params` is JSON text, an object. `session/cancel` also answers the session's open permission
 /// requests with `cancelled`.
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_connection_notify(
     connection: *mut acp_connection,
     method: acp_slice,
     params: acp_slice,
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
-    unsafe {
-        change(connection, |connection| {
-            let sent = connection.core_mut().notify(method.text()?, params.text()?);
-            sent.map_err(|misuse| connection.refused(misuse))
-        })
-    }
+    unsafe { change(connection, |connection| connection.tell(method.text()?, params.text()?)) }
 }
 
 /// Answers the peer's request with this number with a result (JSON text). For `initialize`, `protocolVersion` is filled
 /// in when it is left out.
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_connection_respond(
     connection: *mut acp_connection,
     serial: u64,
@@ -129,6 +140,7 @@ pub unsafe extern "C" fn acp_connection_respond(
 
 /// Answers the peer's request with this number with an error; `data` is JSON text, empty for none.
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_connection_respond_error(
     connection: *mut acp_connection,
     serial: u64,
@@ -169,7 +181,7 @@ pub unsafe extern "C" fn acp_connection_can(
 ) -> acp_status {
     guard(|| {
         // SAFETY: callers keep the promises of the header.
-        let (connection, method) = unsafe { (intact(connection)?, method.text()?) };
+        let (connection, method) = unsafe { (shared(connection)?, method.text()?) };
         // SAFETY: as above.
         unsafe { output(out, || Ok(connection.core().can(method))) }
     })

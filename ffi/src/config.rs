@@ -7,7 +7,7 @@ use libacp::schema::drafts::DRAFTS;
 use libacp::Config;
 
 use crate::border::{
-    acp_slice, acp_status, change, free, guard, make, output, read, shared, ACP_INVALID_ARGUMENT, ACP_NONE,
+    acp_slice, acp_status, change, free, guard, make, output, read, shared, Handle, ACP_INVALID_ARGUMENT, ACP_NONE,
 };
 use crate::numbers::{
     Number, ACP_LIMIT_DEPTH, ACP_LIMIT_FRAME, ACP_LIMIT_PENDING, ACP_LIMIT_REMEMBERED, ACP_LIMIT_SESSIONS,
@@ -20,6 +20,10 @@ const SEVERITIES: &[Severity] = &[Severity::Note, Severity::Warning, Severity::E
 /// What a host decides before a connection begins.
 pub struct acp_config {
     pub(crate) core: Config,
+}
+
+impl Handle for acp_config {
+    const TAG: u64 = u64::from_le_bytes(*b"acpconfi");
 }
 
 fn known<T: Number + Copy>(values: &[T], number: i32) -> Result<T, acp_status> {
@@ -60,6 +64,7 @@ fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_stat
 /// The defaults for a role (`ACP_ROLE_…`): lines, tolerant, version 1, no drafts, no time-out, ten seconds to
 /// answer what was cancelled, no reminders. The caller owns `*out` and frees it with `acp_config_free`.
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_config_new(role: i32, out: *mut *mut acp_config) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe { make(out, || Ok(acp_config { core: Config::new(known(&[Role::Client, Role::Agent], role)?) })) }

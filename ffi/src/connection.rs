@@ -2,7 +2,7 @@
 
 use libacp::{Connection, Misuse};
 
-use crate::border::{acp_slice, acp_status, free, guard, make, output, shared, ACP_NONE, ACP_PANIC};
+use crate::border::{acp_slice, acp_status, change, free, hand_out, make, output, read, shared, Handle, ACP_NONE};
 use crate::config::acp_config;
 use crate::event::acp_event;
 
@@ -12,8 +12,10 @@ pub struct acp_connection {
     pub(crate) error: Option<Misuse>,
     /// Text that was made for the host and is not part of the core.
     pub(crate) scratch: String,
-    /// Set while a call runs: a panic leaves it set, and what is half done is not used again.
-    running: bool,
+}
+
+impl Handle for acp_connection {
+    const TAG: u64 = u64::from_le_bytes(*b"acpconne");
 }
 
 impl acp_connection {
@@ -32,66 +34,16 @@ impl acp_connection {
     }
 }
 
-/// Changes a connection.
-///
-/// # Safety
-/// As for [`crate::border::change`].
-pub(crate) unsafe fn change<'a>(
-    connection: *mut acp_connection,
-    work: impl FnOnce(&mut acp_connection) -> Result<(), acp_status> + 'a,
-) -> acp_status {
-    guard(|| {
-        // SAFETY: the caller's promise.
-        let connection = unsafe { crate::border::exclusive(connection) }?;
-        if std::mem::replace(&mut connection.running, true) {
-            return Err(ACP_PANIC);
-        }
-        let done = work(connection);
-        connection.running = false;
-        done
-    })
-}
-
-/// The connection behind a pointer, unless a call on it has panicked.
-///
-/// # Safety
-/// As for [`shared`].
-pub(crate) unsafe fn intact<'a>(connection: *const acp_connection) -> Result<&'a acp_connection, acp_status> {
-    // SAFETY: the caller's promise.
-    let connection = unsafe { shared(connection) }?;
-    if connection.running {
-        Err(ACP_PANIC)
-    } else {
-        Ok(connection)
-    }
-}
-
-/// Looks into a connection; nothing there is `ACP_NONE`.
-///
-/// # Safety
-/// As for [`crate::border::read`].
-pub(crate) unsafe fn read<'a, T>(
-    connection: *const acp_connection,
-    out: *mut T,
-    look: impl FnOnce(&'a acp_connection) -> Option<T>,
-) -> acp_status {
-    guard(|| {
-        // SAFETY: the caller's promise.
-        let connection = unsafe { intact(connection) }?;
-        // SAFETY: the caller's promise.
-        unsafe { output(out, || look(connection).ok_or(ACP_NONE)) }
-    })
-}
-
 /// A connection at its start. The configuration is copied. The caller owns `*out` and frees it with
 /// `acp_connection_free`.
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_connection_new(config: *const acp_config, out: *mut *mut acp_connection) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe {
         make(out, || {
             let core = Connection::new(shared(config)?.core.clone());
-            Ok(acp_connection { core, error: None, scratch: String::new(), running: false })
+            Ok(acp_connection { core, error: None, scratch: String::new() })
         })
     }
 }
@@ -154,7 +106,7 @@ pub unsafe extern "C" fn acp_connection_poll_event(
         change(connection, |connection| {
             output(out, || {
                 let event = connection.core.poll_event().ok_or(ACP_NONE)?;
-                Ok(Box::into_raw(Box::new(acp_event::new(event))))
+                Ok(hand_out(acp_event::new(event)))
             })
         })
     }
@@ -206,28 +158,4 @@ pub unsafe extern "C" fn acp_connection_close(connection: *mut acp_connection) -
 pub unsafe extern "C" fn acp_connection_buffered(connection: *const acp_connection, out: *mut usize) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe { read(connection, out, |connection| Some(connection.core.buffered())) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::border::{ACP_OK, ACP_PANIC};
-    use libacp::Config;
-
-    #[test]
-    fn after_a_panic_a_connection_only_serves_to_be_freed() {
-        let core = Connection::new(Config::client());
-        let mut connection = acp_connection { core, error: None, scratch: String::new(), running: false };
-        let pointer = &raw mut connection;
-        let mut bytes = 7;
-        // SAFETY: `pointer` and `bytes` are of this function.
-        unsafe {
-            assert_eq!(acp_connection_receive(pointer, "x".into()), ACP_OK);
-            assert_eq!(acp_connection_buffered(pointer, &raw mut bytes), ACP_OK);
-            assert_eq!(change(pointer, |_| panic!("caught at the border")), ACP_PANIC);
-            assert_eq!(acp_connection_receive(pointer, "x".into()), ACP_PANIC);
-            assert_eq!(acp_connection_buffered(pointer, &raw mut bytes), ACP_PANIC);
-        }
-        assert_eq!(bytes, 1);
-    }
 }

@@ -4,7 +4,7 @@ use libacp::connection::{Consequence, Outcome, TerminalRef};
 use libacp::jsonrpc::PeerError;
 use libacp::{Event, Id};
 
-use crate::border::{acp_slice, acp_status, free, guard, output, read, shared, ACP_INVALID_ARGUMENT};
+use crate::border::{acp_slice, acp_status, free, guard, output, read, shared, Handle, ACP_INVALID_ARGUMENT};
 use crate::lists::item;
 use crate::numbers::Number;
 
@@ -15,6 +15,10 @@ pub struct acp_event {
     id: Option<String>,
     /// The ids of requests without an answer.
     unanswered: Vec<String>,
+}
+
+impl Handle for acp_event {
+    const TAG: u64 = u64::from_le_bytes(*b"acpevent");
 }
 
 impl acp_event {
@@ -125,6 +129,8 @@ pub unsafe extern "C" fn acp_event_session(event: *const acp_event, out: *mut ac
                 Event::Response(event) | Event::LateResponse(event) => &event.session,
                 Event::Cancel(event) => &event.session,
                 Event::Answered(event) => &event.session,
+                Event::Violation(event) => &event.session,
+                Event::Advice(event) => &event.session,
                 _ => return None,
             };
             session.as_deref().map(Into::into)

@@ -2,9 +2,9 @@
 
 use libacp::Id;
 
-use crate::border::{acp_slice, acp_status, guard, make, output, ACP_INVALID_ARGUMENT, ACP_NONE};
+use crate::border::{acp_slice, acp_status, change, guard, make, output, read, shared, ACP_INVALID_ARGUMENT, ACP_NONE};
 use crate::config::acp_config;
-use crate::connection::{acp_connection, change, intact, read};
+use crate::connection::acp_connection;
 use crate::lists::{acp_requests, acp_sessions, acp_terminals};
 use crate::numbers::Number;
 
@@ -22,7 +22,7 @@ pub unsafe extern "C" fn acp_connection_config(
     out: *mut *mut acp_config,
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
-    unsafe { make(out, || Ok(acp_config { core: intact(connection)?.core().config().clone() })) }
+    unsafe { make(out, || Ok(acp_config { core: shared(connection)?.core().config().clone() })) }
 }
 
 /// How far the connection is (`ACP_PHASE_…`).
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn acp_connection_peer_extension(
 ) -> acp_status {
     guard(|| {
         // SAFETY: callers keep the promises of the header.
-        let (connection, name) = unsafe { (intact(connection)?, name.text()?) };
+        let (connection, name) = unsafe { (shared(connection)?, name.text()?) };
         let value = connection.core().peer_extension(name);
         // SAFETY: as above.
         unsafe { output(out, || value.map(Into::into).ok_or(ACP_NONE)) }
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn acp_connection_in_roots(
 ) -> acp_status {
     guard(|| {
         // SAFETY: callers keep the promises of the header.
-        let (connection, session, path) = unsafe { (intact(connection)?, session.text()?, path.text()?) };
+        let (connection, session, path) = unsafe { (shared(connection)?, session.text()?, path.text()?) };
         let session = connection.core().session(session);
         // SAFETY: as above.
         unsafe { output(out, || Ok(session.is_some_and(|session| session.in_roots(path)))) }
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn acp_connection_sessions(
     out: *mut *mut acp_sessions,
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
-    unsafe { make(out, || Ok(acp_sessions::new(intact(connection)?.core().sessions()))) }
+    unsafe { make(out, || Ok(acp_sessions::new(shared(connection)?.core().sessions()))) }
 }
 
 /// The host's own requests without an answer, oldest first. The caller owns `*out` and frees it with
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn acp_connection_pending(
     out: *mut *mut acp_requests,
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
-    unsafe { make(out, || Ok(acp_requests::new(intact(connection)?.core().pending()))) }
+    unsafe { make(out, || Ok(acp_requests::new(shared(connection)?.core().pending()))) }
 }
 
 /// The peer's requests that the host has not answered, oldest first. The caller owns `*out` and frees it with
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn acp_connection_unanswered(
     out: *mut *mut acp_requests,
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
-    unsafe { make(out, || Ok(acp_requests::new(intact(connection)?.core().unanswered()))) }
+    unsafe { make(out, || Ok(acp_requests::new(shared(connection)?.core().unanswered()))) }
 }
 
 /// Terminals that were created and not released, by session. The caller owns `*out` and frees it with
@@ -267,7 +267,7 @@ pub unsafe extern "C" fn acp_connection_open_terminals(
     out: *mut *mut acp_terminals,
 ) -> acp_status {
     // SAFETY: callers keep the promises of the header.
-    unsafe { make(out, || Ok(acp_terminals::new(intact(connection)?.core()))) }
+    unsafe { make(out, || Ok(acp_terminals::new(shared(connection)?.core()))) }
 }
 
 /// The number of the host's own open request with this id (JSON text); `ACP_NONE` when none is open.
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn acp_connection_pending_by_id(
 ) -> acp_status {
     guard(|| {
         // SAFETY: callers keep the promises of the header.
-        let (connection, id) = unsafe { (intact(connection)?, id.text()?) };
+        let (connection, id) = unsafe { (shared(connection)?, id.text()?) };
         let id = Id::from_json(id).ok_or(ACP_INVALID_ARGUMENT)?;
         let open = connection.core().pending_by_id(&id);
         // SAFETY: as above.
@@ -296,7 +296,7 @@ pub unsafe extern "C" fn acp_connection_unanswered_by_id(
 ) -> acp_status {
     guard(|| {
         // SAFETY: callers keep the promises of the header.
-        let (connection, id) = unsafe { (intact(connection)?, id.text()?) };
+        let (connection, id) = unsafe { (shared(connection)?, id.text()?) };
         let id = Id::from_json(id).ok_or(ACP_INVALID_ARGUMENT)?;
         let open = connection.core().unanswered_by_id(&id);
         // SAFETY: as above.

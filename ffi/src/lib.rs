@@ -6,7 +6,7 @@
 //!
 //! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
 //! `calls` (what the host asks for), `known` (what is known now), `lists`, `event`, `rules` (the catalogue), `reader` and
-//! `writer` (JSON for hosts that have no library for it), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
+//! `writer`, `values` (JSON for hosts that have no library for it), `messages` (the commonest ones in one call), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
 
@@ -30,6 +30,10 @@ pub mod rules;
 pub mod reader;
 
 pub mod writer;
+
+pub mod values;
+
+pub mod messages;
 
 pub mod terminal;
 

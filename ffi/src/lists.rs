@@ -5,14 +5,14 @@ use std::sync::Arc;
 use libacp::connection::{OpenRequest, Session};
 use libacp::Connection;
 
-use crate::border::{acp_slice, acp_status, free, guard, output, read, shared, ACP_INVALID_ARGUMENT, ACP_NONE};
+use crate::border::{acp_slice, acp_status, free, guard, output, read, shared, Handle, ACP_INVALID_ARGUMENT, ACP_NONE};
 use crate::numbers::Number;
 
 /// Looks at one item of a list; an index that is too large is `ACP_INVALID_ARGUMENT`, nothing there is `ACP_NONE`.
 ///
 /// # Safety
 /// As for [`crate::border::read`].
-pub(crate) unsafe fn item<'a, H: 'a, I: 'a, T>(
+pub(crate) unsafe fn item<'a, H: Handle + 'a, I: 'a, T>(
     handle: *const H,
     index: usize,
     out: *mut T,
@@ -31,6 +31,10 @@ pub(crate) unsafe fn item<'a, H: 'a, I: 'a, T>(
 /// A list of sessions.
 pub struct acp_sessions {
     items: Vec<(Arc<str>, i32, i32)>,
+}
+
+impl Handle for acp_sessions {
+    const TAG: u64 = u64::from_le_bytes(*b"acpsessi");
 }
 
 impl acp_sessions {
@@ -81,6 +85,10 @@ pub unsafe extern "C" fn acp_sessions_turn(list: *const acp_sessions, index: usi
 /// A list of open requests.
 pub struct acp_requests {
     items: Vec<(OpenRequest, String)>,
+}
+
+impl Handle for acp_requests {
+    const TAG: u64 = u64::from_le_bytes(*b"acpreque");
 }
 
 impl acp_requests {
@@ -156,6 +164,10 @@ pub unsafe extern "C" fn acp_requests_deadline(list: *const acp_requests, index:
 /// A list of terminals.
 pub struct acp_terminals {
     items: Vec<(Arc<str>, Box<str>, bool)>,
+}
+
+impl Handle for acp_terminals {
+    const TAG: u64 = u64::from_le_bytes(*b"acptermi");
 }
 
 impl acp_terminals {

@@ -12,8 +12,8 @@ use libacp::framing::Framing;
 use libacp::rules::{Level, Severity};
 
 use crate::border::{
-    acp_status, ACP_INVALID_ARGUMENT, ACP_MISUSE, ACP_NONE, ACP_OK, ACP_PANIC, ACP_SHORT_BUFFER, ACP_WRITER_MISUSE,
-    ACP_WRONG_TYPE,
+    acp_status, ACP_BAD_HANDLE, ACP_BUSY, ACP_INVALID_ARGUMENT, ACP_MISUSE, ACP_NONE, ACP_OK, ACP_PANIC,
+    ACP_SHORT_BUFFER, ACP_WRITER_MISUSE, ACP_WRONG_TYPE,
 };
 
 /// No number: no time-out and no reminders in a configuration, the configuration's time-out in a call.
@@ -323,6 +323,8 @@ pub extern "C" fn acp_status_name(status: acp_status) -> *const c_char {
         ACP_SHORT_BUFFER => c"short buffer",
         ACP_WRITER_MISUSE => c"writer misuse",
         ACP_PANIC => c"panic",
+        ACP_BAD_HANDLE => c"bad handle",
+        ACP_BUSY => c"busy",
         _ => c"unknown",
     };
     name.as_ptr()

@@ -6,7 +6,7 @@ use std::os::raw::c_char;
 use libacp::json;
 
 use crate::border::{
-    acp_slice, acp_status, free, guard, make, output, read, ACP_INVALID_ARGUMENT, ACP_NONE, ACP_SHORT_BUFFER,
+    acp_slice, acp_status, free, guard, make, output, read, Handle, ACP_INVALID_ARGUMENT, ACP_NONE, ACP_SHORT_BUFFER,
     ACP_WRONG_TYPE,
 };
 use crate::lists::item;
@@ -40,7 +40,7 @@ fn kind(value: &str) -> i32 {
 ///
 /// # Safety
 /// As for [`acp_slice::text`] and [`output`].
-unsafe fn parse<T>(
+pub(crate) unsafe fn parse<T>(
     text: acp_slice,
     pointer: acp_slice,
     out: *mut T,
@@ -162,6 +162,10 @@ pub unsafe extern "C" fn acp_json_len(json: acp_slice, pointer: acp_slice, out: 
 /// The items of a list or the members of an object.
 pub struct acp_items {
     rows: Vec<(Option<Cow<'static, str>>, acp_slice)>,
+}
+
+impl Handle for acp_items {
+    const TAG: u64 = u64::from_le_bytes(*b"acpitems");
 }
 
 /// A member's name, without escapes, and a value.

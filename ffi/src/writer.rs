@@ -2,11 +2,15 @@
 
 use libacp::json::Writer;
 
-use crate::border::{acp_slice, acp_status, change, free, make, output, ACP_WRITER_MISUSE};
+use crate::border::{acp_slice, acp_status, change, free, make, output, Handle, ACP_WRITER_MISUSE};
 
 /// Writes one JSON value piece by piece; commas and colons come by themselves.
 pub struct acp_writer {
     state: State,
+}
+
+impl Handle for acp_writer {
+    const TAG: u64 = u64::from_le_bytes(*b"acpwrite");
 }
 
 enum State {
@@ -20,7 +24,10 @@ enum State {
 ///
 /// # Safety
 /// As for [`change`].
-unsafe fn write(writer: *mut acp_writer, piece: impl FnOnce(&mut Writer) -> Result<(), acp_status>) -> acp_status {
+pub(crate) unsafe fn write(
+    writer: *mut acp_writer,
+    piece: impl FnOnce(&mut Writer) -> Result<(), acp_status>,
+) -> acp_status {
     // SAFETY: the caller's promise.
     unsafe {
         change(writer, |writer| match &mut writer.state {
@@ -32,6 +39,7 @@ unsafe fn write(writer: *mut acp_writer, piece: impl FnOnce(&mut Writer) -> Resu
 
 /// An empty writer. The caller owns `*out` and frees it with `acp_writer_free`.
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_writer_new(out: *mut *mut acp_writer) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe { make(out, || Ok(acp_writer { state: State::Open(Writer::new()) })) }
@@ -204,6 +212,7 @@ pub unsafe extern "C" fn acp_writer_json(writer: *mut acp_writer, value: acp_sli
 /// The text, valid until the writer is reset or freed; `ACP_WRITER_MISUSE` when the pieces did not make one whole value.
 /// After it the writer takes nothing more until it is reset; finishing again gives the same.
 #[no_mangle]
+#[must_use]
 pub unsafe extern "C" fn acp_writer_finish(writer: *mut acp_writer, out: *mut acp_slice) -> acp_status {
     // SAFETY: callers keep the promises of the header.
     unsafe {

@@ -2,12 +2,17 @@
 
 #include "check.h"
 
+#include <stdio.h>
+
 static const acp_slice EMPTY = {NULL, 0};
 
 static void versions_and_names(void)
 {
     CHECK(acp_abi_version() == ACP_ABI_VERSION);
-    CHECK(strchr(acp_library_version(), '.') != NULL);
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", ACP_VERSION_MAJOR, ACP_VERSION_MINOR, ACP_VERSION_PATCH);
+    CHECK(strcmp(acp_library_version(), version) == 0);
+    CHECK(0 - ACP_MISUSE == 1 && strcmp(acp_status_name(ACP_BAD_HANDLE), "bad handle") == 0);
     CHECK(strcmp(acp_status_name(ACP_SHORT_BUFFER), "short buffer") == 0);
     CHECK(strcmp(acp_status_name(12345), "unknown") == 0);
     CHECK(strcmp(acp_phase_name(ACP_PHASE_READY), "ready") == 0);

@@ -43,6 +43,7 @@ void test_config(void);
 void test_calls(void);
 void test_events(void);
 void test_json(void);
+void test_messages(void);
 void test_wrong(void);
 void test_threads(void);
 

@@ -87,7 +87,7 @@ static void kinds_and_members(void)
     CHECK(members(answered) == (METHOD | ID | SESSION | SERIAL | RULE));
     CHECK(text_is(answered, acp_event_rule, "CANCEL-03"));
     acp_event *advice = next(connection, ACP_EVENT_ADVICE); /* no turn was running */
-    CHECK(members(advice) == (METHOD | RULE | MESSAGE | POINTER));
+    CHECK(members(advice) == (METHOD | RULE | SESSION | MESSAGE | POINTER));
     CHECK(text_is(advice, acp_event_rule, "CANCEL-01"));
     acp_event_free(advice);
     feed(connection, "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s-1\",\"update\":"
@@ -148,7 +148,7 @@ static void advice(void)
     OK(acp_connection_transmit(connection, &waits));
     CHECK(waits.len > 0 && json_at(waits, "/method", &method));
     acp_connection_free(connection);
-    CHECK(members(event) == (METHOD | RULE | MESSAGE | POINTER));
+    CHECK(members(event) == (METHOD | RULE | SESSION | MESSAGE | POINTER));
     CHECK(text_is(event, acp_event_method, ACP_METHOD_SESSION_REQUEST_PERMISSION));
     CHECK(text_is(event, acp_event_rule, "PERM-02") && text_is(event, acp_event_pointer, "/options"));
     OK(acp_event_message(event, &message));
@@ -200,12 +200,42 @@ static void closed(void)
     acp_connection_free(connection);
 }
 
+// Whose violation it is, be it a notification, a request or an answer; and whose advice.
+static void sessions_of_violations(void)
+{
+    static const char *const broken[] = {
+        "{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"s-1\",\"update\":{"
+        "\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"t\"}}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"fs/read_text_file\",\"params\":{\"sessionId\":\"s-1\",\"path\":\"/w/a\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"stopReason\":7}}",
+    };
+    acp_connection *connection = with_session();
+    acp_event *event;
+    OK(acp_client_prompt(connection, acp_text("s-1"), acp_text("Hi"), NULL));
+    for (size_t i = 0; i < COUNT(broken); i++) {
+        feed(connection, broken[i]);
+        event = next(connection, ACP_EVENT_VIOLATION);
+        CHECK(text_is(event, acp_event_session, "s-1"));
+        acp_event_free(event);
+        while (acp_connection_poll_event(connection, &event) == ACP_OK) {
+            acp_event_free(event);
+        }
+    }
+    // The turn has ended by its answer, so there is nothing to cancel.
+    OK(acp_client_cancel(connection, acp_text("s-1")));
+    event = next(connection, ACP_EVENT_ADVICE);
+    CHECK(text_is(event, acp_event_session, "s-1"));
+    acp_event_free(event);
+    acp_connection_free(connection);
+}
+
 void test_events(void)
 {
     static const test tests[] = {
         {"events: kinds and members", kinds_and_members},
         {"events: advice", advice},
         {"events: closed", closed},
+        {"events: sessions of violations and advice", sessions_of_violations},
     };
     run_tests(tests, COUNT(tests));
 }

@@ -2,6 +2,8 @@
 
 #include "check.h"
 
+#include <stdio.h>
+
 static const char DOCUMENT[] =
     " {\"a/b\": [10, {\"~\": \"x\\u00e9\\ud83d\\ude42\"}], \"\": -9223372036854775808, \"big\": 18446744073709551615,"
     " \"half\": 0.5, \"huge\": 1e999, \"no\": null, \"yes\": true, \"empty\": {}, \"nul\": \"a\\u0000b\", \"s\": \"\"} ";
@@ -188,11 +190,87 @@ static void wrong_pieces(void)
     acp_writer_free(writer);
 }
 
+static void members_at_once(void)
+{
+    const acp_member members[] = {
+        acp_member_of("text", acp_text_value("\"?'")),       acp_member_of("json", acp_json_value(acp_text("[1]"))),
+        acp_member_of("whole", acp_int64_value(INT64_MIN)), acp_member_of("real", acp_double_value(0.5)),
+        acp_member_of("yes", acp_bool_value(true)),         acp_member_of("null", acp_null_value()),
+    };
+    acp_member wrong[] = {acp_member_of("a", acp_null_value()), acp_member_of("b", acp_null_value())};
+    acp_writer *writer = NULL;
+    acp_slice out;
+    OK(acp_writer_new(&writer));
+    OK(acp_writer_begin_object(writer));
+    OK(acp_writer_members(writer, NULL, 0));
+    // One that cannot be written keeps all of them out.
+    wrong[1].value.type = 99;
+    STATUS(acp_writer_members(writer, wrong, 2), ACP_INVALID_ARGUMENT);
+    wrong[1] = acp_member_of("b", acp_text_value("\xff"));
+    STATUS(acp_writer_members(writer, wrong, 2), ACP_INVALID_ARGUMENT);
+    OK(acp_writer_members(writer, members, COUNT(members)));
+    OK(acp_writer_end_object(writer));
+    OK(acp_writer_finish(writer, &out));
+    CHECK(is_text(out, "{\"text\":\"\\\"?'\",\"json\":[1],\"whole\":-9223372036854775808,\"real\":0.5,\"yes\":true,"
+                       "\"null\":null}"));
+    acp_writer_free(writer);
+}
+
+static void templates(void)
+{
+    const acp_value values[] = {acp_text_value("s-1"), acp_text_value("it's \"?\""), acp_double_value(1e308 * 10)};
+    acp_writer *writer = NULL;
+    acp_slice out;
+    OK(acp_writer_new(&writer));
+    OK(acp_writer_begin_array(writer));
+    // Too few values, too many, no JSON, no end of a string, what JSON does not have.
+    STATUS(acp_writer_template(writer, acp_text("[?,?]"), values, 1), ACP_WRITER_MISUSE);
+    STATUS(acp_writer_template(writer, acp_text("[?]"), values, 2), ACP_WRITER_MISUSE);
+    STATUS(acp_writer_template(writer, acp_text("{?}"), values, 1), ACP_WRITER_MISUSE);
+    STATUS(acp_writer_template(writer, acp_text(""), NULL, 0), ACP_WRITER_MISUSE);
+    STATUS(acp_writer_template(writer, acp_text("['a]"), NULL, 0), ACP_WRITER_MISUSE);
+    STATUS(acp_writer_template(writer, acp_text("[?]"), values + 2, 1), ACP_WRITER_MISUSE);
+    OK(acp_writer_template(writer, acp_text("{'id':?,'of':{'text':?,'?':[\"?\\\"'\"]}}"), values, 2));
+    OK(acp_writer_template(writer, acp_text("'quotes: \"'"), NULL, 0));
+    OK(acp_writer_end_array(writer));
+    OK(acp_writer_finish(writer, &out));
+    CHECK(is_text(out, "[{\"id\":\"s-1\",\"of\":{\"text\":\"it's \\\"?\\\"\",\"?\":[\"?\\\"'\"]}},\"quotes: \\\"\"]"));
+    acp_writer_free(writer);
+}
+
+static void texts_of_ones_own(void)
+{
+    const acp_slice json = acp_text("{\"a\":\"b\\u0000\\n\",\"n\":1}");
+    acp_string copy = {NULL, 0};
+    char printed[32];
+    acp_string_free(&copy);
+    OK(acp_json_string_copy(json, acp_text("/a"), &copy));
+    CHECK(copy.len == 3 && memcmp(copy.data, "b\0\n", 4) == 0);
+    CHECK(acp_string_slice(copy).len == 3);
+    acp_string_free(&copy);
+    CHECK(copy.data == NULL && copy.len == 0);
+    acp_string_free(&copy);
+    STATUS(acp_json_string_copy(json, acp_text("/b"), &copy), ACP_NONE);
+    STATUS(acp_json_string_copy(json, acp_text("/n"), &copy), ACP_WRONG_TYPE);
+    STATUS(acp_string_copy(acp_text("\xff"), &copy), ACP_INVALID_ARGUMENT);
+    CHECK(copy.data == NULL);
+    OK(acp_string_copy(acp_bytes(NULL, 0), &copy));
+    CHECK(copy.data != NULL && copy.data[0] == '\0' && copy.len == 0);
+    acp_string_free(&copy);
+    OK(acp_string_copy(acp_text("text"), &copy));
+    snprintf(printed, sizeof printed, "<" ACP_FORMAT "|" ACP_FORMAT ">", ACP_PRINT(acp_string_slice(copy)),
+             ACP_PRINT(acp_bytes(NULL, 0)));
+    CHECK(strcmp(printed, "<text|>") == 0);
+    acp_string_free(&copy);
+}
+
 void test_json(void)
 {
     static const test tests[] = {
         {"json: look-ups", look_ups}, {"json: types", types},     {"json: strings", strings},
         {"json: items", items},       {"json: writing", writing}, {"json: wrong pieces", wrong_pieces},
+        {"json: members at once", members_at_once}, {"json: templates", templates},
+        {"json: texts of one's own", texts_of_ones_own},
     };
     run_tests(tests, COUNT(tests));
 }

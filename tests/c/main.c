@@ -150,6 +150,7 @@ int main(void)
     test_calls();
     test_events();
     test_json();
+    test_messages();
     test_wrong();
     test_threads();
     printf("%zu passed, %zu failed\n", passed, failed);

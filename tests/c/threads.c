@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 enum { THREADS = 4, ROUNDS = 300 };
 
@@ -52,10 +53,10 @@ static void each_its_own(void)
     }
 }
 
+// Checks are one thread's, so what went wrong shows in the count of requests.
 static void *ask(void *connection)
 {
-    uint64_t serial;
-    acp_connection_request(connection, acp_text("_x/b"), acp_text("{}"), &serial);
+    (void)!acp_connection_request(connection, acp_text("_x/b"), acp_text("{}"), NULL);
     return NULL;
 }
 
@@ -100,8 +101,7 @@ static void apart(void)
     acp_connection *connection = ready(ACP_ROLE_CLIENT);
     struct shared shared = {NULL, NULL, 0};
     pthread_t thread;
-    uint64_t serial;
-    OK(acp_connection_request(connection, acp_text("_x/own"), acp_text("{}"), &serial));
+    OK(acp_connection_request(connection, acp_text("_x/own"), acp_text("{}"), NULL));
     OK(acp_connection_pending(connection, &shared.list));
     feed(connection, "{\"jsonrpc\":\"2.0\",\"method\":\"_x/a\",\"params\":{\"n\":1}}");
     shared.event = next(connection, ACP_EVENT_NOTIFICATION);
@@ -115,12 +115,74 @@ static void apart(void)
     CHECK(shared.failures == 0);
 }
 
+// Two threads in one handle, which the header forbids.
+struct contest {
+    acp_connection *connection;
+    pthread_mutex_t lock;
+    bool seen;
+    size_t wrong;
+    char *frame;
+    size_t len;
+};
+
+static bool over(struct contest *contest, bool seen)
+{
+    pthread_mutex_lock(&contest->lock);
+    seen = contest->seen = contest->seen || seen;
+    pthread_mutex_unlock(&contest->lock);
+    return seen;
+}
+
+// Every call is done or refused as a whole.
+static bool busy(struct contest *contest, acp_status status)
+{
+    if (status != ACP_OK && status != ACP_NONE && status != ACP_BUSY) {
+        pthread_mutex_lock(&contest->lock);
+        contest->wrong++;
+        pthread_mutex_unlock(&contest->lock);
+    }
+    return status == ACP_BUSY;
+}
+
+static void *contend(void *given)
+{
+    struct contest *contest = given;
+    bool seen = false;
+    for (int rounds = 0; rounds < 2000 && !over(contest, seen); rounds++) {
+        acp_event *event = NULL;
+        uint64_t when;
+        seen = busy(contest, acp_connection_receive(contest->connection, acp_bytes(contest->frame, contest->len))) || seen;
+        seen = busy(contest, acp_connection_poll_event(contest->connection, &event)) || seen;
+        seen = busy(contest, acp_connection_poll_timeout(contest->connection, &when)) || seen;
+        acp_event_free(event);
+    }
+    return NULL;
+}
+
+static void both_inside(void)
+{
+    static const char head[] = "{\"jsonrpc\":\"2.0\",\"method\":\"_x/a\",\"params\":{\"a\":\"", tail[] = "\"}}\n";
+    struct contest contest = {ready(ACP_ROLE_CLIENT), PTHREAD_MUTEX_INITIALIZER, false, 0, NULL, 1 << 20};
+    void *given[] = {&contest, &contest};
+    contest.frame = malloc(contest.len);
+    CHECK(contest.frame != NULL);
+    memset(contest.frame, 'x', contest.len);
+    memcpy(contest.frame, head, sizeof head - 1);
+    memcpy(contest.frame + contest.len - (sizeof tail - 1), tail, sizeof tail - 1);
+    in_threads(contend, given, 2);
+    CHECK(contest.seen);
+    CHECK(contest.wrong == 0);
+    free(contest.frame);
+    acp_connection_free(contest.connection);
+}
+
 void test_threads(void)
 {
     static const test tests[] = {
         {"threads: each its own", each_its_own},
         {"threads: a connection that is handed on", handed_on},
         {"threads: an event and its connection apart", apart},
+        {"threads: two in one connection", both_inside},
     };
     run_tests(tests, COUNT(tests));
 }

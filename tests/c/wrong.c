@@ -16,6 +16,7 @@ static struct {
     acp_terminals *terminals;
     acp_items *items;
     acp_writer *writer;
+    acp_member member;
 } given;
 
 // What calls write to.
@@ -29,6 +30,7 @@ struct outputs {
     acp_items *items;
     acp_writer *writer;
     acp_slice slice;
+    acp_string string;
     int64_t whole;
     uint64_t wide;
     size_t size;
@@ -83,6 +85,7 @@ static void set_up(state state)
     acp_connection_free(other);
     OK(acp_json_items(acp_text("{\"a\":1}"), acp_text(""), &given.items));
     OK(acp_writer_new(&given.writer));
+    given.member = acp_member_of("a", acp_text_value("b"));
     OK(acp_config_new(ACP_ROLE_AGENT, &given.config));
     given.connection = in(state);
     OK(acp_connection_transmit(given.connection, &waits));
@@ -191,6 +194,7 @@ static void answered(acp_status status, const char *call)
     acp_terminals_free(outputs.terminals);
     acp_items_free(outputs.items);
     acp_writer_free(outputs.writer);
+    acp_string_free(&outputs.string);
     OK(acp_connection_receive(given.connection, acp_text("{\"jsonrpc\":\"2.0\",\"method\":\"_x/a\"}\n")));
     while ((status = acp_connection_poll_event(given.connection, &outputs.event)) == ACP_OK) {
         acp_event_free(outputs.event);

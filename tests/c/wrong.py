@@ -22,15 +22,19 @@ from typing import Iterator, List, Tuple
 # What stands for a parameter where it is fine: members of `given` and `outputs` in wrong.c.
 POINTERS = {f"acp_{name} *": f"given.{name}" for name in
             ("config", "connection", "event", "sessions", "requests", "terminals", "items", "writer")}
+POINTERS.update({"acp_member *": "&given.member", "acp_value *": "&given.member.value"})
 OUTPUTS = {f"{kind}*": f"&outputs.{name}" for kind, name in (
     ("acp_config *", "config"), ("acp_connection *", "connection"), ("acp_event *", "event"),
     ("acp_sessions *", "sessions"), ("acp_requests *", "requests"), ("acp_terminals *", "terminals"),
-    ("acp_items *", "items"), ("acp_writer *", "writer"), ("acp_slice ", "slice"), ("int32_t ", "number"),
+    ("acp_items *", "items"), ("acp_writer *", "writer"), ("acp_slice ", "slice"), ("acp_string ", "string"), ("int32_t ", "number"),
     ("int64_t ", "whole"), ("uint64_t ", "wide"), ("uint16_t ", "version"), ("size_t ", "size"), ("double ", "real"),
     ("bool ", "flag"))}
 TEXTS = {"json": 'acp_text("{\\"a\\":[\\"b\\"]}")', "params": 'acp_text("{}")', "result": 'acp_text("{}")',
          "pointer": 'acp_text("")', "method": 'acp_text("_x/a")', "id": 'acp_text("1")', "data": 'acp_text("{}")',
-         "name": "acp_text(ACP_DRAFT_NES)"}
+         "name": "acp_text(ACP_DRAFT_NES)", "form": 'acp_text("[?]")', "capabilities": 'acp_text("{}")'}
+# The number of a request need not be asked for.
+OPTIONAL = {"acp_connection_request", "acp_connection_request_with", "acp_client_initialize", "acp_client_new_session",
+            "acp_client_prompt"}
 ENUMERATIONS = {"role", "framing", "policy", "severity", "limit"}
 BAD = ("acp_bytes(NULL, 1)", 'acp_bytes("x", SIZE_MAX)', 'acp_bytes("x", SIZE_MAX / 2 + 1)', 'acp_text("\\xff")')
 NONSENSE = ("0", "-1", "99", "INT32_MIN", "INT32_MAX")
@@ -44,7 +48,7 @@ Parameter = Tuple[str, str]
 def functions(header: str) -> Iterator[Tuple[str, str, List[Parameter]]]:
     """What a function returns, its name and its parameters."""
     declared = re.findall(r'extern "C" \{(.*?)#ifdef __cplusplus', header, re.DOTALL)[0]
-    declared = re.sub(r"//.*|#.*", "", declared)
+    declared = re.sub(r"//.*|#.*|\bACP_MUST_USE\b", "", declared)
     for text in filter(None, map(str.strip, declared.split(";"))):
         returns, name, inside = re.fullmatch(r"(.+?)(\w+)\((.*)\)", " ".join(text.split())).groups()
         parameters = [] if inside == "void" else [re.fullmatch(r"(.+?)(\w+)", one.strip()).groups()
@@ -61,18 +65,21 @@ def good(kind: str, what: str) -> str:
     if kind.endswith("*"):
         return {**POINTERS, **OUTPUTS}[kind]
     return {"bool": "true", "int32_t": "1", "uint64_t": "1", "int64_t": "1", "double": "1",
-            "size_t": {"index": "0", "capacity": "sizeof outputs.buffer", "count": "0"}.get(what, "")}[kind]
+            "size_t": {"index": "0", "capacity": "sizeof outputs.buffer", "count": "0", "len": "1"}.get(what, "")}[kind]
 
 
 def wrong(kind: str, what: str, name: str) -> Iterator[Tuple[str, str]]:
     """What must not be passed for a parameter, or only just can, and the list that it goes to."""
     if kind.endswith("*"):
-        yield "NULL_POINTERS", "NULL"
+        if what != "out" or name not in OPTIONAL:
+            yield "NULL_POINTERS", "NULL"
     elif kind == "acp_slice":
         # Bytes from the peer need not be text.
         yield from (("BAD_TEXTS", bad) for bad in BAD[: 3 if name == "acp_connection_receive" else 4])
     elif kind == "int32_t" and what in ENUMERATIONS:
         yield from (("BAD_NUMBERS", number) for number in NONSENSE)
+    elif what == "len":
+        yield from (("BAD_NUMBERS", number) for number in ("SIZE_MAX / 8", "SIZE_MAX"))
     elif what == "index":
         yield from (("BAD_NUMBERS", number) for number in ("1", "SIZE_MAX / 16", "SIZE_MAX"))
     elif kind != "bool":

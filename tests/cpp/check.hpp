@@ -52,6 +52,7 @@ void matching();
 void answers_of_the_library();
 void reading();
 void writing();
+void messages();
 void memory();
 void exceptions();
 void catalogue();

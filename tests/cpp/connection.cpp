@@ -144,6 +144,7 @@ void configurations()
     CHECK(config.status() == ACP_INVALID_ARGUMENT);
     const acp::Result<acp::Connection> refused = acp::Connection::open(config);
     CHECK(!refused && refused.error().status == ACP_INVALID_ARGUMENT);
+    CHECK(refused.error().text().find("Config::draft") == 0);
     CHECK(acp::Config(static_cast<acp::Role>(9)).status() != ACP_OK);
     CHECK(acp::Connection(static_cast<acp::Role>(9)).handle() == nullptr);
 }

@@ -284,7 +284,39 @@ def ctrl_c_for_all_agents(folder):
     need(editor.returncode == 1 and "2 of 3 agents" in out, f"status {editor.returncode}", out)
 
 
+def alive(pid):
+    try:
+        return content(f"/proc/{pid}/stat").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def an_agent_behind_a_shell(folder):
+    # The shell outlives its agent's input, and what it has started outlives the shell.
+    pid = os.path.join(folder, "pid")
+    for ways in ("", "trap '' TERM; "):
+        shell = ["sh", "-c", f"{ways}sleep 60 & echo $! > {pid}; {shlex.join(DEMO)}; sleep 60; sleep 60"]
+        terminal = Terminal([*CHAT, "--cwd", folder, "--", *shell])
+        terminal.read_until("> ")
+        terminal.type("wait\n")
+        terminal.read_until("Working until I am stopped.")
+        # Ctrl-C is the program's own: the agent goes on, and says that it has stopped.
+        terminal.type("\x03")
+        terminal.read_until("(cancelled)")
+        need(alive(int(content(pid))), "the agent's child has not survived Ctrl-C")
+        asked = time.monotonic()
+        terminal.type(":quit\n")
+        terminal.end()
+        took = time.monotonic() - asked
+        need(UNDER or took < 1.5, f"closing took {took:.1f} s")
+        time.sleep(0.1)
+        need(not alive(int(content(pid))), "the agent's child is still there")
+    command = [*EDITOR, "--cwd", folder, "hello", "--", *shell]
+    need(run(command)[0] == 0 and not alive(int(content(pid))), "the agent's child is still there, of the editor")
+
+
 TESTS = [
+    an_agent_behind_a_shell,
     a_turn_with_permission_and_without, modes_and_commands, a_question_without_an_answer, a_terminal_and_ctrl_c,
     agents_that_fail, an_agent_that_never_speaks, an_agent_that_tries_too_much, several_agents_at_once,
     agents_that_may_not, ctrl_c_for_all_agents,

@@ -55,6 +55,14 @@ void writing()
     writer.reset();
     CHECK(writer.value(true).finish() && *writer.finish() == "true");
 
+    // By a template.
+    writer.reset();
+    const std::string text = "it's \"?\"";
+    CHECK(writer.form("{'a':?,'b':[?,?,?,?,?,\"?\"]}", {text, -1, 0.5, true, nullptr, acp::Json("[]")}).finish());
+    CHECK(*writer.finish() == R"({"a":"it's \"?\"","b":[-1,0.5,true,null,[],"?"]})");
+    writer.reset();
+    CHECK(writer.form("[?]").finish().error().status == ACP_WRITER_MISUSE);
+
     // Pieces that do not fit together, and a piece that is refused, which must not just be missing.
     writer.reset();
     CHECK(writer.begin_object().finish().error().status == ACP_WRITER_MISUSE);

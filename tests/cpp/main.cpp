@@ -28,6 +28,7 @@ constexpr struct {
     {"answers of the library", answers_of_the_library},
     {"reading", reading},
     {"writing", writing},
+    {"messages", messages},
     {"memory", memory},
     {"exceptions", exceptions},
     {"catalogue", catalogue},

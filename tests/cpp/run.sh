@@ -61,7 +61,13 @@ else
     echo "note: without clang, which is not here (apt-get install clang)"
 fi
 
-refused() { ! "$@"; }
+refused_for() { # what is said of it, in how many lines at most, command...
+    said=$1 most=$2
+    shift 2
+    if LC_ALL=C "$@" 2> "$folder/errors"; then return 1; fi
+    cat "$folder/errors"
+    grep -q "$said" "$folder/errors" && [ "$(wc -l < "$folder/errors")" -le "$most" ]
+}
 
 headers() { # C compiler, C++ compiler
     for header in acp acp_files; do
@@ -81,9 +87,20 @@ headers() { # C compiler, C++ compiler
     # A host that leaves out a class of events is told so by its compiler.
     {
         printf '#include "acp.hpp"\n'
-        printf 'void use(const acp::Event &event) { event.match([](const acp::Request &) {}); }\n'
+        printf 'void use(const acp::Event &event) { event.match([](const acp::Request &) {}, [](const acp::Notification &) {},'
+        printf '[](const acp::Response &) {}, [](const acp::Cancel &) {}, [](const acp::Answered &) {},'
+        printf '[](const acp::Violation &) {}, [](const acp::Closed &) {}, [](const acp::Advice &) {},'
+        printf '[](const acp::Unknown &) {}); }\n'
     } > "$folder/forgetful.cpp"
-    check "events that are forgotten with $2" refused "$2" -std=c++17 -Iinclude -fsyntax-only "$folder/forgetful.cpp"
+    check "events that are forgotten with $2" refused_for "no function takes an acp::LateResponse" 30 \
+        "$2" -std=c++17 -Iinclude -fsyntax-only "$folder/forgetful.cpp"
+    printf '#include "acp.hpp"\nextern int odd;\n' > "$folder/header.cpp"
+    check "C++14 with $2" refused_for "need C++17" 100000 "$2" -std=c++14 -Iinclude -fsyntax-only "$folder/header.cpp"
+    # Where ignoring a status is a mistake, the compiler says so.
+    printf '#include "acp.h"\nvoid use(acp_connection *c) { acp_connection_respond(c, 1, acp_text("{}")); }\n' \
+        > "$folder/careless.c"
+    check "a status that is ignored with $1" refused_for "warn_unused_result\|unused-result" 100 \
+        "$1" -std=c99 -Wall -Werror -Iinclude -c "$folder/careless.c" -o "$folder/careless.o"
     printf '#include "acp.hpp"\nextern int odd;\n' > "$folder/header.cpp"
     for options in "-std=c++20" "-std=c++17 -fno-exceptions -fno-rtti"; do
         check "acp.hpp with $2 $options" "$2" $options $warnings -Wshadow -Iinclude -fsyntax-only "$folder/header.cpp"
@@ -102,11 +119,22 @@ examples() { # C compiler, C++ compiler, folder
         "$2" -std=c++17 -g -O1 $flags $warnings -Iinclude examples/cpp/agent.cpp $library -o "$3/acp-demo-cpp"
 }
 
+# What readers of the README and the book copy.
+copied() { # C compiler, C++ compiler, folder
+    for program in agent client; do
+        check "docs/snippets/c/$program.c with $1" "$1" -std=c99 -g -O1 $flags $warnings -Iinclude \
+            docs/snippets/c/$program.c $library -o "$3/c-$program"
+        check "docs/snippets/cpp/$program.cpp with $2" "$2" -std=c++17 -g -O1 $flags $warnings -Iinclude \
+            docs/snippets/cpp/$program.cpp $library -o "$3/cpp-$program"
+    done
+}
+
 # No function of the C interface is forgotten. Where one does what another does as well, the other is enough.
 complete() {
-    for function in $(sed -n 's/^[a-z].*[ *]\(acp_[a-z0-9_]*\)(.*/\1/p' include/acp.h); do
+    for function in $(sed -n 's/^[A-Za-z].*[ *]\(acp_[a-z0-9_]*\)(.*/\1/p' include/acp.h); do
         case $function in
         acp_text | acp_bytes | acp_equal | acp_connection_request) ;;
+        acp_*_value | acp_member_of | acp_writer_members | acp_string_* | acp_json_string_copy) ;;
         *) grep -q "\b$function\b" include/*.hpp || echo "include/acp.hpp: $function is missing" ;;
         esac
     done > "$folder/missing"
@@ -130,8 +158,11 @@ for pair in $compilers; do
             play $under "$folder/tests"
         done
         examples "$cc" "$cxx" "$folder/$cc"
+        copied "$cc" "$cxx" "$folder/$cc"
     fi
 done
+# Not under valgrind, as it is time that they are about.
+[ "$under" ] || play python3 tests/cpp/copied.py "$folder/gcc"
 if [ "$under" ]; then
     play python3 tests/cpp/hosts.py "$folder/gcc" --under "$under"
 else

@@ -55,7 +55,9 @@ other_places() {
 same_as_cargo_c() {
     cargo cinstall --release --package libacp-ffi --package libacp-ffi-files --prefix "$folder/cargo-c" --libdir lib
     tree "$folder/cargo-c" | diff tests/install/tree -
-    sed "s|$folder/cargo-c|$prefix|" "$folder/cargo-c/lib/pkgconfig/acp.pc" | diff "$prefix/lib/pkgconfig/acp.pc" -
+    # cargo-c names a library that no static program can have.
+    sed "s|$folder/cargo-c|$prefix|; s/ -lgcc_s//" "$folder/cargo-c/lib/pkgconfig/acp.pc" |
+        diff "$prefix/lib/pkgconfig/acp.pc" -
     readelf -d "$folder/cargo-c/lib/libacp.so" | grep -F "soname: [libacp.so.$series]"
 }
 check "what is installed" what_is_there
@@ -63,7 +65,7 @@ check "other places" other_places
 if cargo cinstall --version > /dev/null 2>&1; then
     check "the same as cargo cinstall" same_as_cargo_c
 else
-    echo "note: not compared with cargo-c, which is not here (cargo install cargo-c)"
+    echo "note: the tree is not compared with that of cargo-c, which is not here (cargo install cargo-c)"
 fi
 
 # What a user has: copies of the examples, and the prefix.
@@ -92,6 +94,13 @@ statically() {
     $CXX -std=c++17 consumer/consumer.cpp $(pkg-config --cflags acp) $libraries -o pc/cpp-static
     if readelf -d pc/c-static | grep -F libacp; then return 1; fi
     test "$(LD_LIBRARY_PATH='' pc/c-static) $(LD_LIBRARY_PATH='' pc/cpp-static)" = "$version $version"
+    # Programs that need no shared library at all.
+    $CC -static -std=c99 consumer/consumer.c $(pkg-config --static --cflags --libs acp) -o pc/c-whole
+    $CXX -static -std=c++17 consumer/consumer.cpp $(pkg-config --static --cflags --libs acp) -o pc/cpp-whole
+    for program in c-whole cpp-whole; do
+        if readelf -d pc/$program | grep -F NEEDED; then return 1; fi
+        test "$(pc/$program)" = "$version"
+    done
 }
 play() { # a program that counts
     status=0
@@ -135,6 +144,18 @@ play python3 "$root/tests/cpp/hosts.py" built-cpp
 check "each target of the CMake package" consumers "$prefix"
 mv prefix moved
 check "the CMake package in a prefix that was moved" consumers "$folder/moved"
+# What cargo-c lays out on Windows, with either toolchain: empty files will do, as nothing is linked there.
+on_windows() { # static library, import library
+    tree=$folder/windows/$1
+    mkdir -p "$tree/bin" "$tree/lib/pkgconfig"
+    cp -r moved/include moved/share "$tree"
+    sed 's/^Libs.private: .*/Libs.private: -lkernel32 -lws2_32/' moved/lib/pkgconfig/acp.pc > "$tree/lib/pkgconfig/acp.pc"
+    touch "$tree/bin/acp.dll" "$tree/lib/$1" "$tree/lib/$2"
+    "$CMAKE" -S "$root/tests/install/windows" -B "$tree/build" -DCMAKE_SYSTEM_NAME=Windows \
+        -DCMAKE_PREFIX_PATH="$tree" -DSTATIC="$tree/lib/$1" -DIMPORT="$tree/lib/$2" -DSHARED="$tree/bin/acp.dll"
+}
+check "the CMake package on Windows, MSVC" on_windows acp.lib acp.dll.lib
+check "the CMake package on Windows, GNU" on_windows libacp.a acp.dll.a
 # Where there is only one kind of library.
 rm moved/lib/libacp*.so*
 sed -i 's/foreach(kind acp shared static)/foreach(kind acp static)/' consumer/CMakeLists.txt

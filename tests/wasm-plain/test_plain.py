@@ -162,10 +162,11 @@ def imports_nothing() -> None:
 
 def exports_the_header() -> None:
     declared = set(re.findall(r"^\w[\w *]*?\b(acp_\w+)\(", HEADER.read_text(), re.M))
+    inline = set(re.findall(r"^static inline \w+ (acp_\w+)\(", HEADER.read_text(), re.M))
     exported = {item.name for item in Library().module.exports if item.name.startswith("acp_")}
     assert len(declared) > 100
     # What is defined in the header itself is not in the module.
-    assert declared - exported == {"acp_text", "acp_bytes", "acp_equal"}, declared - exported
+    assert "acp_text" in inline and declared - exported == inline, declared - exported
     assert exported - declared == {"acp_alloc", "acp_free"}, exported - declared
 
 

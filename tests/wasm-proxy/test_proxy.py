@@ -40,9 +40,9 @@ HOARDS = "(loop $more (br_if $more (i32.ne (memory.grow (i32.const 1)) (i32.cons
 class Client:
     """A client in plain JSON on a host's standard streams."""
 
-    def __init__(self, host, module, *options):
+    def __init__(self, host, module, *options, rules=RULES, agent=AGENT):
         runner = ["node", host] if host.endswith(".mjs") else [sys.executable, host]
-        command = [*runner, module, "--rules", json.dumps(RULES), *options, "--", *AGENT]
+        command = [*runner, module, "--rules", json.dumps(rules), *options, "--", *agent]
         self.log = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
         self.timer = threading.Timer(30, self.process.kill)
@@ -165,6 +165,31 @@ def the_good_one_without_means(host):
     assert client.end() == 0, client.errors()
 
 
+def rules_that_are_none(host):
+    client = Client(host, MODULE, rules={"contxt": "Be brief."})
+    for number in (1, 2):
+        message = client.call(number, "initialize", INITIALIZE)["error"]["message"]
+        assert message.startswith("The proxy was cut off: it does not accept the rules: "), message
+        assert "contxt" in message and "context" in message, message
+    assert client.end() == 0, client.errors()
+
+
+def a_module_that_is_missing(host):
+    client = Client(host, "no-such.wasm")
+    answer = client.call(1, "initialize", INITIALIZE)
+    assert answer["error"]["message"].startswith("The proxy was cut off: "), answer
+    assert client.end() == 0, client.errors()
+
+
+def an_agent_that_is_missing(host):
+    # While the client's side is open and silent, as it is before the first request.
+    client = Client(host, MODULE, agent=["no-such-agent"])
+    assert client.process.wait(20) == 127, client.errors()
+    client.end()
+    lines = client.errors().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("the agent cannot be started: no-such-agent: "), lines
+
+
 def no_imports(_host):
     module = wasmtime.Module.from_file(wasmtime.Engine(), MODULE)
     assert not list(module.imports), [entry.name for entry in module.imports]
@@ -178,6 +203,9 @@ TESTS = {
     "a proxy that traps": cut_off(TRAPS, "it failed"),
     "a proxy that hoards": cut_off(HOARDS, "it failed"),
     "too little memory": the_good_one_without_means,
+    "rules that are none": rules_that_are_none,
+    "a module that is missing": a_module_that_is_missing,
+    "an agent that is missing": an_agent_that_is_missing,
     "nothing is imported": no_imports,
 }
 

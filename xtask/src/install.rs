@@ -202,7 +202,9 @@ fn system_libraries() -> Result<String> {
     let _ = fs::remove_file(PROBE);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let list = said.lines().find_map(|line| line.split_once("native-static-libs: "));
-    Ok(list.with_context(|| format!("rustc names no libraries: {said}"))?.1.trim().to_owned())
+    let list = list.with_context(|| format!("rustc names no libraries: {said}"))?.1;
+    // Compilers add what unwinds by themselves, and know which form of it a static program takes: this one has no static form.
+    Ok(list.split_whitespace().filter(|&library| library != "-lgcc_s").collect::<Vec<_>>().join(" "))
 }
 
 /// Copies a file.

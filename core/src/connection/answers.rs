@@ -33,7 +33,8 @@ impl Connection {
             return self.drop_message(subject, Breach::new(rule, message));
         };
         self.state.answered = self.state.answered.max(request.serial);
-        let subject = &Subject { method: Some(request.method.clone()), ..subject.clone() };
+        let (method, session) = (Some(request.method.clone()), request.session.clone());
+        let subject = &Subject { method, session, ..subject.clone() };
         if message.version != Version::Right {
             let breach = Breach::new(id!("RPC-01"), "no jsonrpc member that is \"2.0\"");
             self.report(subject, breach, Consequence::Delivered);

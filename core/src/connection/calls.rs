@@ -30,7 +30,7 @@ const OLD_CANCEL: &str = "$/cancelRequest";
 const ECHO: usize = 128;
 
 impl Connection {
-    pub(super) fn call(&mut self, text: String, message: &mut Message, subject: Subject) {
+    pub(super) fn call(&mut self, text: String, message: &mut Message, mut subject: Subject) {
         let Member::Is(method) = &message.method else { return };
         let is_request = message.id != IdMember::Absent;
         let find = || self.state.method(method);
@@ -55,6 +55,7 @@ impl Connection {
         let checked = &mut message.checked;
         let problems = std::mem::take(&mut checked.problems);
         let session = checked.session.take();
+        subject.session.clone_from(&session);
         if !self.session_fits(row, session.as_ref(), &subject, is_request) {
             return;
         }

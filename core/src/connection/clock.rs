@@ -36,6 +36,7 @@ impl Connection {
                 pointer: String::new(),
                 method: request.method.to_string(),
                 id: Some(request.id.clone()),
+                session: request.session.clone(),
             };
             self.events.push(Event::Advice(advice));
         }

@@ -122,6 +122,7 @@ impl Connection {
             pointer: "/stopReason".into(),
             method: request.method.to_string(),
             id: Some(request.id.clone()),
+            session: request.session.clone(),
         };
         (writer.finish().map_or(result, Cow::Owned), Some(advice))
     }

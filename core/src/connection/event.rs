@@ -330,6 +330,8 @@ pub struct Violation {
     pub method: Option<Cow<'static, str>>,
     /// The id, where one could be read.
     pub id: Option<Id>,
+    /// The session it is about, where one could be read before what is wrong.
+    pub session: Option<Arc<str>>,
     /// The number of the frame on this connection, from 1.
     pub frame: u64,
     /// Its first bytes, at most 256, with U+FFFD for what is not UTF-8; empty where secrets may stand in it (AUTH-27).
@@ -353,6 +355,8 @@ pub struct Advice {
     pub method: String,
     /// The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet (RPC-15).
     pub id: Option<Id>,
+    /// The session it is about.
+    pub session: Option<Arc<str>>,
 }
 
 /// Why a connection is over.

@@ -197,6 +197,7 @@ impl Connection {
         if let Member::Is(method) = &message.method {
             subject.method = Some(method.clone());
         }
+        subject.session.clone_from(&message.checked.session);
         if message.twice.is_some() {
             self.hide_secrets(text.as_bytes());
         }
@@ -208,7 +209,7 @@ impl Connection {
             let what = if named { "an id" } else { "a method" };
             let breach = Breach::new(id!("LIMIT-07"), format!("{what} of more than {LONGEST_NAME} bytes"));
             let method = subject.method.filter(|method| method.len() <= LONGEST_NAME);
-            let subject = Subject { id: subject.id.filter(|_| !named), method };
+            let subject = Subject { id: subject.id.filter(|_| !named), method, session: subject.session };
             return if message.id == IdMember::Absent {
                 self.drop_message(&subject, breach);
             } else {
@@ -233,7 +234,8 @@ impl Connection {
         if let (false, Some(id)) = (is_call, &subject.id) {
             let open = self.state.outbound.remove(id).or_else(|| self.take_late(id));
             if let Some(request) = open.filter(|_| id!("RPC-03").is_on(Way::Receive)) {
-                let subject = Subject { method: Some(request.method.clone()), ..subject };
+                let (method, session) = (Some(request.method.clone()), request.session.clone());
+                let subject = Subject { method, session, ..subject };
                 return self.unusable(request, &subject, Breach::new(id!("RPC-03"), "neither a result nor an error"));
             }
         }

@@ -129,6 +129,7 @@ impl Connection {
                     pointer: objection.pointer.into_owned(),
                     method: message.method.to_owned(),
                     id: message.request.map(|request| request.id.clone()),
+                    session: message.session.cloned(),
                 }),
                 Action::Refuse(_) | Action::Drop | Action::Strip | Action::LeaveOut => {
                     return Err(Misuse::new(check.kind, check.rule, objection.message).at(objection.pointer));
@@ -146,6 +147,7 @@ impl Connection {
                 pointer,
                 method: message.method.to_owned(),
                 id: message.request.map(|request| request.id.clone()),
+                session: message.session.cloned(),
             });
         }
         Ok(advice)

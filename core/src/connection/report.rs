@@ -1,6 +1,7 @@
 //! Violations: the event, and the answer that goes with it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::{Connection, Consequence, Event, Policy, Violation};
 use crate::json;
@@ -20,6 +21,7 @@ const SECRET: &[&str] = &["authenticate", "auth/login", "providers/set", "provid
 pub(super) struct Subject {
     pub(super) method: Option<Cow<'static, str>>,
     pub(super) id: Option<Id>,
+    pub(super) session: Option<Arc<str>>,
 }
 
 /// One broken rule.
@@ -83,6 +85,7 @@ impl Connection {
             pointer: breach.pointer,
             method: subject.method.clone(),
             id: subject.id.clone(),
+            session: subject.session.clone(),
             frame: self.frames,
             excerpt: if secret { String::new() } else { excerpt(&self.head, self.head_is_cut) },
             consequence,

@@ -1,3 +1,3 @@
 cc -std=c99 client.c $(pkg-config --cflags --libs acp) -o client
 cc -std=c99 agent.c $(pkg-config --cflags --libs acp) -o agent
-./client ./agent
+printf Hello | ./client ./agent

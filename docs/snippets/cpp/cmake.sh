@@ -1,3 +1,3 @@
 cmake -S . -B build
 cmake --build build
-build/client build/agent
+printf Hello | build/client build/agent

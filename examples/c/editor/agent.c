@@ -18,8 +18,8 @@ extern char **environ;
 // Milliseconds for what an agent does before it works.
 #define PATIENCE 60000
 // What is said to be possible.
-#define READS "{\"clientCapabilities\":{\"fs\":{\"readTextFile\":true}}}"
-#define READS_AND_WRITES "{\"clientCapabilities\":{\"fs\":{\"readTextFile\":true,\"writeTextFile\":true}}}"
+#define READS "{\"fs\":{\"readTextFile\":true}}"
+#define READS_AND_WRITES "{\"fs\":{\"readTextFile\":true,\"writeTextFile\":true}}"
 
 uint64_t now_ms(void)
 {
@@ -83,6 +83,22 @@ static bool check(agent *agent, acp_status status, const char *what)
     return status == ACP_OK;
 }
 
+static void buffer_add(buffer *buffer, acp_slice more)
+{
+    if (more.len > buffer->room - buffer->len) {
+        buffer->room = 2 * buffer->room + more.len;
+        buffer->data = realloc(buffer->data, buffer->room);
+        if (buffer->data == NULL) {
+            fputs("out of memory\n", stderr);
+            exit(1);
+        }
+    }
+    if (more.len > 0) {
+        memcpy(buffer->data + buffer->len, more.data, more.len);
+    }
+    buffer->len += more.len;
+}
+
 // Words come in pieces that end anywhere, lines are shown whole.
 static void add_words(agent *agent, acp_slice words)
 {
@@ -93,7 +109,7 @@ static void add_words(agent *agent, acp_slice words)
         if (end == NULL) {
             return;
         }
-        say(agent, "", buffer_slice(&agent->line));
+        say(agent, "", acp_bytes(agent->line.data, agent->line.len));
         agent->line.len = 0;
         words = acp_bytes(words.data + len + 1, words.len - len - 1);
     }
@@ -115,6 +131,7 @@ static int start_process(agent *agent, char *const *command)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
+    sigset_t defaults;
     int input[2] = {-1, -1}, output[2] = {-1, -1}, error;
     if (!make_pipe(input) || !make_pipe(output)) {
         return errno;
@@ -125,8 +142,11 @@ static int start_process(agent *agent, char *const *command)
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_adddup2(&files, input[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&files, output[1], STDOUT_FILENO);
-    // A group of its own: Ctrl-C is for the editor, which tells its agents.
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    // A group of its own: Ctrl-C is for the editor, which tells its agents. What is ignored here is not to be so there.
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     error = posix_spawnp(&agent->pid, command[0], &files, &attributes, command, environ);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
@@ -141,15 +161,6 @@ static int start_process(agent *agent, char *const *command)
     return error;
 }
 
-static bool request(agent *agent, const char *method, acp_slice params, uint64_t timeout)
-{
-    const acp_slice any_id = {NULL, 0};
-    uint64_t serial;
-    return check(agent,
-                 acp_connection_request_with(agent->connection, acp_text(method), params, any_id, timeout, &serial),
-                 method);
-}
-
 bool agent_start(agent *agent, const task *task, int number, char *const *command)
 {
     const char *name = strrchr(command[0], '/');
@@ -160,26 +171,63 @@ bool agent_start(agent *agent, const task *task, int number, char *const *comman
     agent->number = number;
     agent->command = name == NULL ? command[0] : name + 1;
     agent->in = agent->out = -1;
-    if (acp_config_new(ACP_ROLE_CLIENT, &config) == ACP_OK) {
-        (void)acp_connection_new(config, &agent->connection);
+    if (!check(agent, acp_config_new(ACP_ROLE_CLIENT, &config), "configuration") ||
+        !check(agent, acp_config_set_timeout(config, PATIENCE), "configuration") ||
+        !check(agent, acp_connection_new(config, &agent->connection), "connection")) {
         acp_config_free(config);
+        return false;
     }
+    acp_config_free(config);
     if ((error = start_process(agent, command)) != 0) {
         fail(agent, "start", acp_text(strerror(error)));
         return false;
     }
     check(agent, acp_connection_handle_timeout(agent->connection, now_ms()), "clock");
-    return request(agent, ACP_METHOD_INITIALIZE,
-                   acp_text(task->allow ? READS_AND_WRITES : READS), PATIENCE);
+    return check(agent,
+                 acp_client_initialize(agent->connection, acp_text("acp-editor"), acp_text("0.1.0"),
+                                       acp_text(task->allow ? READS_AND_WRITES : READS), NULL),
+                 ACP_METHOD_INITIALIZE);
 }
 
+// A turn takes as long as it takes, so not by `acp_client_prompt`, which has the patience of all requests.
 static void send_prompt(agent *agent)
 {
-    buffer params = prompt_params(agent);
-    if (request(agent, ACP_METHOD_SESSION_PROMPT, buffer_slice(&params), ACP_UNSET)) {
+    const acp_value values[] = {acp_string_value(acp_string_slice(agent->session)), acp_text_value(agent->task->prompt)};
+    const acp_slice form = acp_text("{'sessionId':?,'prompt':[{'type':'text','text':?}]}"), any_id = {NULL, 0};
+    acp_writer *params = NULL;
+    acp_slice text;
+    if (check(agent, acp_writer_new(&params), "params") &&
+        check(agent, acp_writer_template(params, form, values, 2), "params") &&
+        check(agent, acp_writer_finish(params, &text), "params") &&
+        check(agent,
+              acp_connection_request_with(agent->connection, acp_text(ACP_METHOD_SESSION_PROMPT), text, any_id,
+                                          ACP_NEVER, NULL),
+              ACP_METHOD_SESSION_PROMPT)) {
         agent->state = AGENT_WORKING;
     }
-    buffer_free(&params);
+    acp_writer_free(params);
+}
+
+// Shows a string of a message, one that it has.
+static void show(agent *agent, acp_slice json, const char *pointer, void (*how)(struct agent *agent, acp_slice text))
+{
+    acp_string text = {NULL, 0};
+    if (acp_json_string_copy(json, acp_text(pointer), &text) == ACP_OK) {
+        how(agent, acp_string_slice(text));
+    }
+    acp_string_free(&text);
+}
+
+static void show_tool_call(agent *agent, acp_slice title)
+{
+    end_words(agent);
+    say(agent, "* ", title);
+}
+
+static void show_end(agent *agent, acp_slice reason)
+{
+    end_words(agent);
+    say(agent, "turn ended: ", reason);
 }
 
 // A request of the editor's has ended: the next step, or the end.
@@ -198,17 +246,14 @@ static void on_response(agent *agent, const acp_event *event)
         end_words(agent);
         fail(agent, what, message);
     } else if (acp_equal(method, acp_text(ACP_METHOD_INITIALIZE))) {
-        buffer params = session_params(agent);
-        request(agent, ACP_METHOD_SESSION_NEW, buffer_slice(&params), PATIENCE);
-        buffer_free(&params);
+        check(agent, acp_client_new_session(agent->connection, acp_text(agent->task->folder), NULL),
+              ACP_METHOD_SESSION_NEW);
     } else if (acp_equal(method, acp_text(ACP_METHOD_SESSION_NEW))) {
-        agent->session = json_string(result, "/sessionId");
-        send_prompt(agent);
+        if (check(agent, acp_json_string_copy(result, acp_text("/sessionId"), &agent->session), "session")) {
+            send_prompt(agent);
+        }
     } else if (acp_equal(method, acp_text(ACP_METHOD_SESSION_PROMPT))) {
-        buffer reason = json_string(result, "/stopReason");
-        end_words(agent);
-        say(agent, "turn ended: ", buffer_slice(&reason));
-        buffer_free(&reason);
+        show(agent, result, "/stopReason", show_end);
         agent->state = AGENT_DONE;
     }
 }
@@ -220,14 +265,9 @@ static void on_update(agent *agent, const acp_event *event)
         return;
     }
     if (acp_equal(kind, acp_text(ACP_UPDATE_AGENT_MESSAGE_CHUNK))) {
-        buffer words = json_string(params, "/update/content/text");
-        add_words(agent, buffer_slice(&words));
-        buffer_free(&words);
+        show(agent, params, "/update/content/text", add_words);
     } else if (acp_equal(kind, acp_text(ACP_UPDATE_TOOL_CALL))) {
-        buffer title = json_string(params, "/update/title");
-        end_words(agent);
-        say(agent, "* ", buffer_slice(&title));
-        buffer_free(&title);
+        show(agent, params, "/update/title", show_tool_call);
     }
 }
 
@@ -239,7 +279,11 @@ static void on_event(agent *agent, const acp_event *event)
     acp_event_kind(event, &kind);
     switch (kind) {
     case ACP_EVENT_REQUEST:
-        check(agent, answer(agent, event), "answer");
+        if (answer(agent, event) != ACP_OK) {
+            uint64_t serial = 0;
+            acp_event_serial(event, &serial);
+            check(agent, acp_connection_respond_refused(agent->connection, serial), "answer");
+        }
         break;
     case ACP_EVENT_NOTIFICATION:
         on_update(agent, event);
@@ -324,13 +368,9 @@ void agent_serve(agent *agent, const struct pollfd fds[AGENT_FDS])
 
 void agent_cancel(agent *agent)
 {
-    buffer params = cancel_params(agent);
     if (agent->state == AGENT_WORKING) {
-        check(agent,
-              acp_connection_notify(agent->connection, acp_text(ACP_METHOD_SESSION_CANCEL), buffer_slice(&params)),
-              "cancel");
+        check(agent, acp_client_cancel(agent->connection, acp_string_slice(agent->session)), "cancel");
     }
-    buffer_free(&params);
 }
 
 void agent_stop(agent *agent)
@@ -340,23 +380,24 @@ void agent_stop(agent *agent)
     if (agent->out >= 0) {
         close(agent->out);
     }
-    // The end of its input is an agent's sign to end; one that does not is made to.
-    for (size_t i = 0; agent->pid > 0; i++) {
-        for (int waited = 0; agent->pid > 0 && waited < 2000; waited += 5) {
-            if (waitpid(agent->pid, &status, WNOHANG) != 0) {
-                agent->pid = 0;
-            } else {
-                poll(NULL, 0, 5);
-            }
+    // The end of its input is an agent's sign to end; one that does not is made to, with all that it has started.
+    bool ended = agent->pid <= 0;
+    for (size_t i = 0; i < 2 && !ended; i++) {
+        for (int waited = 0; !ended && waited < 400; waited += 5) {
+            ended = waitpid(agent->pid, &status, WNOHANG) != 0;
+            poll(NULL, 0, ended ? 0 : 5);
         }
-        if (agent->pid > 0) {
-            kill(-agent->pid, signals[i < 1 ? 0 : 1]);
-        }
+        kill(-agent->pid, signals[i]);
+    }
+    if (agent->pid > 0) {
+        kill(-agent->pid, SIGKILL);
+        waitpid(agent->pid, &status, 0);
+        agent->pid = 0;
     }
     if (agent->in >= 0) {
         close(agent->in);
     }
     acp_connection_free(agent->connection);
-    buffer_free(&agent->session);
-    buffer_free(&agent->line);
+    acp_string_free(&agent->session);
+    free(agent->line.data);
 }

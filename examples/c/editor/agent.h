@@ -41,7 +41,7 @@ typedef struct agent {
     int out;
     acp_connection *connection;
     agent_state state;
-    buffer session;
+    acp_string session;
     // A line of its words that has no end yet.
     buffer line;
 } agent;

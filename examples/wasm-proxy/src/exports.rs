@@ -13,6 +13,7 @@ use crate::relay::{Proxy, Side};
 #[derive(Default)]
 struct Instance {
     input: Vec<u8>,
+    problem: String,
     proxy: Option<Proxy>,
 }
 
@@ -30,7 +31,7 @@ fn with_proxy<T>(side: u32, work: impl FnOnce(&mut Proxy, Side, &[u8]) -> T) -> 
         1 => Side::Agent,
         _ => return None,
     };
-    with(|Instance { input, proxy }| proxy.as_mut().map(|proxy| work(proxy, side, input)))
+    with(|Instance { input, proxy, .. }| proxy.as_mut().map(|proxy| work(proxy, side, input)))
 }
 
 /// Makes room for `size` bytes of input and says where.
@@ -51,8 +52,23 @@ pub extern "C" fn acp_proxy_start() -> u32 {
             instance.proxy = Some(Proxy::new(Policy::new(rules)));
             0
         }
-        Err(_) => 1,
+        Err(error) => {
+            instance.problem = error.to_string();
+            1
+        }
     })
+}
+
+/// Where it stands what was wrong with the rules, in one sentence.
+#[no_mangle]
+pub extern "C" fn acp_proxy_problem() -> usize {
+    with(|instance| instance.problem.as_ptr() as usize)
+}
+
+/// How many bytes it has.
+#[no_mangle]
+pub extern "C" fn acp_proxy_problem_size() -> usize {
+    with(|instance| instance.problem.len())
 }
 
 /// Takes the input as bytes from a side. 0, or 1 before the start or for no side.

@@ -36,7 +36,16 @@ fn text(folder: &Path) -> Result<Vec<u8>> {
     let builder = sources.iter().fold(cbindgen::Builder::new().with_config(config), cbindgen::Builder::with_src);
     let mut text = Vec::new();
     builder.generate().with_context(|| folder.display().to_string())?.write(&mut text);
-    Ok(text)
+    Ok(safe(&String::from_utf8(text)?).into_bytes())
+}
+
+/// Puts negative numbers into parentheses, so that they stay numbers wherever a macro stands.
+fn safe(text: &str) -> String {
+    let line = |line: &str| match line.split(' ').collect::<Vec<_>>()[..] {
+        ["#define", name, number] if number.starts_with('-') => format!("#define {name} ({number})\n"),
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 /// The modules of the interface, in the order in which the crate lists them.

@@ -13,6 +13,7 @@ mod about;
 mod c;
 mod common;
 mod drafts;
+mod messages;
 mod python;
 mod rust;
 mod surface;
@@ -27,6 +28,8 @@ const OUTPUTS: &[Output] = &[
     ("core/src/schema/tables/v1.rs", |model| Ok(tables::file(&model.versions[0]))),
     ("core/src/schema/tables/v2.rs", |model| Ok(tables::file(&model.versions[1]))),
     ("docs/src/surface.md", |_| surface::page()),
+    ("docs/src/messages.md", |model| messages::page(&model.versions[0])),
+    ("docs/src/messages-2.md", |model| messages::page(&model.versions[1])),
     ("include/acp_constants.h", c::file),
     ("python/libacp/types/v1.py", |model| python::module(&model.versions[0])),
     ("python/libacp/types/v1.pyi", |model| python::stub(&model.versions[0])),
