@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, cast
 
 import libacp
 
 from ._client import Client
-from ._errors import AgentEnded, RequestError, no_session
+from ._errors import AgentEnded, no_handler, no_session
 from ._exchange import LoadingSession
-from ._host import StrPath, awaited
+from ._host import StrPath, awaited, merged
+from ._methods import shown, whole
 from ._peer import CHEAP, PATIENCE, Cost, Job, Peer
 from ._session import ClientSession
 from ._wire import Reader, Writer
@@ -38,11 +38,14 @@ class AgentPeer(Peer):
 
     process: Optional[asyncio.subprocess.Process] = None
     """The agent's process, where `spawn_agent` has started it."""
+    sessions: Dict[str, ClientSession]
+    """The open sessions by their ids."""
     _host: Client
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
-        self.sessions: Dict[str, ClientSession] = {}
-        """The open sessions by their ids."""
+        self.sessions = {}
+        # Those that were set when the connection was made.
+        self._handlers, self._files, self._terminals = client._served(), client.files, client.terminals
         # Those that are being loaded, and replayed meanwhile.
         self._loading: Dict[str, ClientSession] = {}
         # Those that were opened by a `request` of the host's own, or that the agent has opened below another.
@@ -255,8 +258,8 @@ class AgentPeer(Peer):
             return
         session._over = True
         self._adopted.discard(session)
-        files: Any = self._host.files
-        terminals = self._host.terminals
+        files: Any = self._files
+        terminals = self._terminals
         ends = [] if terminals is None else [terminals.end]
         if files is not terminals and hasattr(type(files), "end"):
             ends.append(files.end)
@@ -268,18 +271,18 @@ class AgentPeer(Peer):
     async def _close_for(self, end: Callable[[ClientSession], Any], session: ClientSession) -> None:
         try:
             await awaited(end(session))
-        except Exception:
-            self._failed("the terminals or files of a session cannot be ended")
+        except Exception as problem:
+            self._failed("the terminals or files of a session cannot be ended", "end", problem)
 
     def _begin(self, session: ClientSession) -> None:
         """Before the agent hears of a session: its roots are what they are now."""
-        files = self._host.files
+        files = self._files
         try:
             # Not what an object makes up when it is asked for.
             if hasattr(type(files), "begin"):
                 getattr(files, "begin")(session)
-        except Exception:
-            self._failed("the files of a session cannot be opened")
+        except Exception as problem:
+            self._failed("the files of a session cannot be opened", "begin", problem)
 
     async def _all_ended(self) -> None:
         if self._endings:
@@ -288,31 +291,32 @@ class AgentPeer(Peer):
     async def _run(self, timeout: Optional[float]) -> None:
         """Opens the connection."""
         client = self._host
-        params = {"clientInfo": client.info, "clientCapabilities": client.given_capabilities}
+        capabilities = merged(shown(self._handlers), client.given_capabilities)
+        params = {"clientInfo": client.info, "clientCapabilities": capabilities}
         await self._ask("initialize", params, timeout=timeout)
 
     async def _perform(self, job: Job) -> Any:
         request = job.request
-        handler = self._host.handlers.get(request.method)
+        handler = self._handlers.get(request.method)
         if handler is None:
-            raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
+            raise no_handler(request.method)
         subject = self._subject(request.session)
         if subject is None or (subject is not self and subject._over):
             raise no_session()
-        result = handler(subject, request.params)
-        return await result if inspect.isawaitable(result) else result
+        result = await awaited(handler(subject, request.params))
+        return result if request.method.startswith("_") else whole(request.method, result)
 
     def _cost(self, request: libacp.Request, size: int) -> Cost:
-        client, method = self._host, request.method
+        method = request.method
         if method == "fs/read_text_file":
-            most = _most(client.files, "most", FILE)
+            most = _most(self._files, "most", FILE)
             if self._reading.answer != most:
                 self._reading = Cost(most, file=True)
             return self._reading
         if method == "fs/write_text_file":
             return Cost(size, size, file=True)
         if method == "terminal/output":
-            return Cost(_most(client.terminals, "output_byte_limit", OUTPUT))
+            return Cost(_most(self._terminals, "output_byte_limit", OUTPUT))
         return CHEAP
 
     def _subject(self, session: Optional[str]) -> Any:
@@ -346,18 +350,18 @@ class AgentPeer(Peer):
             self._sweep()
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
-        params, handler = notification.params, self._host.handlers.get(notification.method)
+        params, handler = notification.params, self._handlers.get(notification.method)
         # An update may come before the answer that names its session.
         subject = self._subject(notification.session) or ClientSession(self, notification.session or "")
         if handler is not None:
-            self._call(handler, subject, params)
+            self._call(notification.method, handler, subject, params)
         if notification.method != "session/update":
             return
         if subject._take(params["update"], size):
             self._updates += 1
             self._bytes += size
         elif self._host.on_update is not None:
-            self._call(self._host.on_update, subject, params["update"])
+            self._call("on_update", self._host.on_update, subject, params["update"])
 
     def _taken(self, size: int) -> None:
         """An iterator has handed on an update."""

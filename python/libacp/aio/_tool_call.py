@@ -87,7 +87,7 @@ class ToolCall:
         try:
             # At once, so that being cancelled here does not leave the call without an end.
             wire.notify_now("session/update", self._update("tool_call_update", {"status": status}))
-        except libacp.Misuse:
+        except libacp.Error:
             # What it is left by says more than that its end cannot be reported.
             if kind is None:
                 raise
@@ -172,13 +172,5 @@ async def ask_permission(
 ) -> Permission:
     offered = cast("Sequence[Mapping[str, Any]]", ONCE if options is None else options)
     params = {"sessionId": session.id, "toolCall": call, "options": list(offered)}
-    wire = session.client._wire
-
-    def cancel(id: "int | str") -> None:
-        # A client that cancels a turn answers its open permission requests; there is nothing left to cancel then.
-        known = session.client.connection.session(session.id)
-        if known is None or known.turn != "cancelling":
-            wire.cancel(id)
-
-    result: Dict[str, Any] = await wire.request("session/request_permission", params, cancel=cancel)
+    result: Dict[str, Any] = await session.client._wire.request("session/request_permission", params)
     return Permission(offered, result["outcome"])

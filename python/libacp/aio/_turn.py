@@ -27,12 +27,20 @@ class Turn:
     """The session that the prompt is for."""
     blocks: Sequence[v1.ContentBlock]
     """The prompt, as it came."""
+    meta: Mapping[str, Any]
+    """The ``_meta`` of the prompt; empty without any."""
+    id: Union[int, str, None]
+    """The id of the prompt's request."""
     cancelled: bool
     """Whether the client has cancelled the turn, or is gone."""
 
-    def __init__(self, session: AgentSession, blocks: Sequence[v1.ContentBlock], task: asyncio.Task[None]) -> None:
+    def __init__(
+        self, session: AgentSession, params: Mapping[str, Any], task: asyncio.Task[None], id: Union[int, str, None]
+    ) -> None:
         self.session = session
-        self.blocks = blocks
+        self.blocks = params["prompt"]
+        self.meta = params.get("_meta") or {}
+        self.id = id
         self.cancelled = False
         self._task = task
 

@@ -71,12 +71,14 @@ Settle = Callable[[libacp.Response, bool], None]
 class Call:
     """A request of the host's that waits for its answer."""
 
-    __slots__ = ("id", "future", "settle")
+    __slots__ = ("id", "future", "settle", "cancelled")
 
     def __init__(self, id: Union[int, str], future: asyncio.Future[Any], settle: Optional[Settle]) -> None:
         self.id = id
         self.future = future
         self.settle = settle
+        self.cancelled = False
+        """Whether the peer has been asked to cancel it."""
 
 
 class Wire:
@@ -110,7 +112,7 @@ class Wire:
         self._timer: Optional[asyncio.TimerHandle] = None
         self._due: Optional[int] = None
         # What the connection reminds of counts from the time that it knows of; otherwise it needs none.
-        self._timed = connection.config.reminder is not None
+        self._timed = connection.config.reminder is not None or connection.config.timeout is not None
         self._messages = connection.config.framing == "messages"
         self._went_on = asyncio.Event()
         # Before Python 3.12, only one task at a time may wait in `drain`.
@@ -153,10 +155,13 @@ class Wire:
         """Sends a request without waiting for anything. `settle` sees the answer in its place among the events, and
         whether somebody still waits for it.
         """
+        self._open_for(method)
         if self._timed or timeout is not None:
             self.connection.handle_timeout(self._now())
-        milliseconds = None if timeout is None else max(0, round(timeout * 1000))
-        id = self.connection.request(method, params, timeout=milliseconds)
+        if timeout is None:
+            id = self.connection.request(method, params)
+        else:
+            id = self.connection.request(method, params, timeout=max(0, round(timeout * 1000)))
         call = self._calls[id] = Call(id, self._loop.create_future(), settle)
         self.dispatch()
         return call
@@ -168,12 +173,21 @@ class Wire:
 
     def notify_now(self, method: str, params: Mapping[str, object]) -> None:
         """Sends a notification without waiting for the transport: for what is small, and rare."""
+        self._open_for(method)
         self.connection.notify(method, params)
         self.dispatch()
 
+    def _open_for(self, method: str) -> None:
+        # After the end, a call ends as one that was open then.
+        if self.connection.phase == "closed":
+            raise libacp.NoResult("closed", method)
+
     def cancel(self, id: Union[int, str]) -> None:
         """Asks the peer to cancel a request; no mistake when the connection is over."""
-        if self.connection.phase != "closed":
+        call = self._calls.get(id)
+        if self.connection.phase != "closed" and not (call is not None and call.cancelled):
+            if call is not None:
+                call.cancelled = True
             self.connection.handle_timeout(self._now())
             self.connection.cancel(id)
             self.dispatch()
