@@ -45,7 +45,7 @@ class AgentPeer(Peer):
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
         self.sessions = {}
         # Those that were set when the connection was made.
-        self._handlers, self._files, self._terminals = client._served(), client.files, client.terminals
+        self._handlers, self._disk, self._commands = client._served(), client.files, client.terminals
         # Those that are being loaded, and replayed meanwhile.
         self._loading: Dict[str, ClientSession] = {}
         # Those that were opened by a `request` of the host's own, or that the agent has opened below another.
@@ -258,8 +258,8 @@ class AgentPeer(Peer):
             return
         session._over = True
         self._adopted.discard(session)
-        files: Any = self._files
-        terminals = self._terminals
+        files: Any = self._disk
+        terminals = self._commands
         ends = [] if terminals is None else [terminals.end]
         if files is not terminals and hasattr(type(files), "end"):
             ends.append(files.end)
@@ -276,7 +276,7 @@ class AgentPeer(Peer):
 
     def _begin(self, session: ClientSession) -> None:
         """Before the agent hears of a session: its roots are what they are now."""
-        files = self._files
+        files = self._disk
         try:
             # Not what an object makes up when it is asked for.
             if hasattr(type(files), "begin"):
@@ -309,14 +309,14 @@ class AgentPeer(Peer):
     def _cost(self, request: libacp.Request, size: int) -> Cost:
         method = request.method
         if method == "fs/read_text_file":
-            most = _most(self._files, "most", FILE)
+            most = _most(self._disk, "most", FILE)
             if self._reading.answer != most:
                 self._reading = Cost(most, file=True)
             return self._reading
         if method == "fs/write_text_file":
             return Cost(size, size, file=True)
         if method == "terminal/output":
-            return Cost(_most(self._terminals, "output_byte_limit", OUTPUT))
+            return Cost(_most(self._commands, "output_byte_limit", OUTPUT))
         return CHEAP
 
     def _subject(self, session: Optional[str]) -> Any:
