@@ -252,13 +252,16 @@ class ClientPeer(Peer):
         if session is None or job.task is None:
             raise RequestError(libacp.ErrorCode.INTERNAL_ERROR, "This session takes no prompts")
         turn = Turn(session, params, job.task, job.request.id)
-        job.stop = turn._cancel
+        job.stop = lambda: turn._cancel(self._leaving)
         try:
             result = await awaited(handler(turn))
         except asyncio.CancelledError:
             if not turn.cancelled:
                 raise
             result = None
+        if turn._left:
+            # The client has not cancelled it.
+            raise RequestError(libacp.ErrorCode.REQUEST_CANCELLED, "The agent ends")
         result = {"stopReason": result} if isinstance(result, str) else dict(whole("session/prompt", result))
         result.setdefault("stopReason", "end_turn")
         return {**result, "stopReason": "cancelled"} if turn.cancelled else result

@@ -49,6 +49,7 @@ class Exchange(Generic[T]):
         self._method = method
         self._params = params
         self._call: Optional[Call] = None
+        self._begun = False
         self._items: Deque[Tuple[Any, int]] = collections.deque()
         self._more = asyncio.Event()
         # Whether somebody iterates; otherwise updates go to the client's `on_update`.
@@ -112,6 +113,7 @@ class Exchange(Generic[T]):
             raise
 
     async def _begin(self) -> Call:
+        self._begun = True
         agent = self.session.agent
         await self.session._free()
         if agent._wire.busy():
@@ -260,7 +262,7 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
 
     def __del__(self) -> None:
         # As for a coroutine that is forgotten.
-        if self._call is None and not self._cancelled and not self._open:
+        if not self._begun and not self._cancelled:
             warnings.warn(
                 f"a prompt of {self.session!r} was never sent: iterate over it with `async for`, or await it",
                 RuntimeWarning,

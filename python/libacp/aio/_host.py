@@ -35,9 +35,9 @@ class Options(TypedDict, total=False):
     expose_errors: bool
     """Whether the peer is told the text of an exception that a handler lets out, in ``data.details`` of the error."""
     trace: Optional[Trace]
-    """Where all messages are written to: a file, one line for each message after ``->`` (sent) or ``<-`` (received); or
-    a function that is called with the direction and the bytes. Without it, the file that the environment variable
-    ``LIBACP_TRACE`` names, if there is one."""
+    """Where all messages are written to: a file, with a line for each message, after the process, the role and ``->``
+    (sent) or ``<-`` (received); or a function that is called with the arrow and the bytes. Without it, the file that
+    the environment variable ``LIBACP_TRACE`` names, if there is one."""
     framing: Framing
     policy: Policy
     policies: Mapping[Severity, Policy]

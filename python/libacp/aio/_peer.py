@@ -16,6 +16,7 @@ from ._current import CURRENT
 from ._errors import RequestError
 from ._host import Host, awaited
 from ._log import Limited, log
+from ._trace import tracer
 from ._wire import Reader, Wire, Writer
 
 LEVELS = {"note": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -87,9 +88,13 @@ class Peer:
         # Requests that wait for their turn, and bytes of them.
         self._waiting = self._kept = 0
         self._most = host.max_requests
+        self._leaving = False
+        """Whether this side ends the connection: what ends with it was not cancelled by the peer."""
         self._limited = Limited()
         self._ended: asyncio.Future[None] = self._loop.create_future()
-        self._wire = Wire(connection, reader, writer, self._deliver, self._full)
+        config = connection.config
+        traced = tracer(host, connection.role, config.framing)
+        self._wire = Wire(connection, reader, writer, self._deliver, self._full, traced)
 
     @property
     def capabilities(self) -> Dict[str, Any]:
@@ -345,7 +350,7 @@ class Peer:
         if job.answered:
             return
         # Cancelled, perhaps before it had begun.
-        if job.request.method == "session/prompt":
+        if job.request.method == "session/prompt" and not self._leaving:
             self._answer(job, {"stopReason": "cancelled"})
         self._refuse(job, libacp.ErrorCode.REQUEST_CANCELLED)
 
@@ -408,6 +413,7 @@ class Peer:
 
     async def _finish(self, grace: float) -> None:
         """Closes the connection, and gives the handlers that still run some time to end."""
+        self._leaving = True
         running = [job.task for job in self._jobs.values() if job.task is not None]
         if self._noticing is not None:
             running.append(self._noticing)

@@ -17,6 +17,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Union
 import libacp
 
 from ._log import log
+from ._trace import RECEIVED, SENT, Tracer
 
 READ = 64 * 1024
 # Handed to the transport at once, and what may wait there before it gets no more.
@@ -89,11 +90,13 @@ class Wire:
         writer: Writer,
         deliver: Callable[[libacp.Event, int], None],
         full: Callable[[], bool],
+        tracer: Optional[Tracer] = None,
     ) -> None:
         self.connection = connection
         self._reader, self._writer = reader, writer
         self._transport: Optional[asyncio.WriteTransport] = getattr(writer, "transport", None)
         self._deliver, self._full = deliver, full
+        self._tracer = tracer
         self._loop = asyncio.get_running_loop()
         self._calls: Dict[Union[int, str, None], Call] = {}
         self._started = self._loop.time()
@@ -279,6 +282,8 @@ class Wire:
             if timer is not None:
                 timer.cancel()
         self._timer = None
+        if self._tracer is not None:
+            self._tracer.end()
         try:
             self._writer.close()
         except OSError:
@@ -288,6 +293,8 @@ class Wire:
         try:
             while data := await self._reader.read(READ):
                 self._heard += 1
+                if self._tracer is not None:
+                    self._tracer.add(RECEIVED, data)
                 if self._timed:
                     self.connection.handle_timeout(self._now())
                 self.connection.receive_data(data)
@@ -365,6 +372,8 @@ class Wire:
     def _put(self, data: bytes) -> None:
         self._sent += len(data) + MESSAGE
         self._unheard = self.owed = 0
+        if self._tracer is not None:
+            self._tracer.add(SENT, data)
         try:
             self._writer.write(data)
         except (OSError, RuntimeError):
