@@ -16,7 +16,7 @@ class AgentRun(Run):
     client: Any = None
 
     def host(self, options: Dict[str, Any]) -> Any:
-        self.agent = aio.Agent("tested", "1", **options)
+        self.agent = aio.Agent("vectors", "1", **options)
         for method in dict.fromkeys(name.partition("#")[0] for name in self.scenario.get("handlers", {})):
             if method == "session/prompt":
                 self.agent.prompt(self.prompt)

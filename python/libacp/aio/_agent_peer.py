@@ -56,6 +56,8 @@ class AgentPeer(Peer):
         # Those that came too late, and are given back.
         self._given_up: Set[str] = set()
         self._reading = Cost(FILE, file=True)
+        # The tasks that wait for an answer, other than that of a prompt.
+        self._askers: List[Optional[asyncio.Task[Any]]] = []
         self._endings: Set[asyncio.Task[None]] = set()
         self._updates = self._bytes = self._asked = 0
         super().__init__(client, libacp.Connection("client", **client.options), reader, writer)
@@ -82,6 +84,8 @@ class AgentPeer(Peer):
         params = params or {}
         how = self._life(method, params) if method in LIFE else None
         self._asked += 1
+        task = asyncio.current_task()
+        self._askers.append(task)
         try:
             return await self._ask(method, params, timeout=timeout, settle=how)
         except libacp.Misuse:
@@ -90,6 +94,7 @@ class AgentPeer(Peer):
             raise
         finally:
             self._asked -= 1
+            self._askers.remove(task)
 
     async def new_session(
         self,
@@ -368,9 +373,9 @@ class AgentPeer(Peer):
         subject = self._subject(request.session)
         if subject is None or (subject is not self and subject._over):
             raise no_session()
-        if request.method in QUESTIONS and subject is not self and subject._exchange is not None and not self._asked:
-            # What the question is about is seen before it. Who waits for another answer does not iterate, though.
-            await subject._exchange._caught_up()
+        if request.method in QUESTIONS and subject is not self and subject._exchange is not None:
+            # What the question is about is seen before it.
+            await subject._exchange._caught_up(self._askers)
         result = await awaited(handler(subject, request.params))
         return result if request.method.startswith("_") else whole(request.method, result)
 

@@ -1,0 +1,41 @@
+// The host vectors: what the high levels of every language do alike.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { check } from "./hosts/format.mjs";
+import * as agent from "./hosts/agent.mjs";
+import * as client from "./hosts/client.mjs";
+
+const root = new URL("../hosts/", import.meta.url);
+const read = (path) => JSON.parse(readFileSync(new URL(path, root), "utf8"));
+
+async function replay(scenario, role) {
+  check(scenario);
+  if (!scenario.refused) return role.play(scenario);
+  const text = await role.refusal(scenario);
+  assert.ok(text !== undefined, "it was not refused");
+  for (const part of scenario.refused) assert.ok(text.includes(part), `"${text}" does not say ${part}`);
+  return undefined;
+}
+
+for (const [folder, role] of Object.entries({ agent, client })) {
+  const files = existsSync(new URL(folder, root)) ? readdirSync(new URL(folder, root)).filter((name) => name.endsWith(".json")).sort() : [];
+  const seen = new Set();
+  for (const file of files) {
+    for (const scenario of read(`${folder}/${file}`)) {
+      test(`${folder}/${file}: ${scenario.name}`, { skip: scenario.gaps?.javascript }, async () => {
+        assert.ok(!seen.has(scenario.name), "another scenario has this name");
+        seen.add(scenario.name);
+        await replay(scenario, role);
+      });
+    }
+  }
+}
+
+if (existsSync(new URL("wrong.json", root))) {
+  for (const { role, ...scenario } of read("wrong.json")) {
+    test(`wrong.json: ${scenario.name} must fail`, async () => {
+      await assert.rejects(replay(scenario, { agent, client }[role]));
+    });
+  }
+}

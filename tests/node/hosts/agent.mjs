@@ -1,0 +1,2 @@
+export async function play() { throw new Error("not yet"); }
+export async function refusal() { return undefined; }
