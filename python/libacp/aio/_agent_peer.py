@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, cast
 
@@ -56,6 +57,7 @@ class AgentPeer(Peer):
         # Those that came too late, and are given back.
         self._given_up: Set[str] = set()
         self._reading = Cost(FILE, file=True)
+        self._made: Optional[AbstractAsyncContextManager[AgentPeer]] = None
         # The tasks that wait for an answer, other than that of a prompt.
         self._askers: List[Optional[asyncio.Task[Any]]] = []
         self._endings: Set[asyncio.Task[None]] = set()
@@ -358,12 +360,23 @@ class AgentPeer(Peer):
         if self._endings:
             await asyncio.wait(self._endings)
 
-    async def _run(self, timeout: Optional[float]) -> None:
+    async def close(self) -> None:
+        """Ends the connection, and the agent's process if `spawn_agent` has started it. What ``async with`` does at the
+        end of its block.
+        """
+        made, self._made = self._made, None
+        if made is not None:
+            await made.__aexit__(None, None, None)
+
+    def _leave_with(self, made: AbstractAsyncContextManager[AgentPeer]) -> None:
+        self._made = made
+
+    async def _run(self, timeout: Optional[float], meta: Optional[Mapping[str, Any]] = None) -> None:
         """Opens the connection."""
         client = self._host
         capabilities = merged(shown(self._handlers), client.given_capabilities)
         params = {"clientInfo": client.info, "clientCapabilities": capabilities}
-        await self._ask("initialize", params, timeout=timeout)
+        await self._ask("initialize", with_meta(params, meta), timeout=timeout)
 
     async def _perform(self, job: Job) -> Any:
         request = job.request

@@ -120,6 +120,9 @@ class Host:
             # They are read for each connection.
             if several in self.options:
                 self.options[several] = list(self.options[several])
+        for draft in self.options.get("drafts", ()):
+            if draft not in libacp.DRAFTS:
+                raise ValueError(f"there is no draft {draft!r}{nearest(str(draft), libacp.DRAFTS)}")
         self.handlers = {}
         # What cannot be configured is told now, and not when somebody connects.
         libacp.Connection(self._role, **self.options)
