@@ -120,7 +120,7 @@ def import_in_time(python: Path, name: str) -> Tuple[int, int]:
 
 def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
     examples = [ROOT / "examples" / "python" / name for name in ("hello_agent.py", "chat.py")]
-    files = [*sorted(HERE.glob("*.py")), HERE / "hosts" / "agent.py", HERE / "hosts" / "hostile.py"]
+    files = [*sorted(HERE.glob("*.py")), HERE / "hosts" / "agent.py", HERE / "hosts" / "hostile.py", HERE / "hosts" / "stubborn.py"]
     own = ["--python-executable", python, "--config-file", PACKAGE / "pyproject.toml"]
     # stubtest imports what it checks, so it runs in an environment of its own that has the wheel and mypy.
     home = TARGET / "venv-stubtest"
@@ -130,11 +130,14 @@ def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
     run(*pip, "--disable-pip-version-check", TYPE_TOOLS[0], built)
     # pyright looks for what is installed with the `python` that it finds first.
     path = {**os.environ, "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]])}
+    seeded = [HERE / "mistakes" / "check.py"]
     allowed = ["--allowlist", HERE / "stubtest.txt"]
     return [
         checked("mypy of the package", bin / "mypy", "--strict", *own, "-p", "libacp"),
         checked("mypy of its use", bin / "mypy", "--strict", *own, *files),
         checked("mypy of the examples", bin / "mypy", "--strict", *own, *examples),
+        checked("seeded mistakes, mypy", sys.executable, *seeded, "mypy", bin / "mypy", "--strict", *own),
+        checked("seeded mistakes, pyright", sys.executable, *seeded, "pyright", bin / "pyright", path=path),
         checked("stubtest", home / SCRIPTS / "python", "-m", "mypy.stubtest", "libacp", *allowed),
         checked("pyright of its use", bin / "pyright", *sorted(HERE.glob("typing_*.py")), *examples, path=path),
         checked("pyright of the package", bin / "pyright", "--verifytypes", "libacp", path=path),

@@ -21,7 +21,7 @@ class AgentRun(Run):
             if method == "session/prompt":
                 self.agent.prompt(self.prompt)
             else:
-                self.agent.on(method)(self.handler(method))
+                self.agent._register(method)(self.handler(method))
         return self.agent
 
     async def prompt(self, turn: aio.Turn) -> Any:

@@ -88,7 +88,7 @@ class ClientRun(Run):
         self.client = aio.Client("vectors", "1", **options)
         for method in handlers:
             if method != "session/request_permission":
-                self.client.on(method)(self.handler(method))
+                self.client._register(method)(self.handler(method))
         for name, value in set_later.items():
             setattr(self.client, name, value)
         self.opened: Dict[str, aio.ClientSession] = {}

@@ -31,11 +31,15 @@ def yields_too(session: Any, params: Any) -> Any:
     yield None
 
 
-def made(**options: Any) -> aio.Agent:
+def made(**options: Any) -> Any:
     return aio.Agent("tested", "1", **options)
 
 
-def twice(*register: Callable[[aio.Agent], Any]) -> Callable[[], None]:
+def client(**options: Any) -> Any:
+    return aio.Client(**options)
+
+
+def twice(*register: Callable[[Any], Any]) -> Callable[[], None]:
     def run() -> None:
         tested = made()
         for each in register:
@@ -47,27 +51,27 @@ def twice(*register: Callable[[aio.Agent], Any]) -> Callable[[], None]:
 MISTAKES: Dict[str, "tuple[Callable[[], Any], Type[Exception], List[str]]"] = {
     "a method that is misspelt": (lambda: made().on("session/setmode"), ValueError, ["'session/setmode'", "'session/set_mode'"]),
     "a method of the other side": (lambda: made().on("fs/read_text_file"), ValueError, ["sent by agents", "client's side"]),
-    "a method of the agent's side": (lambda: aio.Client().on("session/prompt"), ValueError, ["sent by clients", "agent's side"]),
+    "a method of the agent's side": (lambda: client().on("session/prompt"), ValueError, ["sent by clients", "agent's side"]),
     "prompts by on": (lambda: made().on("session/prompt"), ValueError, ["@agent.prompt", "Turn"]),
-    "a decorator without a method": (lambda: made().on(two), TypeError, ['@host.on("session/set_mode")']),  # type: ignore[arg-type]
-    "two handlers": (twice(lambda it: it.on("_a")(two), lambda it: it.on("_a")(two)), ValueError, ["'_a'", "already", "two"]),
+    "a decorator without a method": (lambda: made().on(two), TypeError, ['@host.on("session/set_mode")']),
+    "two handlers": (twice(lambda it: it.on_extension("_a")(two), lambda it: it.on_extension("_a")(two)), ValueError, ["'_a'", "already", "two"]),
     "two handlers of prompts": (twice(lambda it: it.prompt(one), lambda it: it.prompt(one)), ValueError, ["already", "one"]),
     "two handlers of new sessions": (twice(lambda it: it.new_session(one), lambda it: it.on("session/new")(two)), ValueError, ["already"]),
     "a misspelt option": (lambda: made(polcy="strict"), TypeError, ["'polcy'", "'policy'"]),
     "an option of clients": (lambda: made(permision=one), TypeError, ["'permision'"]),
-    "a misspelt option of a client": (lambda: aio.Client(premission=one), TypeError, ["'permission'"]),  # type: ignore[call-arg]
+    "a misspelt option of a client": (lambda: client(premission=one), TypeError, ["'permission'"]),
     "version 2": (lambda: made(version_2=True), TypeError, ["version 1", "libacp.Connection"]),
     "a draft that there is not": (lambda: made(drafts=["session_frok"]), ValueError, ["'session_frok'", "'session_fork'"]),
     "a policy that there is not": (lambda: made(policy="strickt"), ValueError, ["strickt"]),
     "a prompt handler that yields": (lambda: made().prompt(yields), TypeError, ["generator", "turn.message"]),
-    "a handler that yields": (lambda: made().on("_a")(yields_too), TypeError, ["generator"]),
+    "a handler that yields": (lambda: made().on_extension("_a")(yields_too), TypeError, ["generator"]),
     "a prompt handler with two arguments": (lambda: made().prompt(two), TypeError, ["(turn)"]),
     "a handler with one argument": (lambda: made().on("session/set_mode")(one), TypeError, ["(session, params)"]),
     "a session handler with two arguments": (lambda: made().new_session(two), TypeError, ["(session)"]),
-    "a handler that is none": (lambda: made().prompt("echo"), TypeError, ["function", "'echo'"]),  # type: ignore[type-var]
+    "a handler that is none": (lambda: made().prompt("echo"), TypeError, ["function", "'echo'"]),
     "a command in one text": (lambda: aio.spawn_agent("npx agent"), TypeError, ["list", "'npx agent'"]),
-    "files twice": (lambda: aio.Client(files=aio.Files()).on("fs/read_text_file"), ValueError, ["`files`", "already"]),
-    "permission twice": (lambda: aio.Client(permission=aio.allow_all).on("session/request_permission"), ValueError, ["already"]),
+    "files twice": (lambda: client(files=aio.Files()).on("fs/read_text_file"), ValueError, ["`files`", "already"]),
+    "permission twice": (lambda: client(permission=aio.allow_all).on("session/request_permission"), ValueError, ["already"]),
 }
 
 
@@ -144,11 +148,11 @@ class Told(AioCase):
         self.assertIn("'Never' was never reported", told[1])
 
     async def test_terminals_without_all_of_their_handlers(self) -> None:
-        client = aio.Client()
-        client.on("terminal/create")(two)
+        offering = client()
+        offering.on("terminal/create")(two)
         ours, theirs = await streams()
         with self.assertRaises(ValueError) as caught:
-            await aio.connect(*ours, client)
+            await aio.connect(*ours, offering)
         self.assertIn("terminal/wait_for_exit", str(caught.exception))
         for _, writer in (ours, theirs):
             writer.close()
@@ -181,13 +185,16 @@ class Seen(AioCase):
 
     async def test_what_is_queued_when_a_loop_is_left_goes_to_the_hook(self) -> None:
         seen: List[str] = []
-        client = aio.Client(on_update=lambda session, update: seen.append(update["content"]["text"]))  # type: ignore[typeddict-item]
+
+        def take(session: aio.ClientSession, update: Any) -> None:
+            seen.append(update["content"]["text"])
+
 
         async def body(turn: aio.Turn) -> None:
             for number in range(3):
                 await turn.message(str(number))
 
-        async with talk(agent(prompt=body), client) as peer:
+        async with talk(agent(prompt=body), aio.Client(on_update=take)) as peer:
             session = await peer.new_session("/")
             async for update in session.prompt(""):
                 self.assertEqual(texts([update]), "0")

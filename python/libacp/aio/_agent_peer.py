@@ -6,7 +6,21 @@ import asyncio
 import os
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+    cast,
+)
 
 import libacp
 
@@ -63,6 +77,11 @@ class AgentPeer(Peer):
         self._endings: Set[asyncio.Task[None]] = set()
         self._updates = self._bytes = self._asked = 0
         super().__init__(client, libacp.Connection("client", **client.options), reader, writer)
+
+    @property
+    def capabilities(self) -> v1.AgentCapabilities:
+        """What the agent said it can do, in `initialize`."""
+        return cast("v1.AgentCapabilities", self.connection.capabilities)
 
     @property
     def info(self) -> Dict[str, Any]:

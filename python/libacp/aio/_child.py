@@ -124,8 +124,7 @@ class Child:
             elif os.name != "posix":
                 if process.returncode is None and number:
                     # It takes the children along, which Windows knows by their parents.
-                    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-                    subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], check=False, **quiet)
+                    subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], check=False, capture_output=True)
                     return True
             elif process.returncode is None or self._over is None or self._loop.time() - self._over < REUSED:
                 os.killpg(process.pid, number)

@@ -133,6 +133,11 @@ class ClientPeer(Peer):
         self._left_out: Set[str] = set()
 
     @property
+    def capabilities(self) -> v1.ClientCapabilities:
+        """What the client said it can do, in `initialize`."""
+        return cast("v1.ClientCapabilities", self.connection.capabilities)
+
+    @property
     def info(self) -> Dict[str, Any]:
         """Name and version of the client, as far as it told."""
         return self.connection.peer_info.get("clientInfo") or {}
@@ -202,7 +207,7 @@ class ClientPeer(Peer):
     def _without_switches(self, what: Mapping[str, Any]) -> Mapping[str, Any]:
         """A result or an update without the options that are switches, for a client that does not take them."""
         options = what.get("configOptions") if isinstance(what, Mapping) else None
-        taken = ((self.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
+        taken = ((self.connection.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
         if not options or taken is not None:
             return what
         return {**what, "configOptions": self._without(options, "boolean", "an option that is a switch")}

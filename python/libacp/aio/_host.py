@@ -127,18 +127,13 @@ class Host:
         # What cannot be configured is told now, and not when somebody connects.
         libacp.Connection(self._role, **self.options)
 
-    def on(self, method: str) -> Callable[[H], H]:
-        """Makes a function the handler of a method: ``@host.on("session/set_mode")``.
-
-        It is called with the session and the params for a method about a session, and with the peer and the params for
-        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
-        handled at the same time, each begun in the order in which they came, though those that read and write files are
-        handled a few at a time; notifications one after the other, so that a handler that takes long, or waits for the
-        peer, is better off with a task of its own.
-
-        Raises `ValueError` for a method that would never be called, or that has a handler, and `TypeError` for a function
-        that cannot be called as handlers are.
+    def on_extension(self, method: str) -> Callable[[H], H]:
+        """Makes a function the handler of an extension method, whose name begins with an underscore, or of one of
+        `foreign_methods`: ``@host.on_extension("_example/ping")``. It is called as those of `on`, with any params.
         """
+        return self._register(method)
+
+    def _register(self, method: str) -> Callable[[H], H]:
         if not isinstance(method, str):
             raise TypeError('a method is missing: write @host.on("session/set_mode")')
         self._check(method)

@@ -97,7 +97,7 @@ class Peer:
         self._wire = Wire(connection, reader, writer, self._deliver, self._full, traced)
 
     @property
-    def capabilities(self) -> Dict[str, Any]:
+    def capabilities(self) -> Mapping[str, Any]:
         """What the peer said it can do, in `initialize`."""
         return self.connection.capabilities
 
