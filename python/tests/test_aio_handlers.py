@@ -3,7 +3,7 @@
 import re
 import unittest
 from pathlib import Path
-from typing import Dict, Set
+from typing import Dict
 
 import libacp
 from libacp.aio import _methods, _on
@@ -36,9 +36,9 @@ class Tables(unittest.TestCase):
     def test_every_method_has_the_type_of_its_handler(self) -> None:
         agent, client = Path(_on.__file__).read_text("utf-8").split("class OnClient")
         elsewhere = {"$/cancel_request", "session/prompt"}
-        taken: Set[str] = {*v1.CLIENT_REQUESTS, *v1.CLIENT_NOTIFICATIONS} - elsewhere
+        taken = {str(each) for each in (*v1.CLIENT_REQUESTS, *v1.CLIENT_NOTIFICATIONS)} - elsewhere
         self.assertEqual(set(OVERLOAD.findall(agent)), taken)
-        taken = {*v1.AGENT_REQUESTS, *v1.AGENT_NOTIFICATIONS} - elsewhere
+        taken = {str(each) for each in (*v1.AGENT_REQUESTS, *v1.AGENT_NOTIFICATIONS)} - elsewhere
         self.assertEqual(set(OVERLOAD.findall(client)), taken)
 
     def test_results_that_may_leave_out_members_have_all_of_them(self) -> None:
