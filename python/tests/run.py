@@ -25,6 +25,8 @@ WHEELS = TARGET / "wheels"
 BUILD_TOOLS = ["maturin==1.16.0"]
 SDK = ROOT / "tests" / "interop" / "python" / "requirements.txt"
 TYPE_TOOLS = ["mypy==2.4.1", "pyright==1.1.414"]
+# The last one for Python 3.9.
+TRIO = "trio==0.31.0"
 IMPORT_MS = 30
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 
@@ -56,6 +58,19 @@ def sdk() -> Optional[Path]:
         venv.create(home, with_pip=True, clear=True)
         run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", SDK)
         done.write_text(wanted)
+    return python
+
+
+def trio(bin: Path, built: Path) -> Path:
+    """A Python that has trio beside the wheel, for the example on it."""
+    home = TARGET / "venv-trio"
+    python, done = home / SCRIPTS / "python", home / "installed"
+    if not done.exists() or done.read_text() != TRIO:
+        venv.create(home, with_pip=False, clear=True)
+        run(bin / "python", "-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check", TRIO)
+        done.write_text(TRIO)
+    again = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--force-reinstall", built]
+    run(bin / "python", "-m", "pip", "--python", python, *again)
     return python
 
 
@@ -159,6 +174,7 @@ def main() -> int:
         print("note: no turns with the official SDK: it needs Python 3.10")
     else:
         os.environ["LIBACP_TEST_SDK_PYTHON"] = str(official)
+    os.environ["LIBACP_TEST_TRIO_PYTHON"] = str(trio(bin, built))
     results: List[Tuple[int, int]] = []
     python = Path()
     for interpreter in options.interpreters:
