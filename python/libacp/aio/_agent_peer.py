@@ -335,6 +335,7 @@ class AgentPeer(Peer):
     def _leave(self, session: ClientSession) -> None:
         if self.sessions.get(session.id) is session:
             del self.sessions[session.id]
+            self._session_over(session)
         self._adopted.discard(session)
         self._end_session(session)
 
@@ -495,7 +496,8 @@ class AgentPeer(Peer):
             self._end_session(session)
 
     async def _finish(self, grace: float) -> None:
-        self._closed()
+        for session in list(self.sessions.values()):
+            self._leave(session)
         try:
             await super()._finish(grace)
         finally:

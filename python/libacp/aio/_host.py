@@ -27,6 +27,8 @@ class Options(TypedDict, total=False):
     """Is called with the method and the exception where a handler fails, or where its result cannot be sent."""
     on_late_response: Optional[Callable[[libacp.LateResponse], object]]
     """Is called with each `libacp.LateResponse`, after what it opened was given back."""
+    on_session_end: Optional[Callable[[Any], object]]
+    """Is called with each session that was open and is over: closed, deleted, or gone with its connection."""
     timeout: Optional[float]
     """The limit in seconds of every request that has none of its own."""
     max_requests: Optional[int]
@@ -49,7 +51,7 @@ class Options(TypedDict, total=False):
     foreign_methods: Iterable[str]
 
 
-HOOKS = ("on_violation", "on_advice", "on_error", "on_late_response")
+HOOKS = ("on_violation", "on_advice", "on_error", "on_late_response", "on_session_end")
 OWN = ("max_requests", "expose_errors", "trace")
 REFUSED = {"version_2": "libacp.aio speaks version 1 of the protocol; version 2 is spoken by libacp.Connection"}
 
@@ -75,6 +77,8 @@ class Host:
     """Called with the method and the exception where a handler fails, or where its result cannot be sent."""
     on_late_response: Optional[Callable[[libacp.LateResponse], object]]
     """Called with each `libacp.LateResponse`, after what it opened was given back."""
+    on_session_end: Optional[Callable[[Any], object]]
+    """Called with each session that was open and is over."""
     max_requests: Optional[int]
     """How many requests of a peer are served at the same time."""
     expose_errors: bool

@@ -119,6 +119,14 @@ class Turn:
         result = await self.session.request("fs/read_text_file", params)
         return str(result["content"])
 
+    async def read_text(self, path: StrPath) -> str:
+        """The text of a file: from the client where it offers files, with what the user has not saved yet; else from the
+        disk.
+        """
+        if self.client.can("fs/read_text_file"):
+            return await self.read_text_file(path)
+        return await asyncio.get_running_loop().run_in_executor(None, _on_disk, path)
+
     async def write_text_file(self, path: StrPath, content: str) -> None:
         """Writes a file through the client."""
         await self.session.request("fs/write_text_file", {"path": os.fspath(path), "content": content})
@@ -172,3 +180,8 @@ def _location(where: Union[StrPath, v1.ToolCallLocation]) -> Mapping[str, Any]:
 
 def _step(entry: Union[str, v1.PlanEntry]) -> Mapping[str, Any]:
     return {"content": entry, "priority": "medium", "status": "pending"} if isinstance(entry, str) else entry
+
+
+def _on_disk(path: StrPath) -> str:
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()
