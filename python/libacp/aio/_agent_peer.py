@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, cast
 
 import libacp
 
 from ._client import Client
-from ._errors import AgentEnded, RequestError, no_session
-from ._exchange import LoadingSession
-from ._host import StrPath, awaited
+from ._errors import AgentEnded, RequestError, no_handler, no_session
+from ._exchange import LoadingSession, Opening
+from ._host import StrPath, awaited, merged, with_meta
+from ._methods import shown, whole
 from ._peer import CHEAP, PATIENCE, Cost, Job, Peer
-from ._session import ClientSession
+from ._session import ClientSession, place
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 OPENING = ("session/new", "session/fork", "session/load", "session/resume")
 NAMED_BY_AGENT = ("session/new", "session/fork")
 ENDING = ("session/close", "session/delete", "session/archive")
+# What is asked of the user, about what was told before.
+QUESTIONS = ("session/request_permission", "elicitation/create")
 LIFE = frozenset(OPENING + ENDING)
 # What an answer takes at most where the host's own files and terminals do not say.
 FILE = 4 * 1024 * 1024
@@ -38,11 +41,14 @@ class AgentPeer(Peer):
 
     process: Optional[asyncio.subprocess.Process] = None
     """The agent's process, where `spawn_agent` has started it."""
+    sessions: Dict[str, ClientSession]
+    """The open sessions by their ids."""
     _host: Client
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
-        self.sessions: Dict[str, ClientSession] = {}
-        """The open sessions by their ids."""
+        self.sessions = {}
+        # Those that were set when the connection was made.
+        self._handlers, self._disk, self._commands = client._served(), client.files, client.terminals
         # Those that are being loaded, and replayed meanwhile.
         self._loading: Dict[str, ClientSession] = {}
         # Those that were opened by a `request` of the host's own, or that the agent has opened below another.
@@ -86,11 +92,18 @@ class AgentPeer(Peer):
             self._asked -= 1
 
     async def new_session(
-        self, cwd: StrPath, *, mcp_servers: Sequence[v1.McpServer] = (), additional_directories: Sequence[StrPath] = ()
+        self,
+        cwd: StrPath,
+        *,
+        mcp_servers: Sequence[v1.McpServer] = (),
+        additional_directories: Sequence[StrPath] = (),
+        timeout: Optional[float] = None,
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> ClientSession:
         """Opens a session in a working directory, an absolute path."""
         session = ClientSession(self, "", cwd, additional_directories)
-        return await self._enter("session/new", session, mcp_servers)
+        params = _setup("", place(cwd, additional_directories), mcp_servers, meta)
+        return await self._enter("session/new", session, params, place(cwd, additional_directories), timeout)
 
     def load_session(
         self,
@@ -99,12 +112,14 @@ class AgentPeer(Peer):
         *,
         mcp_servers: Sequence[v1.McpServer] = (),
         additional_directories: Sequence[StrPath] = (),
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> LoadingSession:
         """Opens an earlier session again, for agents that can. Await it; or iterate over it first, for the updates of
-        the conversation, which the agent replays.
+        the conversation, which the agent replays. A session that is open stays the same object.
         """
-        session = ClientSession(self, id, cwd, additional_directories)
-        return LoadingSession(session, "session/load", _setup(session, mcp_servers))
+        session = self._object(ClientSession(self, id, cwd, additional_directories))
+        where = place(cwd, additional_directories)
+        return LoadingSession(session, _setup(id, where, mcp_servers, meta), where)
 
     async def resume_session(
         self,
@@ -113,33 +128,56 @@ class AgentPeer(Peer):
         *,
         mcp_servers: Sequence[v1.McpServer] = (),
         additional_directories: Sequence[StrPath] = (),
+        timeout: Optional[float] = None,
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> ClientSession:
-        """Opens an earlier session again without a replay, for agents that can."""
-        session = ClientSession(self, id, cwd, additional_directories)
-        return await self._enter("session/resume", session, mcp_servers)
+        """Opens an earlier session again without a replay, for agents that can. A session that is open stays the same
+        object.
+        """
+        session = self._object(ClientSession(self, id, cwd, additional_directories))
+        where = place(cwd, additional_directories)
+        return await self._enter("session/resume", session, _setup(id, where, mcp_servers, meta), where, timeout)
 
-    async def list_sessions(self, cwd: Optional[StrPath] = None) -> AsyncIterator[v1.SessionInfo]:
+    async def list_sessions(
+        self,
+        cwd: Optional[StrPath] = None,
+        *,
+        timeout: Optional[float] = None,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> AsyncIterator[v1.SessionInfo]:
         """The sessions that the agent keeps, page by page as they are wanted, for agents that can."""
-        params: Dict[str, Any] = {} if cwd is None else {"cwd": os.fspath(cwd)}
+        params: Dict[str, Any] = with_meta({} if cwd is None else {"cwd": os.fspath(cwd)}, meta)
         while True:
-            page = await self.request("session/list", params)
+            page = await self.request("session/list", params, timeout=timeout)
             for each in page["sessions"]:
                 yield each
             if page.get("nextCursor") is None:
                 return
             params = {**params, "cursor": page["nextCursor"]}
 
-    async def delete_session(self, id: str) -> None:
-        """Has the agent delete a session, for agents that can."""
-        await self.request("session/delete", {"sessionId": id})
+    async def delete_session(
+        self, id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v1.DeleteSessionResponse:
+        """Asks the agent to delete a session, for agents that can."""
+        params = with_meta({"sessionId": id}, meta)
+        return cast("v1.DeleteSessionResponse", await self.request("session/delete", params, timeout=timeout))
 
-    async def authenticate(self, method_id: str) -> None:
+    async def authenticate(
+        self, method_id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v1.AuthenticateResponse:
         """Logs in, in one of the ways of `auth_methods`."""
-        await self.request("authenticate", {"methodId": method_id})
+        params = with_meta({"methodId": method_id}, meta)
+        return cast("v1.AuthenticateResponse", await self.request("authenticate", params, timeout=timeout))
 
-    async def logout(self) -> None:
+    async def logout(
+        self, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v1.LogoutResponse:
         """Ends the login, for agents that can."""
-        await self.request("logout", {})
+        return cast("v1.LogoutResponse", await self.request("logout", with_meta({}, meta), timeout=timeout))
+
+    def _object(self, session: ClientSession) -> ClientSession:
+        """The one object of a session that is open, or that is being opened."""
+        return self.sessions.get(session.id) or self._loading.get(session.id) or session
 
     async def _ask(self, method: str, params: Mapping[str, object], **how: Any) -> Any:
         return await self._ended_well(method, self._wire.request(method, params, **how))
@@ -159,34 +197,42 @@ class AgentPeer(Peer):
             raise AgentEnded(method, self.process.returncode) from None
 
     async def _enter(
-        self, method: str, session: ClientSession, mcp_servers: Sequence[v1.McpServer]
+        self,
+        method: str,
+        session: ClientSession,
+        params: Mapping[str, Any],
+        where: Tuple[str, List[str]],
+        timeout: Optional[float],
     ) -> ClientSession:
-        def settle(response: libacp.Response, waited_for: bool) -> None:
-            self._opened(session, response, waited_for)
+        opening = Opening(self, session, where)
 
-        self._begin(session)
-        if session.id:
-            # What is asked in its name before the answer is asked of this session, and not of one that was adopted.
-            self._loading.setdefault(session.id, session)
+        def settle(response: libacp.Response, waited_for: bool) -> None:
+            opening.end()
+            self._opened(session, response, waited_for, opening)
+
         self._asked += 1
         try:
-            await self._ask(method, _setup(session, mcp_servers), settle=settle)
+            await self._ask(method, params, settle=settle, timeout=timeout)
         except libacp.Misuse:
-            self._end_session(session)
+            opening.end()
+            self._not_opened(session)
             raise
         finally:
             self._asked -= 1
-            if self._loading.get(session.id) is session:
-                del self._loading[session.id]
         if session._over and self.connection.phase != "closed":
             # The agent has named a session that is open.
             raise libacp.NoResult("invalid", method)
         return session
 
-    def _opened(self, session: ClientSession, response: libacp.Response, waited_for: bool) -> None:
+    def _not_opened(self, session: ClientSession) -> None:
+        """A call that was to open a session has failed; one that is open stays so."""
+        if not session._opening and not session.open:
+            self._end_session(session)
+
+    def _opened(self, session: ClientSession, response: libacp.Response, waited_for: bool, opening: Opening) -> None:
         """A session is open from the place of the answer on; what follows it may be about it already."""
         if response.outcome != "result":
-            self._end_session(session)
+            self._not_opened(session)
             return
         session.result = response.result()
         id = session.result.get("sessionId", session.id)
@@ -205,14 +251,29 @@ class AgentPeer(Peer):
         session.id = id
         self._given_up.discard(id)
         self.sessions[id] = session
+        if before is session:
+            self._opened_anew(session, opening)
+
+    def _opened_anew(self, session: ClientSession, opening: Opening) -> None:
+        """A session that was open is opened by another call: what ran in it ends, and its roots are the new ones."""
+        if self._commands is not None:
+            for terminal in opening.terminals:
+                self._end_with(partial(self._commands.release, session, terminal))
+        if (session.cwd, session.roots) != opening.place:
+            session._place(*opening.place)
+            self._begin(session)
 
     def _life(self, method: str, params: Mapping[str, object]) -> Callable[[Optional[libacp.Response], bool], None]:
         """What follows the answer to a request of the host's own that opens or ends a session; ``None`` is not sent."""
         if method in OPENING:
-            further = cast("Sequence[StrPath]", params.get("additionalDirectories") or ())
-            session = ClientSession(self, str(params.get("sessionId", "")), str(params.get("cwd", "")), further)
-            self._begin(session)
-            self._adopted.add(session)
+            where = place(
+                cast(str, params.get("cwd") or ""), cast("Sequence[StrPath]", params.get("additionalDirectories") or ())
+            )
+            id = "" if method in NAMED_BY_AGENT else str(params.get("sessionId", ""))
+            session = self._object(ClientSession(self, id, where[0], where[1][1:]))
+            opening = Opening(self, session, where)
+            if not session.open:
+                self._adopted.add(session)
         else:
             found = self.sessions.get(str(params.get("sessionId")))
             if found is None:
@@ -225,16 +286,18 @@ class AgentPeer(Peer):
                 session._closing -= 1
                 if response is not None and response.outcome == "result":
                     self._ends_with(method, session)
-            elif response is None:
-                self._leave(session)
             else:
-                self._opened(session, response, waited_for)
+                opening.end()
+                if response is None:
+                    self._not_opened(session)
+                else:
+                    self._opened(session, response, waited_for, opening)
             self._sweep()
 
         return settle
 
     def _ends_with(self, method: str, session: ClientSession) -> None:
-        if method == "session/close" or self.connection.session(session.id) is None:
+        if method in ("session/close", "session/delete") or self.connection.session(session.id) is None:
             self._leave(session)
 
     def _sweep(self) -> None:
@@ -255,31 +318,36 @@ class AgentPeer(Peer):
             return
         session._over = True
         self._adopted.discard(session)
-        files: Any = self._host.files
-        terminals = self._host.terminals
+        files: Any = self._disk
+        terminals = self._commands
         ends = [] if terminals is None else [terminals.end]
         if files is not terminals and hasattr(type(files), "end"):
             ends.append(files.end)
         for end in ends:
-            ending = asyncio.ensure_future(self._close_for(end, session))
-            self._endings.add(ending)
-            ending.add_done_callback(self._endings.discard)
+            self._end_with(partial(end, session))
 
-    async def _close_for(self, end: Callable[[ClientSession], Any], session: ClientSession) -> None:
+    def _end_with(self, end: Callable[[], Any]) -> None:
+        ending = asyncio.ensure_future(self._close_for(end))
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+
+    async def _close_for(self, end: Callable[[], Any]) -> None:
         try:
-            await awaited(end(session))
-        except Exception:
-            self._failed("the terminals or files of a session cannot be ended")
+            await awaited(end())
+        except RequestError:
+            pass  # A terminal that is not there any more.
+        except Exception as problem:
+            self._failed("the terminals or files of a session cannot be ended", "end", problem)
 
     def _begin(self, session: ClientSession) -> None:
         """Before the agent hears of a session: its roots are what they are now."""
-        files = self._host.files
+        files = self._disk
         try:
             # Not what an object makes up when it is asked for.
             if hasattr(type(files), "begin"):
                 getattr(files, "begin")(session)
-        except Exception:
-            self._failed("the files of a session cannot be opened")
+        except Exception as problem:
+            self._failed("the files of a session cannot be opened", "begin", problem)
 
     async def _all_ended(self) -> None:
         if self._endings:
@@ -288,31 +356,35 @@ class AgentPeer(Peer):
     async def _run(self, timeout: Optional[float]) -> None:
         """Opens the connection."""
         client = self._host
-        params = {"clientInfo": client.info, "clientCapabilities": client.given_capabilities}
+        capabilities = merged(shown(self._handlers), client.given_capabilities)
+        params = {"clientInfo": client.info, "clientCapabilities": capabilities}
         await self._ask("initialize", params, timeout=timeout)
 
     async def _perform(self, job: Job) -> Any:
         request = job.request
-        handler = self._host.handlers.get(request.method)
+        handler = self._handlers.get(request.method)
         if handler is None:
-            raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
+            raise no_handler(request.method)
         subject = self._subject(request.session)
         if subject is None or (subject is not self and subject._over):
             raise no_session()
-        result = handler(subject, request.params)
-        return await result if inspect.isawaitable(result) else result
+        if request.method in QUESTIONS and subject is not self and subject._exchange is not None and not self._asked:
+            # What the question is about is seen before it. Who waits for another answer does not iterate, though.
+            await subject._exchange._caught_up()
+        result = await awaited(handler(subject, request.params))
+        return result if request.method.startswith("_") else whole(request.method, result)
 
     def _cost(self, request: libacp.Request, size: int) -> Cost:
-        client, method = self._host, request.method
+        method = request.method
         if method == "fs/read_text_file":
-            most = _most(client.files, "most", FILE)
+            most = _most(self._disk, "most", FILE)
             if self._reading.answer != most:
                 self._reading = Cost(most, file=True)
             return self._reading
         if method == "fs/write_text_file":
             return Cost(size, size, file=True)
         if method == "terminal/output":
-            return Cost(_most(client.terminals, "output_byte_limit", OUTPUT))
+            return Cost(_most(self._commands, "output_byte_limit", OUTPUT))
         return CHEAP
 
     def _subject(self, session: Optional[str]) -> Any:
@@ -346,18 +418,23 @@ class AgentPeer(Peer):
             self._sweep()
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
-        params, handler = notification.params, self._host.handlers.get(notification.method)
+        params, handler = notification.params, self._handlers.get(notification.method)
         # An update may come before the answer that names its session.
         subject = self._subject(notification.session) or ClientSession(self, notification.session or "")
         if handler is not None:
-            self._call(handler, subject, params)
+            self._call(notification.method, handler, subject, params)
         if notification.method != "session/update":
             return
         if subject._take(params["update"], size):
             self._updates += 1
             self._bytes += size
-        elif self._host.on_update is not None:
-            self._call(self._host.on_update, subject, params["update"])
+        else:
+            self._updated(subject, params["update"])
+
+    def _updated(self, session: ClientSession, update: Any) -> None:
+        """An update that no iterator takes."""
+        if self._host.on_update is not None:
+            self._call("on_update", self._host.on_update, session, update)
 
     def _taken(self, size: int) -> None:
         """An iterator has handed on an update."""
@@ -396,10 +473,13 @@ def _most(of: object, name: str, otherwise: int) -> int:
     return value if isinstance(value, int) else otherwise
 
 
-def _setup(session: ClientSession, mcp_servers: Sequence[v1.McpServer]) -> Dict[str, Any]:
-    params: Dict[str, Any] = {"cwd": session.cwd, "mcpServers": list(mcp_servers)}
-    if session.id:
-        params["sessionId"] = session.id
-    if len(session.roots) > 1:
-        params["additionalDirectories"] = session.roots[1:]
-    return params
+def _setup(
+    id: str, where: Tuple[str, List[str]], mcp_servers: Sequence[v1.McpServer], meta: Optional[Mapping[str, Any]]
+) -> Dict[str, Any]:
+    cwd, roots = where
+    params: Dict[str, Any] = {"cwd": cwd, "mcpServers": list(mcp_servers)}
+    if id:
+        params["sessionId"] = id
+    if len(roots) > 1:
+        params["additionalDirectories"] = roots[1:]
+    return with_meta(params, meta)

@@ -19,11 +19,14 @@ class PermissionRequest:
     """The tool call that waits for the answer."""
     options: List[v1.PermissionOption]
     """The answers to choose from."""
+    meta: Mapping[str, Any]
+    """The ``_meta`` of the request; empty without any."""
 
     def __init__(self, session: ClientSession, params: Mapping[str, Any]) -> None:
         self.session = session
         self.tool_call = cast("v1.ToolCallUpdate", params["toolCall"])
         self.options = cast("List[v1.PermissionOption]", params["options"])
+        self.meta = params.get("_meta") or {}
 
     def allow(self) -> Optional[str]:
         """The id of the option that allows it this time; ``None`` where there is none, also where it could be allowed for

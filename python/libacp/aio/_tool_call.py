@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, cast
 
@@ -72,14 +73,19 @@ class ToolCall:
         self._members = {name: value for name, value in members.items() if value is not None}
         self._content: List[Any] = list(self._members.get("content", ()))
         self._refused = False
+        self._entered = self._left = False
 
     async def __aenter__(self) -> ToolCall:
+        if self._entered:
+            raise RuntimeError("a tool call is used with `async with` once")
+        self._entered = True
         await self._report("tool_call", {"title": self.title, "status": self.status, **self._members})
         return self
 
     async def __aexit__(
         self, kind: Optional[Type[BaseException]], problem: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
+        self._left = True
         if self.status in OVER:
             return
         status = "failed" if kind is not None or self._refused else "completed"
@@ -87,7 +93,7 @@ class ToolCall:
         try:
             # At once, so that being cancelled here does not leave the call without an end.
             wire.notify_now("session/update", self._update("tool_call_update", {"status": status}))
-        except libacp.Misuse:
+        except libacp.Error:
             # What it is left by says more than that its end cannot be reported.
             if kind is None:
                 raise
@@ -107,6 +113,7 @@ class ToolCall:
         raw_output: Any = None,
     ) -> None:
         """Reports what has changed; the rest stays as it was. Content and locations replace the earlier ones."""
+        self._inside()
         changes = {
             "title": title,
             "kind": kind,
@@ -147,11 +154,26 @@ class ToolCall:
 
     async def ask_permission(self, options: Optional[Sequence[v1.PermissionOption]] = None) -> Permission:
         """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end."""
+        self._inside()
         permission = await ask_permission(self._session, {"toolCallId": self.id, "title": self.title}, options)
         self._refused = not permission.allowed
         if permission.allowed and self.status == "pending":
             await self.update(status="in_progress")
         return permission
+
+    def _inside(self) -> None:
+        if not self._entered or self._left:
+            when = "over" if self._left else "not reported yet"
+            raise RuntimeError(f"this tool call is {when}: use it inside of `async with turn.tool_call(...) as call:`")
+
+    def __del__(self) -> None:
+        # As for a coroutine that is forgotten.
+        if not getattr(self, "_entered", True):
+            warnings.warn(
+                f"the tool call {self.title!r} was never reported: use `async with turn.tool_call(...) as call:`",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     async def _show(self, item: Any) -> None:
         await self.update(content=[*self._content, item])
@@ -172,13 +194,5 @@ async def ask_permission(
 ) -> Permission:
     offered = cast("Sequence[Mapping[str, Any]]", ONCE if options is None else options)
     params = {"sessionId": session.id, "toolCall": call, "options": list(offered)}
-    wire = session.client._wire
-
-    def cancel(id: "int | str") -> None:
-        # A client that cancels a turn answers its open permission requests; there is nothing left to cancel then.
-        known = session.client.connection.session(session.id)
-        if known is None or known.turn != "cancelling":
-            wire.cancel(id)
-
-    result: Dict[str, Any] = await wire.request("session/request_permission", params, cancel=cancel)
+    result: Dict[str, Any] = await session.client._wire.request("session/request_permission", params)
     return Permission(offered, result["outcome"])

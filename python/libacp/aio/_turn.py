@@ -27,13 +27,21 @@ class Turn:
     """The session that the prompt is for."""
     blocks: Sequence[v1.ContentBlock]
     """The prompt, as it came."""
+    meta: Mapping[str, Any]
+    """The ``_meta`` of the prompt; empty without any."""
+    id: Union[int, str, None]
+    """The id of the prompt's request."""
     cancelled: bool
-    """Whether the client has cancelled the turn, or is gone."""
+    """Whether the client has cancelled the turn or is gone, or the agent ends."""
 
-    def __init__(self, session: AgentSession, blocks: Sequence[v1.ContentBlock], task: asyncio.Task[None]) -> None:
+    def __init__(
+        self, session: AgentSession, params: Mapping[str, Any], task: asyncio.Task[None], id: Union[int, str, None]
+    ) -> None:
         self.session = session
-        self.blocks = blocks
-        self.cancelled = False
+        self.blocks = params["prompt"]
+        self.meta = params.get("_meta") or {}
+        self.id = id
+        self.cancelled = self._left = False
         self._task = task
 
     @property
@@ -128,6 +136,8 @@ class Turn:
 
         It is started on entering, and released at the end, whatever happens.
         """
+        if isinstance(args, (str, bytes)):
+            raise TypeError(f"the arguments of a command are a list of strings, each by itself: [{args!r}], not {args!r}")
         params = {
             "command": command,
             "args": list(args),
@@ -142,10 +152,10 @@ class Turn:
             update["messageId"] = message_id
         await self.session._update(update)
 
-    def _cancel(self) -> None:
-        """Cancels the handler, once, so that it can clean up."""
+    def _cancel(self, left: bool) -> None:
+        """Cancels the handler, once, so that it can clean up; because the agent ends, or because the client wants so."""
         if not self.cancelled:
-            self.cancelled = True
+            self.cancelled, self._left = True, left
             self._task.cancel()
 
     def __repr__(self) -> str:
