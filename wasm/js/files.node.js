@@ -87,6 +87,11 @@ export class ReadOnlyFiles {
     this.#sessions.set(session, { roots: resolved(session.roots), order: new Queues() });
   }
 
+  /** A session that is open has been opened once more, as another one had begun: it has the directories of that now. */
+  adopt(session, made) {
+    if (this.#sessions.has(made)) this.#sessions.set(session, this.#sessions.get(made));
+  }
+
   readTextFile(session, { path, line, limit }, how) {
     return this._inOrder(session, path, async (way) => {
       await this._permitted(session, way, false);
