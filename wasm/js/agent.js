@@ -138,6 +138,7 @@ export class ClientPeer extends Peer {
     } finally {
       signal?.removeEventListener("abort", stop);
       await this._finish(GRACE);
+      for (const session of this.sessions.values()) this._sessionEnded(session);
     }
     signal?.throwIfAborted();
   }
@@ -215,8 +216,10 @@ export class ClientPeer extends Peer {
     if (isNamed && (result.sessionId === undefined || result.sessionId === "")) result.sessionId = id;
     job.whenTaken = () => {
       const name = isNamed ? result.sessionId : id;
+      const before = this.sessions.get(name);
       this.sessions.set(name, session);
       session._opened(name);
+      if (before) this._sessionEnded(before);
     };
     return result;
   }
@@ -228,7 +231,9 @@ export class ClientPeer extends Peer {
       await Promise.allSettled([...session._turns]);
     }
     job.whenTaken = () => {
-      if (this.sessions.get(sessionId) === session) this.sessions.delete(sessionId);
+      if (!session || this.sessions.get(sessionId) !== session) return;
+      this.sessions.delete(sessionId);
+      this._sessionEnded(session);
     };
     return this.#handle(job, this.#subject(sessionId), true);
   }

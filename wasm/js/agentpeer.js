@@ -120,7 +120,7 @@ export class AgentPeer extends Peer {
       if (this._wire.problem) error.cause = this._wire.problem;
       if (!this.process) throw error;
       await within(this._transport.ended, EXIT);
-      const ended = new AgentEnded(method, this.process.exitCode, this.process.signalCode);
+      const ended = new AgentEnded(method, this.process.exitCode, this.process.signalCode, this._transport.lastWords);
       ended.cause = error.cause;
       throw ended;
     }
@@ -213,14 +213,16 @@ export class AgentPeer extends Peer {
   }
 
   #forget(session) {
+    const ending = this.#end(session);
     for (const sessions of [this.sessions, this.#others]) {
       if (sessions.get(session.id) === session) sessions.delete(session.id);
     }
-    return this.#end(session);
+    return ending;
   }
 
   /** Ends what a session has left: it starts nothing any more. */
   #end(session) {
+    if (!session._isOver && this.sessions.get(session.id) === session) this._sessionEnded(session);
     session._isOver = true;
     return (session._ending ??= (async () => {
       try {
@@ -283,6 +285,7 @@ export class AgentPeer extends Peer {
     const handler = this._host.handlers.get(method);
     if (handler) this._call(method, handler, subject, params);
     if (method !== "session/update") return;
+    subject._titled(params.update);
     if (subject._take(params.update, size)) {
       this.#updates += 1;
       this.#size += size;

@@ -6,10 +6,11 @@ import { SHOWN, TERMINALS } from "./methods.js";
 
 /** What an agent asks the user to allow. */
 export class PermissionRequest {
-  constructor(session, { toolCall, options, _meta }, how) {
+  constructor(session, { toolCall, options, _meta }, how = {}) {
     this.session = session;
     this.id = how.id;
     this.toolCall = toolCall;
+    this.title = toolCall.title ?? session._titles?.get(toolCall.toolCallId);
     this.options = options;
     this.meta = _meta;
     this.signal = how.signal;

@@ -4,6 +4,8 @@ import { deferred, onAbort, unlessAborted } from "./wire.js";
 
 // After so many milliseconds, a prompt that nobody has begun was probably meant to be.
 const FORGOTTEN = 2000;
+// Tool calls of a session whose titles are known at a time.
+const TITLES = 1000;
 
 export class ClientSession {
   result = {};
@@ -12,6 +14,8 @@ export class ClientSession {
   /** It is no more, or never was. */
   _isOver = false;
   _ending = undefined;
+  /** Titles of tool calls that have not ended. */
+  _titles = new Map();
   #exchange;
 
   constructor(agent, id, cwd = "", further = []) {
@@ -86,6 +90,13 @@ export class ClientSession {
 
   _take(update, size) {
     return this.#exchange?._take(update, size) ?? false;
+  }
+
+  /** Remembers what a tool call is called until it has ended: a request for permission may only give its id. */
+  _titled({ sessionUpdate, toolCallId, title, status }) {
+    if (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") return;
+    if (status === "completed" || status === "failed") this._titles.delete(toolCallId);
+    else if (typeof title === "string" && this._titles.size < TITLES) this._titles.set(toolCallId, title);
   }
 
   /** Waits until the updates so far have been handed over. */

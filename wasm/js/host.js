@@ -7,7 +7,7 @@ import { DRAFTS, nearest, whyNever } from "./methods.js";
 const OPTIONS = [
   "framing", "policy", "policies", "limits", "drafts", "timeout", "cancelGrace", "reminder", "promptQueueing", "foreignMethods",
 ];
-const HOOKS = ["onViolation", "onAdvice", "onError", "onLateResponse"];
+const HOOKS = ["onViolation", "onAdvice", "onError", "onLateResponse", "onSessionEnd"];
 const COMMON = ["title", "capabilities", "maxRequests", "exposeErrors", "log", "trace", ...HOOKS, ...OPTIONS];
 // Spellings of other languages and of the low level, and what to say of them.
 const NOT_HERE = { version2: "handlers and calls speak version 1", version_2: "handlers and calls speak version 1" };

@@ -272,6 +272,11 @@ export class Peer {
     if (last && this.#notices.length > 1) await (last.begun ??= deferred()).promise;
   }
 
+  /** A session is over, or its connection. */
+  _sessionEnded(session) {
+    if (this._host.onSessionEnd) this._call("onSessionEnd", this._host.onSessionEnd, session);
+  }
+
   /** Something of the host's has failed, and nobody is there to catch it. */
   _failed(method, error) {
     const { onError } = this._host;

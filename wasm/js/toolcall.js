@@ -137,7 +137,7 @@ export function quiet(type, methods, signalOf) {
           signal.throwIfAborted();
           return value;
         };
-        return quietIf(attempted(() => method.apply(this, args)).then(checked), () => signal.aborted);
+        return quietIf(attempted(() => method.apply(this, args)), () => signal.aborted, checked);
       },
     }[name];
     Object.defineProperty(type.prototype, name, { value, configurable: true, writable: true });

@@ -74,8 +74,8 @@ export function onAbort(signal, stop) {
 const nothing = () => {};
 
 /** The promise, which may reject without anybody listening where `isQuiet` says so of the error. */
-export function quietIf(promise, isQuiet) {
-  const told = promise.catch((error) => {
+export function quietIf(promise, isQuiet, then) {
+  const told = promise.then(then, (error) => {
     if (isQuiet(error)) told.catch(nothing);
     throw error;
   });
