@@ -147,8 +147,8 @@ class ClientHost {
       for await (const update of exchange) {
         scene.events.push({ update: as, is: update });
         count += 1;
-        if (count === iterate) return exchange.result ?? {};
         if (count === 1 && wait !== undefined) await scene.labels.at(wait).promise;
+        if (count === iterate) return {};
       }
       return exchange.result ?? result(exchange.session);
     };
@@ -207,7 +207,7 @@ export async function play(scenario) {
     await scene.out({ id: "<initialize>", method: "initialize", params: "<any>" }, "initialize");
     const id = scene.names.get("<initialize>");
     scene.send({ id, result: { protocolVersion: 1, agentCapabilities: {}, ...scenario.peer } });
-    await opening;
+    scene.peer = await opening;
   }
   await scene.play(host);
 }

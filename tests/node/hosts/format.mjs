@@ -55,6 +55,21 @@ const EVENTS = {
   hook: { hook: isText, session: isText, is: isAny, rule: isText, method: isText },
 };
 const FAIL = { code: isNumber, message: isText, data: isAny };
+const TEXT = ["text"];
+const SAID = ["text", "content", "message_id"];
+const DOES = {
+  message: SAID, thought: SAID, plan: ["entries"], ask_permission: ["tool_call", "options"],
+  tool_call: ["id", "title", "kind", "status", "content", "locations", "raw_input", "then"],
+  read_text_file: ["path", "line", "limit"], write_text_file: ["path", "content"],
+  terminal: ["command", "args", "env", "cwd", "output_byte_limit", "then"],
+};
+const INSIDE = {
+  tool_call: {
+    text: TEXT, diff: ["path", "new_text", "old_text"], change: undefined, complete: ["raw_output"], fail: TEXT,
+    ask_permission: ["options"],
+  },
+  terminal: { wait: [], output: [], kill: [] },
+};
 const ERROR = { kind: isText, code: isNumber, message: isText, data: isAny, rule: isText };
 const KINDS = ["dropped", "peer", "misuse", "closed", "timeout", "invalid"];
 
@@ -78,14 +93,21 @@ function needs(value, names, where) {
   for (const name of names) if (!Object.hasOwn(value, name)) throw new Error(`${where}: ${name} is missing`);
 }
 
-function checkActions(actions, where) {
+function checkDone({ do: what, with: given = {} }, inside, where) {
+  const table = { ...DOES, ...INSIDE[inside] };
+  if (!Object.hasOwn(table, what)) throw new Error(`${where}: there is no convenience ${what}`);
+  const stranger = table[what] && Object.keys(given).find((name) => !table[what].includes(name));
+  if (stranger !== undefined) throw new Error(`${where}: ${what} takes no ${stranger}`);
+  if (given.then !== undefined) checkActions(given.then, `${where}/then`, what);
+}
+
+function checkActions(actions, where, inside) {
   if (!Array.isArray(actions)) throw new Error(`${where}: expected a list of actions`);
   for (const [index, action] of actions.entries()) {
     const at = `${where}/${index}`;
     const kind = kindOf(action, ACTIONS, at);
     if (kind === "fail") members(action.fail, FAIL, `${at}/fail`);
-    const inner = action.with?.do;
-    if (kind === "do" && inner !== undefined) checkActions(inner, `${at}/with/do`);
+    if (kind === "do") checkDone(action, inside, at);
   }
 }
 
@@ -112,7 +134,7 @@ export function check(scenario) {
   members(scenario, SCENARIO, name);
   needs(scenario, ["name"], name);
   if (Object.hasOwn(scenario, "steps") === Object.hasOwn(scenario, "refused")) throw new Error(`${name}: steps, or refused`);
-  members(scenario.host ?? {}, HOST, `${name}/host`);
+  if (!scenario.refused) members(scenario.host ?? {}, HOST, `${name}/host`);
   const unknown = (scenario.hooks ?? []).find((hook) => !HOOKS.includes(hook));
   if (unknown !== undefined) throw new Error(`${name}/hooks: there is no ${unknown}`);
   for (const [language, reason] of Object.entries(scenario.gaps ?? {})) {

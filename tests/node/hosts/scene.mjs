@@ -63,6 +63,12 @@ export class Scene {
     this.#more.resolve();
   }
 
+  /** The peer is gone, and the host has heard of it. */
+  async #end() {
+    this.end();
+    while (this.peer && this.peer.connection.phase !== "closed") await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
   /** Something went wrong that no step waits for. */
   fail(error) {
     this.#failed.reject(error);
@@ -99,6 +105,7 @@ export class Scene {
       const actions = runs[Math.min(count, runs.length - 1)];
       count += 1;
       const { session, id, params } = context;
+      this.peer ??= context.peer;
       this.events.push({
         handler: method,
         ...(session === undefined ? {} : { session: session.id }),
@@ -120,9 +127,10 @@ export class Scene {
 
   #do = {
     update: (update, { session }) => session.update(filled(update, this.names)),
-    do: async (what, context, { with: given = {}, as }) => {
-      const result = await this.side.does(this, what, filled(given, this.names), context);
-      if (as !== undefined) this.events.push({ done: as, result: result ?? {} });
+    do: (what, context, { with: given = {}, as }) => {
+      const { then, ...plain } = given;
+      const done = (async () => this.side.does(this, what, { ...filled(plain, this.names), ...(then ? { then } : {}) }, context))();
+      return as === undefined ? done : this.told(as, done.then((result) => result ?? {}));
     },
     request: (method, { session, peer }, { with: params, as }) => {
       const asked = (session ?? peer).request(method, filled(params ?? {}, this.names));
@@ -175,7 +183,7 @@ export class Scene {
       else if (kind === "see") await this.see(value, where);
       else if (kind === "go") this.labels.at(value).resolve();
       else if (kind === "wait") await new Promise((resolve) => setTimeout(resolve, value));
-      else if (kind === "eof") this.end();
+      else if (kind === "eof") await this.#end();
       else await host[kind](value, { ...step, with: filled(step.with ?? {}, this.names), session: filled(step.session, this.names) });
     }
     this.end();
