@@ -71,6 +71,36 @@ class Comforts(AioCase):
             await (await peer.new_session("/")).prompt("")
         self.assertEqual("".join(pieces), "".join(f"{number:0300}" for number in range(1, 5)))
 
+    async def test_meta_goes_out_with_all_that_a_turn_does(self) -> None:
+        seen: List[Any] = []
+        meta = {"trace": 1}
+
+        class Own(aio.Files):
+            async def read_text_file(self, session: aio.ClientSession, params: Any) -> str:
+                seen.append(params.get("_meta"))
+                return ""
+
+            async def write_text_file(self, session: aio.ClientSession, params: Any) -> None:
+                seen.append(params.get("_meta"))
+
+        async def permit(request: aio.PermissionRequest) -> Any:
+            seen.append(request.meta)
+            return {"outcome": {"outcome": "selected", "optionId": request.allow()}, "_meta": {"back": 2}}
+
+        async def speak(turn: aio.Turn) -> None:
+            await turn.message("a", meta=meta)
+            await turn.thought("b", meta=meta)
+            await turn.plan(["c"], meta=meta)
+            async with turn.tool_call("d", meta=meta) as call:
+                seen.append((await call.ask_permission(meta=meta)).meta)
+            await turn.read_text_file("/a", meta=meta)
+            await turn.write_text_file("/a", "", meta=meta)
+
+        async with talk(agent(prompt=speak), aio.Client(permission=permit, files=Own())) as peer:
+            said = await updates((await peer.new_session("/")).prompt(""))
+        self.assertEqual([each.get("_meta") for each in said], [meta, meta, meta, meta, None])
+        self.assertEqual(seen, [meta, {"back": 2}, meta, meta])
+
     async def test_files_are_read_through_any_client(self) -> None:
         class Unsaved:
             async def read_text_file(self, session: aio.ClientSession, params: Any) -> str:

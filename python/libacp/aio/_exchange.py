@@ -46,9 +46,11 @@ class Exchange(Generic[T]):
     It can be iterated over, once, for the updates, or awaited for the answer; both together in this order.
     """
 
+    session: ClientSession
+    """The session that it is about."""
+
     def __init__(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
         self.session = session
-        """The session that it is about."""
         self._method = method
         self._params = params
         self._call: Optional[Call] = None
