@@ -117,7 +117,7 @@ class Sessions(AioCase):
             await self.nothing_left()
 
     async def test_a_session_that_is_opened_once_more(self) -> None:
-        """The host has replaced it; what ran in the first one ends."""
+        """It stays the same object; what ran in it before ends."""
         async with raw_agent(self.client) as (peer, agent):
             first = await opened(peer, agent)
             agent.send(create("t", self.mark))
@@ -126,7 +126,7 @@ class Sessions(AioCase):
             await agent.answer("session/resume", {})
             second = await asking
             self.assertIs(peer.sessions["s"], second)
-            self.assertIsNot(first, second)
+            self.assertIs(first, second)
             await self.nothing_left()
 
     async def test_a_session_that_could_not_be_opened(self) -> None:

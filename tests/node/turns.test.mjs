@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { Agent, Client, RequestError, all, clientSide, agentSide, connect, joined, later, pipes, quiet, texts } from "./both.mjs";
 
-const { PeerError, NoResult, CapabilityMisuse, ParamsMisuse, PhaseMisuse, allowAll } = clientSide;
+const { PeerError, NoResult, CapabilityMisuse, ParamsMisuse, allowAll } = clientSide;
 const { messagePort } = agentSide;
 
 test("a turn says what it does, in order", async (t) => {
@@ -315,8 +315,8 @@ test("several agents and clients in one program, and what comes after the end", 
   await one.peer.close();
   await one.peer.close();
   await one.served;
-  await assert.rejects(one.peer.request("session/list"), PhaseMisuse);
-  await assert.rejects(all(one.session.prompt("x")), PhaseMisuse);
+  await assert.rejects(one.peer.request("session/list"), { name: "NoResult", outcome: "closed" });
+  await assert.rejects(all(one.session.prompt("x")), { name: "NoResult", outcome: "closed" });
   assert.deepEqual(texts(await all(two.session.prompt("x"))), ["/work"]);
 });
 

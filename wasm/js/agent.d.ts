@@ -1,12 +1,12 @@
 /// <reference lib="esnext.disposable" />
 /** An agent: handlers for what clients ask, and a place to serve them. */
-import type { Awaitable, Content, HostOptions, On, Peer, SessionNotify, SessionRequest, Transport } from "./shared.js";
-import type { v1 } from "./types.js";
+import type { Awaitable, Content, HostOptions, How, MetaOption, On, Peer, SessionNotify, SessionRequest, Transport } from "./shared.js";
+import type { RequestId, v1 } from "./types.js";
 
 export * from "./shared.js";
 
 /** How an agent is set up. */
-export interface AgentOptions extends HostOptions {
+export interface AgentOptions extends HostOptions<AgentSession> {
   /** What no handler shows, as `{ promptCapabilities: { image: true } }`. */
   capabilities?: v1.AgentCapabilities | undefined;
   /** Ways to log in; there must be a handler for `authenticate` then. */
@@ -30,14 +30,24 @@ export class Agent {
   constructor(name: string, version?: string, options?: AgentOptions);
   /**
    * The handler of prompts. When the client cancels, or is gone, `turn.signal` aborts and calls of the turn reject with
-   * its reason; however the handler ends then, the answer is `cancelled`.
+   * its reason; however the handler ends then, the answer is `cancelled`. Nobody needs to listen to these rejections.
    */
   prompt(handler: (turn: Turn) => Awaitable<Ending>): this;
-  /** The handler of new sessions; what it returns is added to the result. A `sessionId` replaces the one made up. */
-  newSession(handler: (session: AgentSession) => Awaitable<Partial<v1.NewSessionResponse> | void>): this;
+  /**
+   * The handler of new sessions; what it returns is added to the result. A `sessionId` replaces the one made up. What it
+   * says of the session follows the answer, and is not said where the handler fails.
+   */
+  newSession(
+    handler: (session: AgentSession, params: v1.NewSessionRequest, how: How) => Awaitable<Partial<v1.NewSessionResponse> | void>,
+  ): this;
   /** The handler of sessions that are to be loaded. It replays them with {@link AgentSession.update} before it returns. */
-  loadSession(handler: (session: AgentSession) => Awaitable<v1.LoadSessionResponse | void>): this;
-  /** The handler of any other method: called with the session it is about, or the client, and the params. */
+  loadSession(
+    handler: (session: AgentSession, params: v1.LoadSessionRequest, how: How) => Awaitable<v1.LoadSessionResponse | void>,
+  ): this;
+  /**
+   * The handler of any other method: called with the session it is about, which need not be open, or the client, and the
+   * params. Refused at once where it could never be called.
+   */
   on: On<v1.ClientRequests, v1.ClientNotifications, AgentSession, ClientPeer, this>;
   /** Serves one client until it closes its side; under Node on standard input and output, where nothing else is given. */
   serve(transport?: Transport, options?: { signal?: AbortSignal | undefined }): Promise<void>;
@@ -59,7 +69,9 @@ export interface AgentSession {
   readonly id: string;
   /** The client that opened it. */
   readonly client: ClientPeer;
-  /** The working directory, an absolute path. */
+  /** Whether it is open. One that is only to be deleted, say, is not: of it there is the id. */
+  readonly open: boolean;
+  /** The working directory, an absolute path; empty where it is not open. */
   readonly cwd: string;
   /** The working directory and all further roots. */
   readonly roots: readonly string[];
@@ -67,9 +79,9 @@ export interface AgentSession {
   readonly mcpServers: readonly v1.McpServer[];
   /** Whatever the agent wants to keep with it. */
   data: any;
-  /** Tells the client of something in this session, also between turns. */
-  update(update: v1.SessionUpdate): Promise<void>;
-  /** As the client's, with the session's id added. */
+  /** Tells the client of something in this session, also between turns. In a handler that opens it, it follows the answer. */
+  update(update: v1.SessionUpdate, options?: { signal?: AbortSignal | undefined } & MetaOption): Promise<void>;
+  /** As the client's, with the session's id added. What asks the user is withdrawn when the client cancels the turn. */
   request: SessionRequest<v1.AgentRequests>;
   /** As the client's, with the session's id added. */
   notify: SessionNotify<v1.AgentNotifications>;
@@ -85,6 +97,10 @@ export class Turn {
   readonly session: AgentSession;
   /** The client that sent it. */
   readonly client: ClientPeer;
+  /** The id of the request that the prompt came with. */
+  readonly id: RequestId;
+  /** What came as `_meta` with the prompt. */
+  readonly meta: Readonly<Record<string, unknown>> | null | undefined;
   /** The prompt as it came. */
   readonly blocks: readonly v1.ContentBlock[];
   /** Its text, put together. */
@@ -100,7 +116,7 @@ export class Turn {
   /** Shows the plan, whole; text stands for a step of medium priority that has not begun. */
   plan(entries: readonly (string | v1.PlanEntry)[]): Promise<void>;
   /** Tells the client of anything else. */
-  update(update: v1.SessionUpdate): Promise<void>;
+  update(update: v1.SessionUpdate, options?: MetaOption): Promise<void>;
   /**
    * Reports a tool call. With `run`, it is completed when that returns, and failed when that throws; without, use
    * `await using` and say {@link ToolCall.complete}: a block cannot tell its end from an exception, so what was not

@@ -1,27 +1,21 @@
 // An agent: handlers for what clients ask, and a place to serve them. Read next: turn.js, peer.js.
-import { ErrorCode } from "./codes.js";
 import { whenLoaded } from "./connection.js";
-import { RequestError } from "./errors.js";
-import { Host, merged, randomId } from "./host.js";
-import { Peer, notServed } from "./peer.js";
+import { Host, isObject, merged, metaOf, randomId } from "./host.js";
+import { SHOWN } from "./methods.js";
+import { Peer, notServed, resultOf } from "./peer.js";
 import { Permission, Terminal, ToolCall, Turn } from "./turn.js";
+import { onAbort, stopper } from "./wire.js";
 
 // How long handlers may take to end when the client is gone.
 const GRACE = 5000;
-// The capability that says so, for each method that an agent may have a handler for.
-const ADVERTISED = {
-  "session/load": { loadSession: true },
-  "session/resume": { sessionCapabilities: { resume: {} } },
-  "session/list": { sessionCapabilities: { list: {} } },
-  "session/delete": { sessionCapabilities: { delete: {} } },
-  "session/close": { sessionCapabilities: { close: {} } },
-  "session/fork": { sessionCapabilities: { fork: {} } },
-  logout: { auth: { logout: {} } },
-};
+// Answers that open a session, and what goes out meanwhile: the replay of a load, and of the others nothing.
+const HELD = new Set(["session/new", "session/fork", "session/resume"]);
+// Requests that are cancelled with the turn that they are asked in.
+const QUESTIONS = new Set(["session/request_permission", "elicitation/create"]);
 
 export class Agent extends Host {
   constructor(name, version = "0", settings = {}) {
-    super(name, version, settings, ["authMethods"]);
+    super("agent", name, version, settings, ["authMethods"]);
     this.capabilities = settings.capabilities ?? {};
     this.authMethods = settings.authMethods ?? [];
   }
@@ -48,32 +42,76 @@ export class Agent extends Host {
 export class AgentSession {
   data = undefined;
   _turns = new Set();
+  /** What is to follow the answer that opens it, while a handler makes that. */
+  _held = undefined;
+  #questions = new Set();
 
-  constructor(client, id, { cwd = "", additionalDirectories, mcpServers }) {
+  constructor(client, id, { cwd = "", additionalDirectories, mcpServers } = {}) {
     this.client = client;
     this.id = id;
     this.cwd = cwd;
-    this.roots = [cwd, ...(additionalDirectories ?? [])];
+    this.roots = cwd === "" ? [] : [cwd, ...(additionalDirectories ?? [])];
     this.mcpServers = mcpServers ?? [];
   }
 
-  update(update) {
-    return this.notify("session/update", { update });
+  get open() {
+    return this.client.sessions.get(this.id) === this;
   }
 
-  request(method, params, options) {
-    return this.client.request(method, { sessionId: this.id, ...params }, options);
+  update(update, { meta, signal } = {}) {
+    return this.notify("session/update", { update, ...metaOf(meta) }, { signal });
+  }
+
+  request(method, params, { signal, timeout } = {}) {
+    const all = { sessionId: this.id, ...params };
+    if (!QUESTIONS.has(method)) return this.client.request(method, all, { signal, timeout });
+    return this._question((stop) => this.client.request(method, all, { signal: stop, timeout }), signal);
   }
 
   notify(method, params, options) {
-    return this.client.notify(method, { sessionId: this.id, ...params }, options);
+    if (!this._held) return this.client.notify(method, { sessionId: this.id, ...params }, options);
+    this._held.push([method, params]);
+    return Promise.resolve();
+  }
+
+  /** Asks the user something, until the turn is cancelled. */
+  async _question(ask, signal) {
+    const { signal: own, abort } = stopper();
+    const forget = onAbort(signal, abort);
+    this.#questions.add(abort);
+    try {
+      return await ask(own);
+    } finally {
+      forget();
+      this.#questions.delete(abort);
+    }
+  }
+
+  _withdraw(reason) {
+    for (const abort of this.#questions) abort(reason);
+  }
+
+  /** The answer has gone out under this id, and what was said meanwhile follows. */
+  _opened(id) {
+    this.id = id;
+    const held = this._held ?? [];
+    this._held = undefined;
+    for (const [method, params] of held) {
+      try {
+        this.client.connection.notify(method, { sessionId: id, ...params });
+      } catch (error) {
+        this.client._failed(method, error);
+      }
+    }
   }
 }
 
 export class ClientPeer extends Peer {
   sessions = new Map();
+  /** What the author has been told already. */
+  #saidOf = new Set();
   #builtIn = {
-    initialize: (params) => this.#initialize(params),
+    initialize: (params, job) => this.#initialize(params, job),
     "session/new": (params, job) => this.#open(params, job, randomId()),
     "session/fork": (params, job) => this.#open(params, job, randomId()),
     "session/load": (params, job) => this.#open(params, job, params.sessionId),
@@ -100,6 +138,7 @@ export class ClientPeer extends Peer {
     } finally {
       signal?.removeEventListener("abort", stop);
       await this._finish(GRACE);
+      for (const session of this.sessions.values()) this._sessionEnded(session);
     }
     signal?.throwIfAborted();
   }
@@ -107,72 +146,103 @@ export class ClientPeer extends Peer {
   async _perform(job) {
     const { method, params, session } = job.request;
     const builtIn = Object.hasOwn(this.#builtIn, method) && this.#builtIn[method];
-    return builtIn ? builtIn(params, job) : this.#handle(job, this.#subject(session));
+    return this.#taken(await (builtIn ? builtIn(params, job) : this.#handle(job, this.#subject(session))));
   }
 
   _notified({ method, session, params }) {
     if (method === "session/cancel") this.#cancel(session);
     const handler = this._host.handlers.get(method);
-    if (handler) this._call(handler, this.#subject(session), params);
+    if (handler) this._call(method, handler, this.#subject(session), params);
   }
 
-  /** What a handler is about. */
+  _cancelled({ request }) {
+    return request.method === "session/prompt" ? { stopReason: "cancelled" } : undefined;
+  }
+
+  _knows(id) {
+    return this.sessions.has(id);
+  }
+
+  /** What a handler is about: the client, or a session, which need not be open. */
   #subject(session) {
-    return this.sessions.get(session) ?? this;
+    return session === undefined ? this : (this.sessions.get(session) ?? new AgentSession(this, session));
   }
 
-  #handle(job, subject, otherwise = notServed) {
-    const handler = this._host.handlers.get(job.request.method);
-    if (!handler) {
-      const error = otherwise();
-      if (error) throw error;
-      return undefined;
+  #handle(job, subject, isOptional = false) {
+    const { method, params } = job.request;
+    const handler = this._host.handlers.get(method);
+    if (handler) return handler(subject, params, job.how);
+    if (isOptional) return undefined;
+    throw notServed(method);
+  }
+
+  /** A result without the options that this client does not take. */
+  #taken(result) {
+    const options = isObject(result) ? result.configOptions : undefined;
+    if (!Array.isArray(options) || this.capabilities.session?.configOptions?.boolean) return result;
+    return { ...result, configOptions: this.#without(options, ({ type }) => type === "boolean", "options that are switches") };
+  }
+
+  /** The entries but those that the client does not take; the author is told once. */
+  #without(entries, isOut, what) {
+    const left = entries.filter((entry) => !isObject(entry) || !isOut(entry));
+    if (left.length < entries.length && !this.#saidOf.has(what)) {
+      this.#saidOf.add(what);
+      this._log.write("warn", what, `${what} are left out: the client does not take them`);
     }
-    return handler(subject, job.request.params, job.how);
+    return left;
   }
 
-  async #initialize(params) {
+  async #initialize(params, job) {
     const agent = this._host;
-    const shown = [...agent.handlers.keys()].map((method) => ADVERTISED[method] ?? {});
+    const shown = [...agent.handlers.keys()].map((method) => SHOWN[method] ?? {});
     const agentCapabilities = [{ sessionCapabilities: { close: {} } }, ...shown, agent.capabilities].reduce(merged);
-    const result = { agentInfo: agent.info, agentCapabilities };
-    if (agent.authMethods.length > 0) result.authMethods = agent.authMethods;
-    const more = await agent.handlers.get("initialize")?.(this, params);
-    return merged(result, more ?? {});
+    const made = { agentInfo: agent.info, agentCapabilities };
+    if (agent.authMethods.length > 0) made.authMethods = agent.authMethods;
+    const more = resultOf("initialize", await this.#handle(job, this, true));
+    const result = merged(made, more ?? {});
+    if (!Array.isArray(result.authMethods) || params.clientCapabilities?.auth?.terminal) return result;
+    result.authMethods = this.#without(result.authMethods, ({ type }) => type === "terminal", "terminal logins");
+    return result;
   }
 
-  /** All ways to open a session: they differ in who names it. */
+  /** All ways to open a session: they differ in who names it. What is there stays until the answer has been taken. */
   async #open(params, job, id) {
+    const { method } = job.request;
     const session = new AgentSession(this, id, params);
-    this.sessions.set(id, session);
-    try {
-      const isNew = job.request.method === "session/new";
-      const result = { ...(await this.#handle(job, session, isNew ? () => undefined : undefined)) };
-      if (id === params.sessionId && !("sessionId" in result)) return result;
-      session.id = result.sessionId ??= id;
-      this.sessions.delete(id);
-      this.sessions.set(session.id, session);
-      return result;
-    } catch (error) {
-      this.sessions.delete(id);
-      throw error;
-    }
+    if (HELD.has(method)) session._held = [];
+    const result = { ...resultOf(method, await this.#handle(job, session, method === "session/new")) };
+    const isNamed = id !== params.sessionId;
+    if (isNamed && (result.sessionId === undefined || result.sessionId === "")) result.sessionId = id;
+    job.whenTaken = () => {
+      const name = isNamed ? result.sessionId : id;
+      const before = this.sessions.get(name);
+      this.sessions.set(name, session);
+      session._opened(name);
+      if (before) this._sessionEnded(before);
+    };
+    return result;
   }
 
   async #close({ sessionId }, job) {
     const session = this.sessions.get(sessionId);
-    if (!session) return {};
-    this.#cancel(sessionId);
-    await Promise.allSettled([...session._turns]);
-    this.sessions.delete(sessionId);
-    return this.#handle(job, session, () => undefined);
+    if (session) {
+      this.#cancel(sessionId);
+      await Promise.allSettled([...session._turns]);
+    }
+    job.whenTaken = () => {
+      if (!session || this.sessions.get(sessionId) !== session) return;
+      this.sessions.delete(sessionId);
+      this._sessionEnded(session);
+    };
+    return this.#handle(job, this.#subject(sessionId), true);
   }
 
-  async #prompt({ sessionId, prompt }, job) {
-    const session = this.sessions.get(sessionId);
+  async #prompt(params, job) {
+    const session = this.#subject(params.sessionId);
     const handler = this._host.handlers.get("session/prompt");
-    if (!session || !handler) throw new RequestError(ErrorCode.INTERNAL_ERROR, "This agent takes no prompts");
-    const turn = new Turn(session, prompt, job.signal);
+    if (!handler) throw notServed("session/prompt");
+    const turn = new Turn(session, params, job);
     const work = this.#take(handler, turn);
     session._turns.add(work);
     try {
@@ -188,13 +258,14 @@ export class ClientPeer extends Peer {
       result = await handler(turn);
     } catch (error) {
       if (!turn.cancelled) throw error;
-      // However a cancelled handler ends, the answer is the same; what is no consequence of that is worth a line.
-      if (error?.name !== "AbortError") turn.client._log.failed("the handler of a cancelled prompt failed", error);
+      // However a cancelled handler ends, the answer is the same; what is no consequence of that is worth a word.
+      if (error?.name !== "AbortError") this._failed("session/prompt", error);
     } finally {
       await turn._over();
     }
-    const members = typeof result === "string" ? { stopReason: result } : { stopReason: "end_turn", ...result };
-    return turn.cancelled ? { ...members, stopReason: "cancelled" } : members;
+    if (turn.cancelled) return { ...(isObject(result) ? result : {}), stopReason: "cancelled" };
+    if (typeof result === "string") return { stopReason: result };
+    return { stopReason: "end_turn", ...resultOf("session/prompt", result, "a stop reason as text, ") };
   }
 
   /** Cancels what runs in a session, and the prompts that have not begun. */
@@ -203,6 +274,7 @@ export class ClientPeer extends Peer {
       const { method, session: about } = job.request;
       if (about === session && method === "session/prompt") job.stop("the turn was cancelled");
     }
+    this.sessions.get(session)?._withdraw(new DOMException("the turn was cancelled", "AbortError"));
   }
 }
 

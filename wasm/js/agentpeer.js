@@ -2,17 +2,20 @@
 import { ErrorCode } from "./codes.js";
 import { AgentEnded, NoResult, RequestError } from "./errors.js";
 import { ClientSession, LoadingSession } from "./exchange.js";
-import { disposable } from "./host.js";
+import { disposable, given, metaOf } from "./host.js";
 import { Peer, notServed } from "./peer.js";
-import { within } from "./wire.js";
+import { unlessAborted, within } from "./wire.js";
 
 // What may wait in iterators before reading stops: updates, and characters of them.
 const UPDATES = 256;
 const SIZE = 1 << 20;
 // So many times more while the client waits for an answer, which may be behind them.
 const PATIENCE = 8;
-// Requests whose answer ends a session.
+// Requests whose answer ends a session, and those whose answer opens one.
 const CLOSES = new Set(["session/close", "session/delete"]);
+const OPENS = new Set(["session/new", "session/fork", "session/load", "session/resume"]);
+// Requests whose handler begins when the updates before them have been handed over.
+const AFTER_UPDATES = new Set(["session/request_permission", "elicitation/create"]);
 // The output of a process ends a little before it does.
 const EXIT = 1000;
 
@@ -49,41 +52,42 @@ export class AgentPeer extends Peer {
   }
 
   request(method, params = {}, { signal, timeout } = {}) {
+    if (OPENS.has(method)) return this.#openByHand(method, params, { signal, timeout });
     return this.#waited(this._ask(method, params, { signal, timeout }));
   }
 
-  async newSession(cwd, { mcpServers, additionalDirectories, signal } = {}) {
-    return this.#enter("session/new", new ClientSession(this, "", cwd, additionalDirectories), mcpServers, signal);
+  async newSession(cwd, how = {}) {
+    return this.#enter("session/new", new ClientSession(this, "", cwd, how.additionalDirectories), how);
   }
 
-  async resumeSession(id, cwd, { mcpServers, additionalDirectories, signal } = {}) {
-    return this.#enter("session/resume", new ClientSession(this, id, cwd, additionalDirectories), mcpServers, signal);
+  async resumeSession(id, cwd, how = {}) {
+    return this.#enter("session/resume", new ClientSession(this, id, cwd, how.additionalDirectories), how);
   }
 
-  loadSession(id, cwd, { mcpServers, additionalDirectories, signal } = {}) {
-    const session = this.#begun(new ClientSession(this, id, cwd, additionalDirectories));
-    return new LoadingSession(session, "session/load", setup(session, mcpServers), signal);
+  loadSession(id, cwd, how = {}) {
+    const made = this.#begun(new ClientSession(this, id, cwd, how.additionalDirectories));
+    return new LoadingSession(this.sessions.get(id) ?? made, made, setup(made, how), how);
   }
 
-  async *listSessions(cwd) {
-    for (let params = cwd === undefined ? {} : { cwd }; ; ) {
-      const { sessions, nextCursor } = await this.request("session/list", params);
+  async *listSessions(cwd, { meta, ...how } = {}) {
+    for (let params = { ...given({ cwd }), ...metaOf(meta) }; ; ) {
+      const { sessions, nextCursor } = await this.request("session/list", params, how);
       yield* sessions;
       if (nextCursor == null) return;
       params = { ...params, cursor: nextCursor };
     }
   }
 
-  async deleteSession(id) {
-    await this.request("session/delete", { sessionId: id });
+  deleteSession(id, { meta, ...how } = {}) {
+    return this.request("session/delete", { sessionId: id, ...metaOf(meta) }, how);
   }
 
-  async authenticate(methodId) {
-    await this.request("authenticate", { methodId });
+  authenticate(methodId, { meta, ...how } = {}) {
+    return this.request("authenticate", { methodId, ...metaOf(meta) }, how);
   }
 
-  async logout() {
-    await this.request("logout");
+  logout({ meta, ...how } = {}) {
+    return this.request("logout", metaOf(meta), how);
   }
 
   /** Ends the connection, and the process where there is one. */
@@ -98,8 +102,10 @@ export class AgentPeer extends Peer {
   }
 
   async _run({ timeout, signal }) {
+    this._host.mustServe();
     this._wire.start();
-    const { info: clientInfo, capabilities: clientCapabilities } = this._host;
+    const { info: clientInfo } = this._host;
+    const clientCapabilities = this._host.offered();
     await this._ask("initialize", { clientInfo, clientCapabilities }, { timeout, signal });
   }
 
@@ -114,7 +120,7 @@ export class AgentPeer extends Peer {
       if (this._wire.problem) error.cause = this._wire.problem;
       if (!this.process) throw error;
       await within(this._transport.ended, EXIT);
-      const ended = new AgentEnded(method, this.process.exitCode, this.process.signalCode);
+      const ended = new AgentEnded(method, this.process.exitCode, this.process.signalCode, this._transport.lastWords);
       ended.cause = error.cause;
       throw ended;
     }
@@ -131,12 +137,35 @@ export class AgentPeer extends Peer {
     }
   }
 
-  async #enter(method, session, mcpServers, signal) {
-    this.#begun(session);
-    const settle = (response) => this._opened(session, response);
-    await this.#waited(this._ask(method, setup(session, mcpServers), { settle, signal }));
-    if (session.id === "") throw new NoResult(method, "invalid", "the agent has named a session that is open already");
+  async #enter(method, made, how) {
+    const { signal, timeout } = how;
+    const { session } = await this.#open(method, made, setup(made, how), { signal, timeout });
+    if (!session) throw new NoResult(method, "invalid", "the agent has named a session that is open already");
     return session;
+  }
+
+  /** Asks for what opens a session; the answer, and the session. */
+  async #open(method, made, params, how) {
+    this.#begun(made);
+    let session;
+    const settle = (response) => (session = this._opened(made, response));
+    const result = await this.#waited(this._ask(method, params, { ...how, settle }));
+    return { result, session };
+  }
+
+  /** The same as a plain request of the host's: what it opens is a session like others. */
+  async #openByHand(method, params, how) {
+    const { cwd, additionalDirectories, sessionId = "" } = params;
+    const isLoad = method === "session/load";
+    const id = isLoad || method === "session/resume" ? sessionId : "";
+    const made = new ClientSession(this, id, cwd, additionalDirectories ?? []);
+    if (isLoad && !this.sessions.has(id) && !this._loading.has(id)) this._loading.set(id, made);
+    try {
+      return (await this.#open(method, made, params, how)).result;
+    } finally {
+      if (this._loading.get(id) === made) this._loading.delete(id);
+      this._lost(made);
+    }
   }
 
   /** Whoever opens files takes the session's directories for what they are now. */
@@ -145,21 +174,32 @@ export class AgentPeer extends Peer {
     return session;
   }
 
-  /** A session is open from the place of the answer on; what follows it may be about it already. */
-  _opened(session, { method, outcome, result }) {
-    if (outcome !== "result") return;
-    const id = result.sessionId ?? session.id;
-    const there = this.sessions.get(id) ?? this.#others.get(id);
-    if (there && session.id === "") {
+  /**
+   * A session is open from the place of the answer on; what follows it may be about it already. What was open before stays
+   * the same object.
+   */
+  _opened(made, { method, outcome, result }) {
+    if (outcome !== "result") return undefined;
+    const id = result.sessionId ?? made.id;
+    const there = this.sessions.get(id);
+    if (there && made.id === "") {
       // What belongs to the first session stays its own.
       this._log.write("warn", "SESS-03", `SESS-03: ${method}/sessionId: it names a session that is open already (refused)`);
-      return;
+      return undefined;
     }
-    if (there) this.#forget(there);
-    session.result = result;
-    session.id = id;
-    this.sessions.set(id, session);
+    made.id = id;
+    made.result = result;
+    const other = this.#others.get(id);
+    if (other) this.#forget(other);
+    if (there) {
+      there._reopened(made, result);
+      this._host.files?.adopt?.(there, made);
+    } else {
+      this.sessions.set(id, made);
+    }
+    const session = there ?? made;
     if (this.#isOver) this.#end(session);
+    return session;
   }
 
   /** A session is over, from the place of the answer on. */
@@ -173,14 +213,16 @@ export class AgentPeer extends Peer {
   }
 
   #forget(session) {
+    const ending = this.#end(session);
     for (const sessions of [this.sessions, this.#others]) {
       if (sessions.get(session.id) === session) sessions.delete(session.id);
     }
-    return this.#end(session);
+    return ending;
   }
 
   /** Ends what a session has left: it starts nothing any more. */
   #end(session) {
+    if (!session._isOver && this.sessions.get(session.id) === session) this._sessionEnded(session);
     session._isOver = true;
     return (session._ending ??= (async () => {
       try {
@@ -198,7 +240,7 @@ export class AgentPeer extends Peer {
     return Promise.all(all.map((session) => this.#end(session)));
   }
 
-  /** A session that was to be loaded is not open. */
+  /** A session that was to be opened is not open. */
   _lost(session) {
     if (this.sessions.get(session.id) !== session) this.#end(session);
   }
@@ -214,10 +256,14 @@ export class AgentPeer extends Peer {
 
   async _perform(job) {
     const { method, params, session } = job.request;
-    const handler = this._host.handlers.get(method);
-    if (!handler) throw notServed();
+    const handler = this._host.serves(method);
+    if (!handler) throw notServed(method);
     const subject = this.#subject(session) ?? this.#other(session);
     if (!subject) throw noSession();
+    if (session !== undefined && AFTER_UPDATES.has(method)) {
+      // An update that shows what is asked about says more where it comes first.
+      await unlessAborted(Promise.all([subject._handedOver(), this._noticed()]), job.signal);
+    }
     return handler(subject, params, job.how);
   }
 
@@ -237,14 +283,20 @@ export class AgentPeer extends Peer {
     // Updates may come before the answer that names their session.
     const subject = this.#subject(session) ?? new ClientSession(this, session);
     const handler = this._host.handlers.get(method);
-    if (handler) this._call(handler, subject, params);
+    if (handler) this._call(method, handler, subject, params);
     if (method !== "session/update") return;
+    subject._titled(params.update);
     if (subject._take(params.update, size)) {
       this.#updates += 1;
       this.#size += size;
-    } else if (this._host.onUpdate) {
-      this._call(this._host.onUpdate, subject, params.update);
+    } else {
+      this._updated(subject, params.update);
     }
+  }
+
+  /** Nobody iterates over an update. */
+  _updated(session, update) {
+    if (this._host.onUpdate) this._call("onUpdate", this._host.onUpdate, session, update);
   }
 
   /** An iterator has handed on an update. */
@@ -262,8 +314,8 @@ export class AgentPeer extends Peer {
 }
 disposable(AgentPeer, "close");
 
-function setup({ id, cwd, roots }, mcpServers = []) {
-  const params = { cwd, mcpServers };
+function setup({ id, cwd, roots }, { mcpServers = [], meta }) {
+  const params = { cwd, mcpServers, ...metaOf(meta) };
   if (id !== "") params.sessionId = id;
   if (roots.length > 1) params.additionalDirectories = roots.slice(1);
   return params;

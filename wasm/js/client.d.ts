@@ -6,13 +6,16 @@ import type {
   Content,
   HostOptions,
   How,
+  MetaOption,
+  NamedCallOptions,
   On,
   Peer,
   SessionNotify,
   SessionRequest,
   Transport,
 } from "./shared.js";
-import type { v1 } from "./types.js";
+import type { SessionSnapshot } from "./index.js";
+import type { RequestId, v1 } from "./types.js";
 
 export * from "./shared.js";
 
@@ -20,6 +23,8 @@ export * from "./shared.js";
 export interface FileAccess {
   /** A session is about to be opened with its directories. */
   begin?(session: ClientSession): void;
+  /** A session that is open was opened once more: it has the directories that `made` began with. */
+  adopt?(session: ClientSession, made: ClientSession): void;
   /** The text of a file, or of the lines that are asked for. */
   readTextFile?(session: ClientSession, params: v1.ReadTextFileRequest, how: How): Awaitable<string>;
   /** Writes a file. */
@@ -46,6 +51,12 @@ export interface TerminalAccess {
 export interface PermissionRequest {
   /** The session that asks. */
   readonly session: ClientSession;
+  /** The id of the request. */
+  readonly id: RequestId;
+  /** What came as `_meta` with the request. */
+  readonly meta: Readonly<Record<string, unknown>> | null | undefined;
+  /** What is to be allowed, for people; the title of the tool call that is known where the request has none. */
+  readonly title: string | undefined;
   /** What is to be allowed. */
   readonly toolCall: v1.ToolCallUpdate;
   /** What the user can choose. */
@@ -61,7 +72,7 @@ export interface PermissionRequest {
 }
 
 /** What a client is, and what agents may do through it. */
-export interface ClientOptions extends HostOptions {
+export interface ClientOptions extends HostOptions<ClientSession> {
   /** Decides on tool calls: an option, its id, or nothing for no choice. {@link rejectAll}, unless given. */
   permission?: ((request: PermissionRequest) => Awaitable<string | v1.PermissionOption | null | undefined>) | undefined;
   /** What reads and writes files, such as {@link Files} or {@link ReadOnlyFiles}. */
@@ -77,7 +88,15 @@ export interface ClientOptions extends HostOptions {
 /** A client. Without options, agents may do nothing at all through it. */
 export class Client {
   constructor(name?: string, version?: string, options?: ClientOptions);
-  /** The handler of any other method: called with the session it is about, or the agent, and the params. */
+  /** Decides on tool calls. */
+  permission: NonNullable<ClientOptions["permission"]>;
+  /** What reads and writes files, for connections that are opened from now on. */
+  files: FileAccess | undefined;
+  /** What runs commands, for connections that are opened from now on. */
+  terminals: TerminalAccess | undefined;
+  /** The handler of any other method: called with the session it is about, or the agent, and the params. Refused at once where it
+   * could never be called. Handlers of files, or of all five methods of terminals, offer these.
+   */
   on: On<v1.AgentRequests, v1.AgentNotifications, ClientSession, AgentPeer, this>;
 }
 
@@ -105,8 +124,16 @@ export interface SpawnOptions extends ConnectOptions {
   cwd?: string | URL | undefined;
   /** Its environment; this process's, unless given. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Where its standard error goes: where this process's does, unless given. */
-  stderr?: "inherit" | "ignore" | "pipe" | number | undefined;
+  /**
+   * Where its standard error goes: where this process's does, unless given. A function is called with each line, and the
+   * last ones are in {@link AgentEnded}.
+   */
+  stderr?: "inherit" | "ignore" | "pipe" | number | ((line: string) => unknown) | undefined;
+  /**
+   * Whether it gets a process group of its own (true): then Ctrl-C in a terminal reaches this process alone, and closing
+   * ends all that is left of the agent and what it was started by, as npx and sh.
+   */
+  processGroup?: boolean | undefined;
 }
 
 /**
@@ -116,13 +143,11 @@ export interface SpawnOptions extends ConnectOptions {
 export function spawnAgent(command: readonly string[], client?: Client, options?: SpawnOptions): Promise<AgentPeer>;
 
 /** How a session is opened. */
-export interface OpenOptions {
+export interface OpenOptions extends NamedCallOptions {
   /** MCP servers that the agent is to use. */
   mcpServers?: readonly v1.McpServer[] | undefined;
   /** Directories beside the working directory, for agents that can. */
   additionalDirectories?: readonly string[] | undefined;
-  /** Cancels the request. */
-  signal?: AbortSignal | undefined;
 }
 
 /** The agent, as its client sees it. */
@@ -139,18 +164,21 @@ export interface AgentPeer extends Peer<"client", v1.ClientRequests, v1.ClientNo
   readonly sessions: ReadonlyMap<string, ClientSession>;
   /** Opens a session in a working directory, an absolute path. */
   newSession(cwd: string, options?: OpenOptions): Promise<ClientSession>;
-  /** Opens an earlier session: await it, or iterate over it first for the updates that are replayed. */
+  /**
+   * Opens an earlier session: await it, or iterate over it first for the updates that are replayed. One that is open
+   * already stays the same object.
+   */
   loadSession(id: string, cwd: string, options?: OpenOptions): Exchange<ClientSession>;
   /** The same without a replay. */
   resumeSession(id: string, cwd: string, options?: OpenOptions): Promise<ClientSession>;
   /** The sessions that the agent keeps, page by page as they are wanted. */
-  listSessions(cwd?: string): AsyncGenerator<v1.SessionInfo, void, void>;
+  listSessions(cwd?: string, options?: NamedCallOptions): AsyncGenerator<v1.SessionInfo, void, void>;
   /** Deletes a session that the agent keeps, for agents that can. */
-  deleteSession(id: string): Promise<void>;
+  deleteSession(id: string, options?: NamedCallOptions): Promise<v1.DeleteSessionResponse>;
   /** Logs in, in one of the ways that the agent offers. */
-  authenticate(methodId: string): Promise<void>;
+  authenticate(methodId: string, options?: NamedCallOptions): Promise<v1.AuthenticateResponse>;
   /** Logs out, for agents that can. */
-  logout(): Promise<void>;
+  logout(options?: NamedCallOptions): Promise<v1.LogoutResponse>;
   /** Ends the connection, and the process where there is one. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -168,18 +196,21 @@ export interface ClientSession {
   readonly roots: readonly string[];
   /** The answer to the call that opened it. */
   readonly result: Partial<v1.NewSessionResponse>;
+  /** All that is known of it, such as its modes and options; a new object each time. Nothing once it is closed. */
+  readonly snapshot: SessionSnapshot<false> | undefined;
   /** Whatever the client wants to keep with it. */
   data: any;
   /** A prompt: text, a block, or several. It is sent when it is first iterated over or awaited. */
-  prompt(what: Content | readonly Content[], options?: { signal?: AbortSignal | undefined }): PromptTurn;
+  prompt(what: Content | readonly Content[], options?: NamedCallOptions): PromptTurn;
   /** Cancels what runs. Open requests for permission are answered by that. */
-  cancel(): Promise<void>;
+  cancel(options?: MetaOption): Promise<void>;
   /** Switches to one of its modes. */
-  setMode(modeId: string): Promise<void>;
-  /** Sets an option; all of them as they are now. */
-  setConfigOption(configId: string, value: string | boolean): Promise<v1.SessionConfigOption[]>;
+  setMode(modeId: string, options?: NamedCallOptions): Promise<v1.SetSessionModeResponse>;
+  /** Sets an option. Returns all of them as they are now. */
+  setConfigOption(configId: string, value: string | boolean, options?: NamedCallOptions): Promise<v1.SessionConfigOption[]>;
   /** Closes it, for agents that can. */
-  close(): Promise<void>;
+  close(options?: NamedCallOptions): Promise<v1.CloseSessionResponse>;
+  [Symbol.asyncDispose](): Promise<void>;
   /** As the agent's, with the session's id added. */
   request: SessionRequest<v1.ClientRequests>;
   /** As the agent's, with the session's id added. */
@@ -202,8 +233,13 @@ export interface PromptTurn extends Exchange<v1.PromptResponse> {
   readonly result: v1.PromptResponse | undefined;
   /** Why the turn ended, once it has. */
   readonly stopReason: v1.StopReason | undefined;
-  /** Cancels the turn. The iteration goes on to its end, which the agent decides. */
+  /**
+   * Cancels the turn. The iteration goes on to its end, which the agent decides. A prompt that has not been sent is never
+   * sent, and ends as `cancelled`; one that has ended stays as it is.
+   */
   cancel(): Promise<void>;
+  /** Iterates over it, and returns what the agent says as one text. */
+  readText(): Promise<string>;
 }
 
 /** What is asked beside the path of a file. */
@@ -244,6 +280,8 @@ export class ReadOnlyFiles {
   constructor(options?: FilesOptions);
   /** The session is about to be opened. A session that is not told of begins with its first file. */
   begin(session: ClientSession): void;
+  /** A session that is open was opened once more: it has the directories that `made` began with. */
+  adopt(session: ClientSession, made: ClientSession): void;
   /** The text of a file, or of the lines that are asked for. */
   readTextFile(session: ClientSession, params: v1.ReadTextFileRequest, how?: How): Promise<string>;
 }
@@ -271,6 +309,8 @@ export interface TerminalsOptions {
    * handled here; on Windows they end where this process ends by itself.
    */
   endsWithProcess?: boolean | undefined;
+  /** Called with what a command prints, as it comes. */
+  onOutput?: ((session: ClientSession, id: string, text: string) => unknown) | undefined;
 }
 
 /**

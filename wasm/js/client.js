@@ -2,14 +2,18 @@
 import { AgentPeer, noSession } from "./agentpeer.js";
 import { whenLoaded } from "./connection.js";
 import { Host, merged } from "./host.js";
+import { SHOWN, TERMINALS } from "./methods.js";
 
 /** What an agent asks the user to allow. */
 export class PermissionRequest {
-  constructor(session, { toolCall, options }, signal) {
+  constructor(session, { toolCall, options, _meta }, how = {}) {
     this.session = session;
+    this.id = how.id;
     this.toolCall = toolCall;
+    this.title = toolCall.title ?? session._titles?.get(toolCall.toolCallId);
     this.options = options;
-    this.signal = signal;
+    this.meta = _meta;
+    this.signal = how.signal;
   }
 
   allow() {
@@ -34,47 +38,140 @@ export const rejectAll = (request) => request.reject();
 export const allowAll = (request) => request.allow() ?? request.allowAlways();
 
 const MORE = ["permission", "files", "terminals", "onUpdate"];
-const TERMINALS = {
-  output: "terminal/output",
-  waitForExit: "terminal/wait_for_exit",
-  kill: "terminal/kill",
-  release: "terminal/release",
+const FILES = {
+  "fs/read_text_file": ["readTextFile", async (files, session, params, how) => ({ content: await files.readTextFile(session, params, how) })],
+  "fs/write_text_file": ["writeTextFile", async (files, session, params, how) => void (await files.writeTextFile(session, params, how))],
 };
-const FILES = { readTextFile: "fs/read_text_file", writeTextFile: "fs/write_text_file" };
+const BY_ID = {
+  "terminal/output": "output",
+  "terminal/wait_for_exit": "waitForExit",
+  "terminal/kill": "kill",
+  "terminal/release": "release",
+};
 
 export class Client extends Host {
+  #permission;
+  #files;
+  #terminals;
+  #ready;
+
   constructor(name = "libacp", version = "0", settings = {}) {
-    super(name, version, settings, MORE);
-    const { permission = rejectAll, files, terminals, capabilities = {}, onUpdate } = settings;
-    Object.assign(this, { permission, files, terminals, onUpdate });
-    const offered = terminals ? { terminal: true } : {};
-    const fs = Object.keys(FILES).filter((method) => typeof files?.[method] === "function");
-    if (fs.length > 0) offered.fs = Object.fromEntries(fs.map((method) => [method, true]));
-    this.capabilities = merged(offered, capabilities);
-    this.on("session/request_permission", async (session, params, { signal }) => {
-      const choice = await this.permission(new PermissionRequest(session, params, signal));
-      const optionId = choice?.optionId ?? choice;
-      return { outcome: optionId == null ? { outcome: "cancelled" } : { outcome: "selected", optionId } };
-    });
-    // The connection refuses what was not offered, so these have something to call.
-    this.on("fs/read_text_file", async (session, params, how) => ({
-      content: await this.files.readTextFile(session, params, how),
-    }));
-    this.on("fs/write_text_file", async (session, params, how) => {
-      await this.files.writeTextFile(session, params, how);
-    });
-    this.on("terminal/create", async (session, params, how) => {
-      if (session._isClosing || session._isOver) throw noSession();
-      const terminalId = await this.terminals.create(session, params, how);
-      if (!session._isOver) return { terminalId };
-      // The session has ended meanwhile.
-      await this.terminals.release(session, terminalId, how);
-      throw noSession();
-    });
-    for (const [name, method] of Object.entries(TERMINALS)) {
-      this.on(method, (session, { terminalId }, how) => this.terminals[name](session, terminalId, how));
+    super("client", name, version, settings, MORE);
+    mustBeFunction("onUpdate", settings.onUpdate);
+    this.onUpdate = settings.onUpdate;
+    this.capabilities = settings.capabilities ?? {};
+    this.permission = settings.permission;
+    this.files = settings.files;
+    this.terminals = settings.terminals;
+  }
+
+  get permission() {
+    return this.#permission ?? rejectAll;
+  }
+
+  set permission(permission) {
+    mustBeFunction("permission", permission);
+    this.#free("permission", permission, ["session/request_permission"]);
+    this.#permission = permission;
+  }
+
+  get files() {
+    return this.#files;
+  }
+
+  set files(files) {
+    this.#free("files", files, Object.keys(FILES).filter((method) => typeof files?.[FILES[method][0]] === "function"));
+    this.#files = files;
+    this.#ready = undefined;
+  }
+
+  get terminals() {
+    return this.#terminals;
+  }
+
+  set terminals(terminals) {
+    this.#free("terminals", terminals, TERMINALS);
+    this.#terminals = terminals;
+    this.#ready = undefined;
+  }
+
+  on(method, handler) {
+    const option = { "session/request_permission": this.#permission && "permission" }[method] ?? this.#own.get(method)?.option;
+    if (option) throw new TypeError(`${method} is served by the option ${option}; there can be one or the other`);
+    return super.on(method, handler);
+  }
+
+  /** The handler of a method, whoever has given it. */
+  serves(method) {
+    const own = method === "session/request_permission" ? this.#decide : this.#own.get(method)?.handler;
+    return this.handlers.get(method) ?? own;
+  }
+
+  /** What agents are told that they can use. */
+  offered() {
+    const served = [...this.handlers.keys(), ...this.#own.keys()];
+    const shown = served.map((method) => SHOWN[method] ?? {});
+    const terminal = served.includes("terminal/create") ? [{ terminal: true }] : [];
+    return [{}, ...shown, ...terminal, this.capabilities].reduce(merged);
+  }
+
+  /** Refuses what would not be called: terminals are offered as a whole. */
+  mustServe() {
+    const missing = TERMINALS.filter((method) => !this.serves(method));
+    const [some] = TERMINALS.filter((method) => this.handlers.has(method));
+    if (!some || missing.length === 0) return;
+    throw new TypeError(`${some} has a handler, but an agent needs all of terminals; missing: ${missing.join(", ")}`);
+  }
+
+  /** An option may not take the place of a handler without a word. */
+  #free(option, value, methods) {
+    const taken = value === undefined ? undefined : methods.find((method) => this.handlers.has(method));
+    if (taken) throw new TypeError(`${option}: ${taken} has a handler already; there can be one or the other`);
+  }
+
+  #decide = async (session, params, how) => {
+    const request = new PermissionRequest(session, params, how);
+    const choice = await this.permission(request);
+    const optionId = choice?.optionId ?? choice;
+    if (optionId == null) return { outcome: { outcome: "cancelled" } };
+    if (typeof optionId === "string") return { outcome: { outcome: "selected", optionId } };
+    throw new TypeError(`permission: expected an option, its id, or nothing, found ${typeof optionId}`);
+  };
+
+  /** Handlers for what files and terminals do. */
+  get #own() {
+    return (this.#ready ??= new Map([...this.#forFiles(), ...this.#forTerminals()]));
+  }
+
+  *#forFiles() {
+    const files = this.#files;
+    for (const [method, [name, handler]] of Object.entries(FILES)) {
+      if (typeof files?.[name] !== "function") continue;
+      yield [method, { option: "files", handler: (...all) => handler(files, ...all) }];
     }
   }
+
+  *#forTerminals() {
+    const terminals = this.#terminals;
+    if (!terminals) return;
+    const create = async (session, params, how) => {
+      if (session._isClosing || session._isOver) throw noSession();
+      const terminalId = await terminals.create(session, params, how);
+      if (!session._isOver) return { terminalId };
+      // The session has ended meanwhile.
+      await terminals.release(session, terminalId, how);
+      throw noSession();
+    };
+    yield ["terminal/create", { option: "terminals", handler: create }];
+    for (const [method, name] of Object.entries(BY_ID)) {
+      const handler = (session, { terminalId }, how) => terminals[name](session, terminalId, how);
+      yield [method, { option: "terminals", handler }];
+    }
+  }
+}
+
+function mustBeFunction(name, value) {
+  if (value !== undefined && typeof value !== "function") throw new TypeError(`${name}: expected a function, found ${typeof value}`);
 }
 
 export async function connect(transport, client = new Client(), { timeout = 30_000, grace = 5000, signal } = {}) {

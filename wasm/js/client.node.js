@@ -1,5 +1,6 @@
 // `libacp/client` for Node.
 import "./node.js";
+import "./trace.node.js";
 
 export * from "./client.js";
 export { Files, ReadOnlyFiles } from "./files.node.js";

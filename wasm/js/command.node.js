@@ -1,6 +1,7 @@
 // One command that an agent runs: its output and its end.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { StringDecoder } from "node:string_decoder";
 import { characterEnd } from "./utf8.js";
 import { exists, prepare, watch } from "./warden.node.js";
 import { within } from "./wire.js";
@@ -42,6 +43,15 @@ class Output {
   }
 }
 
+/** Tells what comes, in whole characters. */
+function live(stream, hear) {
+  const decoder = new StringDecoder("utf8");
+  stream.on("data", (chunk) => {
+    const text = decoder.write(chunk);
+    if (text !== "") hear(text);
+  });
+}
+
 /** A command, and the processes that it has started and that are still in its group. */
 export class Command {
   status;
@@ -51,15 +61,15 @@ export class Command {
   #watch;
 
   /** Starts it; rejects where that cannot be done. */
-  static async start(program, args, options, { limit, endsWithProcess }) {
+  static async start(program, args, options, { limit, endsWithProcess, hear }) {
     if (endsWithProcess) prepare();
     const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"], detached: HAS_GROUPS });
-    const command = child.pid === undefined ? undefined : new Command(child, limit, endsWithProcess ? watch : () => {});
+    const command = child.pid === undefined ? undefined : new Command(child, limit, endsWithProcess ? watch : () => {}, hear);
     await once(child, "spawn");
     return command;
   }
 
-  constructor(child, limit, watched) {
+  constructor(child, limit, watched, hear) {
     this.child = child;
     this.output = new Output(limit);
     this.#watch = watched;
@@ -68,6 +78,7 @@ export class Command {
     child.on("error", () => {});
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk) => this.output.add(chunk));
+      if (hear) live(stream, hear);
       stream.on("error", () => {});
     }
     this.ended = this.#end();

@@ -1,5 +1,6 @@
 // What goes wrong between two sides that both behave: an answer that is an error, no answer, a handler's refusal.
 import { branded } from "./events.js";
+import { printable } from "./log.js";
 
 /** The peer has answered with an error. */
 export class PeerError extends Error {
@@ -31,8 +32,9 @@ NoResult.prototype.name = "NoResult";
 
 /** The agent's process has ended before it answered. */
 export class AgentEnded extends NoResult {
-  constructor(method, exitCode, signal) {
-    super(method, "closed", `the agent has ended with ${signal ?? exitCode ?? "its output closed"}`);
+  constructor(method, exitCode, signal, lastWords = []) {
+    const said = lastWords.length > 0 ? `; its last words:\n${lastWords.map(printable).join("\n")}` : "";
+    super(method, "closed", `the agent has ended with ${signal ?? exitCode ?? "its output closed"}${said}`);
     this.exitCode = exitCode;
     this.signal = signal;
   }

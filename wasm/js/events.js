@@ -53,7 +53,26 @@ const KINDS = {
   limit: LimitMisuse,
 };
 
-export const misuse = (kind, rule, pointer, message) => new (KINDS[kind] ?? Misuse)(kind, rule, pointer, message);
+// Where this package is not part of a bundle, its own lines say nothing about the caller's mistake.
+const OWN = /\/events\.js$/.test(import.meta.url ?? "") ? import.meta.url.slice(0, -"events.js".length) : undefined;
+// So many lines stand between the caller and this one at most.
+const DEEP = 40;
+
+export function misuse(kind, rule, pointer, message) {
+  const { stackTraceLimit } = Error;
+  if (stackTraceLimit > 0) Error.stackTraceLimit = stackTraceLimit + DEEP;
+  const error = new (KINDS[kind] ?? Misuse)(kind, rule, pointer, message);
+  if (stackTraceLimit > 0) Error.stackTraceLimit = stackTraceLimit;
+  if (OWN === undefined || typeof error.stack !== "string") return error;
+  const lines = error.stack.split("\n");
+  const own = (line) => line.includes(OWN) || line.includes("wasm://");
+  // The message may have several lines.
+  const from = lines.findIndex((line) => /^\s+at /.test(line) || own(line));
+  if (from < 0) return error;
+  const callers = lines.slice(from).filter((line) => !own(line)).slice(0, stackTraceLimit);
+  if (callers.length > 0) error.stack = [...lines.slice(0, from), ...callers].join("\n");
+  return error;
+}
 
 export const typeError = (message) => new TypeError(message);
 

@@ -1,6 +1,11 @@
 // A session on the client's side, and its exchanges: requests with a stream of updates before the answer.
-import { content } from "./host.js";
+import { content, disposable, metaOf } from "./host.js";
 import { deferred, onAbort, unlessAborted } from "./wire.js";
+
+// After so many milliseconds, a prompt that nobody has begun was probably meant to be.
+const FORGOTTEN = 2000;
+// Tool calls of a session whose titles are known at a time.
+const TITLES = 1000;
 
 export class ClientSession {
   result = {};
@@ -9,6 +14,8 @@ export class ClientSession {
   /** It is no more, or never was. */
   _isOver = false;
   _ending = undefined;
+  /** Titles of tool calls that have not ended. */
+  _titles = new Map();
   #exchange;
 
   constructor(agent, id, cwd = "", further = []) {
@@ -18,30 +25,36 @@ export class ClientSession {
     this.roots = cwd === "" ? [] : [cwd, ...further];
   }
 
-  prompt(what, { signal } = {}) {
+  get snapshot() {
+    return this.agent.connection.sessionSnapshot(this.id);
+  }
+
+  prompt(what, { signal, timeout, meta } = {}) {
     const several = Array.isArray(what) ? what : [what];
-    return new PromptTurn(this, "session/prompt", { sessionId: this.id, prompt: several.map(content) }, signal);
+    const params = { sessionId: this.id, prompt: several.map(content), ...metaOf(meta) };
+    return new PromptTurn(this, "session/prompt", params, { signal, timeout });
   }
 
-  cancel() {
-    return this.notify("session/cancel");
+  cancel({ meta } = {}) {
+    return this.notify("session/cancel", metaOf(meta));
   }
 
-  async setMode(modeId) {
-    await this.request("session/set_mode", { modeId });
+  setMode(modeId, { meta, ...how } = {}) {
+    return this.request("session/set_mode", { modeId, ...metaOf(meta) }, how);
   }
 
-  async setConfigOption(configId, value) {
+  async setConfigOption(configId, value, { meta, ...how } = {}) {
     const type = typeof value === "boolean" ? { type: "boolean" } : {};
-    const { configOptions } = await this.request("session/set_config_option", { configId, value, ...type });
+    const params = { configId, value, ...type, ...metaOf(meta) };
+    const { configOptions } = await this.request("session/set_config_option", params, how);
     return configOptions;
   }
 
-  async close() {
+  async close({ meta, ...how } = {}) {
     // What the agent asks for meanwhile starts nothing.
     this._isClosing = true;
     try {
-      await this.request("session/close");
+      return await this.request("session/close", metaOf(meta), how);
     } finally {
       this._isClosing = false;
     }
@@ -78,7 +91,25 @@ export class ClientSession {
   _take(update, size) {
     return this.#exchange?._take(update, size) ?? false;
   }
+
+  /** Remembers what a tool call is called until it has ended: a request for permission may only give its id. */
+  _titled({ sessionUpdate, toolCallId, title, status }) {
+    if (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") return;
+    if (status === "completed" || status === "failed") this._titles.delete(toolCallId);
+    else if (typeof title === "string" && this._titles.size < TITLES) this._titles.set(toolCallId, title);
+  }
+
+  /** Waits until the updates so far have been handed over. */
+  async _handedOver() {
+    await this.#exchange?._handedOver();
+  }
+
+  /** It has been opened once more, with other directories it may be. */
+  _reopened({ cwd, roots }, result) {
+    Object.assign(this, { cwd, roots, result });
+  }
 }
+disposable(ClientSession, "close");
 
 /** A request with updates before its answer: iterate over them, or await the answer. Sent at the first step. */
 class Exchange {
@@ -88,6 +119,7 @@ class Exchange {
   #method;
   #params;
   #signal;
+  #timeout;
   #asking;
   #open = false;
   #ended = false;
@@ -95,12 +127,23 @@ class Exchange {
   #stop = new AbortController();
   #items = [];
   #more;
+  /** Whoever waits until all so far has been handed over. */
+  #behind = [];
+  #forgotten;
 
-  constructor(session, method, params, signal) {
+  constructor(session, method, params, { signal, timeout } = {}) {
     this.session = session;
     this.#method = method;
     this.#params = params;
     this.#signal = signal;
+    this.#timeout = timeout;
+    this.#forgotten = setTimeout(() => this.#remind(), FORGOTTEN);
+    this.#forgotten.unref?.();
+  }
+
+  #remind() {
+    const said = `${this.#method} has been neither awaited nor iterated over, and is not sent before that`;
+    this.session.agent._log.write("warn", this.#method, said);
   }
 
   [Symbol.asyncIterator]() {
@@ -120,6 +163,7 @@ class Exchange {
         while (this.#items.length > 0 && !this.#signal?.aborted) {
           const { update, size } = this.#items.shift();
           this.session.agent._taken(size);
+          if (this.#items.length === 0) this.#caughtUp();
           yield update;
         }
         if (this.#ended || this.#signal?.aborted) break;
@@ -138,7 +182,8 @@ class Exchange {
 
   #begin() {
     if (this.#asking) throw new TypeError(`${this.#method}: it has been iterated over, or awaited, before`);
-    this.#asking = this.#ask();
+    clearTimeout(this.#forgotten);
+    this.#asking = this._instead() ?? this.#ask();
     // Who has left early does not hear of it.
     this.#asking.catch(() => {});
   }
@@ -157,7 +202,7 @@ class Exchange {
         this.#givenUp = true;
         this._giveUp(id);
       };
-      const how = { settle, cancel, signal: this.#stop.signal };
+      const how = { settle, cancel, signal: this.#stop.signal, timeout: this.#timeout };
       return await this.session.agent._ask(this.#method, this.#params, how);
     } catch (error) {
       // What has been sent ends with its answer, and not before.
@@ -166,6 +211,31 @@ class Exchange {
     } finally {
       forget();
     }
+  }
+
+  /** Whether it has been sent, and has not ended. */
+  get _isRunning() {
+    return this.#asking !== undefined && !this.#ended;
+  }
+
+  get _isBegun() {
+    return this.#asking !== undefined;
+  }
+
+  async _handedOver() {
+    if (this.#items.length === 0) return;
+    const behind = deferred();
+    this.#behind.push(behind);
+    await behind.promise;
+  }
+
+  #caughtUp() {
+    for (const { resolve } of this.#behind.splice(0)) resolve();
+  }
+
+  /** It ends without having been sent. */
+  _skip() {
+    this.#end();
   }
 
   #end() {
@@ -187,7 +257,13 @@ class Exchange {
   /** Nobody iterates any more, or waits. */
   #leave() {
     this.#open = false;
-    while (this.#items.length > 0) this.session.agent._taken(this.#items.shift().size);
+    const { agent } = this.session;
+    for (const { update, size } of this.#items.splice(0)) {
+      agent._taken(size);
+      // Nobody iterates over it any more.
+      agent._updated(this.session, update);
+    }
+    this.#caughtUp();
     this.#more?.resolve();
     if (this.#ended) return;
     this._left = true;
@@ -195,6 +271,11 @@ class Exchange {
   }
 
   // What the kinds of exchanges add; each has a `_giveUp(id)` for when nobody wants the answer any more.
+
+  /** What takes the place of sending it. */
+  _instead() {
+    return undefined;
+  }
 
   _begun() {}
 
@@ -210,8 +291,27 @@ export class PromptTurn extends Exchange {
     return this.result?.stopReason;
   }
 
+  /** Cancelled before it was sent. */
+  #isCancelled = false;
+
   async cancel() {
-    if (this.result === undefined) await this.session.cancel();
+    if (!this._isBegun) this.#isCancelled = true;
+    else if (this._isRunning) await this.session.cancel();
+  }
+
+  async readText() {
+    let text = "";
+    for await (const update of this) {
+      if (update.sessionUpdate === "agent_message_chunk" && update.content.type === "text") text += update.content.text;
+    }
+    return text;
+  }
+
+  _instead() {
+    if (!this.#isCancelled) return undefined;
+    this.result = { stopReason: "cancelled" };
+    this._skip();
+    return Promise.resolve(this.result);
   }
 
   _made(result) {
@@ -228,6 +328,14 @@ export class PromptTurn extends Exchange {
 }
 
 export class LoadingSession extends Exchange {
+  #made;
+
+  /** `made` has what is asked for; `session` is what is there already, or the same. */
+  constructor(session, made, params, how) {
+    super(session, "session/load", params, how);
+    this.#made = made;
+  }
+
   _made() {
     return this.session;
   }
@@ -248,6 +356,6 @@ export class LoadingSession extends Exchange {
   }
 
   _settle(response) {
-    this.session.agent._opened(this.session, response);
+    this.session = this.session.agent._opened(this.#made, response) ?? this.session;
   }
 }

@@ -2,6 +2,7 @@
 // named.node.js where the system has nothing better; what of that may be done, and in which order, is said here.
 import { constants } from "node:fs";
 import { isAbsolute, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ErrorCode } from "./codes.js";
 import { lines, replaced } from "./content.node.js";
 import { RequestError } from "./errors.js";
@@ -87,6 +88,11 @@ export class ReadOnlyFiles {
     this.#sessions.set(session, { roots: resolved(session.roots), order: new Queues() });
   }
 
+  /** A session that is open has been opened once more, as another one had begun: it has the directories of that now. */
+  adopt(session, made) {
+    if (this.#sessions.has(made)) this.#sessions.set(session, this.#sessions.get(made));
+  }
+
   readTextFile(session, { path, line, limit }, how) {
     return this._inOrder(session, path, async (way) => {
       await this._permitted(session, way, false);
@@ -140,7 +146,7 @@ export class ReadOnlyFiles {
       });
       return await done;
     } catch (error) {
-      throw told(error);
+      throw placed(told(error), path);
     }
   }
 
@@ -211,6 +217,12 @@ function checked(path) {
 }
 
 const missing = () => new RequestError(...TROUBLE.ENOENT);
+
+/** The error with the file's place, where it is one that is missing. */
+function placed(error, path) {
+  if (error.code !== ErrorCode.RESOURCE_NOT_FOUND || error.data !== undefined) return error;
+  return new RequestError(error.code, error.message, { uri: pathToFileURL(path).href });
+}
 
 /** What an agent is told of an error of the file system's: no path, and nothing of where it happened. */
 function told(error) {

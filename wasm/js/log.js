@@ -35,8 +35,21 @@ function described(error, causes = CAUSES) {
   }
 }
 
+/** Whoever is given takes the lines, with `true` or nothing the console does, and with `false` nobody. */
+function sink(to) {
+  if (to === undefined || to === true) return (level, text) => console[level](text);
+  if (to === false) return () => {};
+  if (typeof to === "function") return to;
+  throw new TypeError("log: expected a function, or whether to write to the console");
+}
+
 export class Log {
   #kinds = new Map();
+  #write;
+
+  constructor(to) {
+    this.#write = sink(to);
+  }
 
   /** Writes a line, unless there were too many of its kind of late. */
   write(level, kind, text) {
@@ -52,11 +65,11 @@ export class Log {
     const now = performance.now();
     let seen = this.#kinds.get(kind);
     if (!seen || now - seen.since >= SPAN) {
-      if (seen?.count > LINES) console[level](`libacp: ${oneLine(kind)}: ${seen.count - LINES} more were not written`);
+      if (seen?.count > LINES) this.#write(level, `libacp: ${oneLine(kind)}: ${seen.count - LINES} more were not written`);
       this.#kinds.set(kind, (seen = { since: now, count: 0 }));
     }
     seen.count += 1;
-    if (seen.count <= LINES) console[level](`libacp: ${text()}`);
-    if (seen.count === LINES + 1) console[level](`libacp: more of ${oneLine(kind)} is not written for ${SPAN / 1000} s`);
+    if (seen.count <= LINES) this.#write(level, `libacp: ${text()}`);
+    if (seen.count === LINES + 1) this.#write(level, `libacp: more of ${oneLine(kind)} is not written for ${SPAN / 1000} s`);
   }
 }

@@ -1,7 +1,8 @@
 // The entry for Node and everything that has its file system: ready as soon as it is imported.
-import { readFileSync } from "node:fs";
 import { loaded } from "./connection.js";
 import * as glue from "./libacp_core_node.js";
+// A file beside this one would be missing wherever a bundler makes one file of a program.
+import module from "./libacp_core_node_inline.js";
 
 /** Short texts are read and written faster this way than by the platform's decoders, and Latin-1 at any length. */
 const BUFFERS = {
@@ -12,7 +13,7 @@ const BUFFERS = {
   size: (text) => Buffer.byteLength(text),
 };
 
-loaded(glue, glue.initSync({ module: readFileSync(new URL("./libacp_core_node_bg.wasm", import.meta.url)) }), BUFFERS);
+loaded(glue, glue.initSync({ module: Buffer.from(module, "base64") }), BUFFERS);
 
 export async function init() {}
 

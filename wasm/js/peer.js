@@ -3,9 +3,12 @@
 import { Budget } from "./budget.js";
 import { ErrorCode } from "./codes.js";
 import { Connection } from "./connection.js";
-import { RequestError } from "./errors.js";
-import { Log } from "./log.js";
-import { Wire, deferred, stopper, within } from "./wire.js";
+import { NoResult, RequestError } from "./errors.js";
+import { Misuse } from "./events.js";
+import { isObject } from "./host.js";
+import { Gate } from "./queue.js";
+import { traced } from "./trace.js";
+import { Wire, deferred, quietIf, stopper, unlessAborted, within } from "./wire.js";
 
 // Notifications that wait for their handler, before reading stops.
 const NOTICES = 256;
@@ -16,7 +19,17 @@ const MESSAGES = {
   [ErrorCode.REQUEST_CANCELLED]: "Request cancelled",
 };
 
-export const notServed = () => new RequestError(ErrorCode.METHOD_NOT_FOUND, MESSAGES[ErrorCode.METHOD_NOT_FOUND]);
+export const notServed = (method) => {
+  const code = ErrorCode.METHOD_NOT_FOUND;
+  return new RequestError(code, MESSAGES[code], { method });
+};
+
+/** What a handler has returned, where that can be the result of a request. */
+export function resultOf(method, result, more = "") {
+  if (result === undefined || result === null || isObject(result)) return result;
+  const found = Array.isArray(result) ? "a list" : `${typeof result === "object" ? "an" : "a"} ${typeof result}`;
+  throw new TypeError(`the handler of ${method} has returned ${found}; expected the result as an object, ${more}or nothing`);
+}
 
 /** What a handler is told beside its params: a signal, which is made where somebody asks for it; room for its answer. */
 class How {
@@ -25,6 +38,10 @@ class How {
   constructor(job) {
     this.#job = job;
     Object.defineProperty(this, "signal", How.#signal);
+  }
+
+  get id() {
+    return this.#job.request.id;
   }
 
   reserve(bytes) {
@@ -43,6 +60,8 @@ class How {
 class Job {
   #stopper;
   answered = false;
+  /** What is to be done once the connection has taken the answer. */
+  whenTaken = undefined;
 
   constructor(request, size, budget) {
     this.request = request;
@@ -71,11 +90,13 @@ export class Peer {
   connection;
   _jobs = new Map();
   _ended = deferred();
-  _log = new Log();
+  /** The host has closed the connection, or is about to. */
+  _closing = false;
   #notices = [];
   #noticing;
   #budget = new Budget(() => this._wire.unwritten);
   #writes = 0;
+  #gate;
 
   constructor(role, host, transport) {
     if (typeof transport?.write !== "function" || !transport.readable) {
@@ -83,8 +104,10 @@ export class Peer {
     }
     const { framing = host.options.framing } = transport;
     this._host = host;
+    this._log = host.log;
+    this.#gate = new Gate(host.maxRequests);
     this.connection = new Connection({ ...host.options, role, framing });
-    this._wire = new Wire(this.connection, transport, {
+    this._wire = new Wire(this.connection, traced(transport, host.trace), {
       deliver: (event, size) => this.#deliver(event, size),
       full: () => this._full(),
       written: () => this.#budget.go(),
@@ -110,13 +133,32 @@ export class Peer {
   }
 
   notify(method, params = {}, { signal } = {}) {
-    return this._wire.notify(method, params, { signal });
+    // Whoever tells something of a connection that is over need not listen to hear that.
+    return quietIf(this._notify(method, params, { signal }), () => !this._isOpen);
   }
 
   // What the roles add: `_perform(job)` does what a request asks for, `_notified(notification, size)` takes what is told.
 
-  _ask(method, params, how) {
+  async _ask(method, params, how) {
+    this.#mustBeOpen(method);
     return this._wire.request(method, params, how);
+  }
+
+  async _notify(method, params, how) {
+    this.#mustBeOpen(method);
+    return this._wire.notify(method, params, how);
+  }
+
+  get _isOpen() {
+    return !this._closing && this.connection.phase !== "closed";
+  }
+
+  /** What comes after the end ends as what was open then. */
+  #mustBeOpen(method) {
+    if (this._isOpen) return;
+    const error = new NoResult(method, "closed");
+    if (this._wire.problem) error.cause = this._wire.problem;
+    throw error;
   }
 
   /** Whether nothing more is to be delivered for now. */
@@ -148,6 +190,7 @@ export class Peer {
         break;
       case "advice":
         this._log.write("debug", event.rule, `advice: ${event.rule}: ${event.method}${event.pointer}: ${event.message}`);
+        if (this._host.onAdvice) this._call("onAdvice", this._host.onAdvice, event);
         break;
       case "violation":
         this.#violated(event);
@@ -172,7 +215,12 @@ export class Peer {
     } else if (outcome === "result" && (method === "session/new" || method === "session/fork") && !this._knows(result.sessionId)) {
       this.#giveBack("session/close", { sessionId: result.sessionId });
     }
-    if (this._host.onLateResponse) this._call(this._host.onLateResponse, response);
+    if (this._host.onLateResponse) this._call("onLateResponse", this._host.onLateResponse, response);
+  }
+
+  /** The result of a request that was cancelled, where it has one. */
+  _cancelled() {
+    return undefined;
   }
 
   /** Whether a session is open here, whatever a late answer says. */
@@ -193,27 +241,53 @@ export class Peer {
     // Not its excerpt: what a peer sends may hold secrets.
     const { rule, severity, method = "message", pointer, message, consequence } = violation;
     this._log.write(severity === "note" ? "debug" : "warn", rule, `${rule}: ${method}${pointer}: ${message} (${consequence})`);
-    if (this._host.onViolation) this._call(this._host.onViolation, violation);
+    if (this._host.onViolation) this._call("onViolation", this._host.onViolation, violation);
   }
 
   /** Calls a handler whose result nobody waits for; one after the other. */
-  _call(handler, ...args) {
-    this.#notices.push([handler, args]);
+  _call(name, handler, ...args) {
+    this.#notices.push({ name, handler, args });
     if (this.#notices.length === 1) this.#noticing = this.#notice();
   }
 
   async #notice() {
     while (this.#notices.length > 0) {
-      const [handler, args] = this.#notices[0];
+      const { name, handler, args, begun } = this.#notices[0];
+      begun?.resolve();
       try {
         const done = handler(...args);
         // What is done already makes nobody wait, so that it happens in its place among the events.
         if (typeof done?.then === "function") await done;
       } catch (error) {
-        this._log.failed("a hook or a handler of notifications failed", error);
+        this._failed(name, error);
       }
       this.#notices.shift();
       if (this.#notices.length === NOTICES - 1) this._wire.dispatch();
+    }
+  }
+
+  /** Waits until all that was told so far has begun to be handled. */
+  async _noticed() {
+    const last = this.#notices.at(-1);
+    if (last && this.#notices.length > 1) await (last.begun ??= deferred()).promise;
+  }
+
+  /** A session is over, or its connection. */
+  _sessionEnded(session) {
+    if (this._host.onSessionEnd) this._call("onSessionEnd", this._host.onSessionEnd, session);
+  }
+
+  /** Something of the host's has failed, and nobody is there to catch it. */
+  _failed(method, error) {
+    const { onError } = this._host;
+    if (!onError || method === "onError") {
+      this._log.failed(`${method}: its handler has failed`, error);
+      return;
+    }
+    try {
+      Promise.resolve(onError(error, { method })).catch((another) => this._failed("onError", another));
+    } catch (another) {
+      this._failed("onError", another);
     }
   }
 
@@ -226,12 +300,14 @@ export class Peer {
   }
 
   async #work(job) {
+    const place = this.#gate.enter();
     try {
+      if (place) await unlessAborted(place, job.signal);
       if (job.share.begun) {
         await job.share.begun;
         job.signal.throwIfAborted();
       }
-      const result = (await this._perform(job)) ?? {};
+      const result = resultOf(job.request.method, await this._perform(job)) ?? {};
       const turn = this.#budget.answer();
       if (turn) await turn;
       this.#answer(job, result);
@@ -239,12 +315,17 @@ export class Peer {
       if (error instanceof RequestError) {
         this.#refuse(job, error);
       } else if (job.signal.aborted && error?.name === "AbortError") {
-        this.#refuse(job, { code: ErrorCode.REQUEST_CANCELLED });
+        const result = this._cancelled(job);
+        if (result) this.#answer(job, result);
+        else this.#refuse(job, { code: ErrorCode.REQUEST_CANCELLED });
       } else {
-        this._log.failed(`the handler of ${job.request.method} failed`, error);
-        this.#refuse(job, {});
+        this._failed(job.request.method, error);
+        this.#refuse(job, this.#internal(error));
       }
     } finally {
+      // Who has given up waiting gives the place on when it comes.
+      if (place) place.then(() => this.#gate.leave());
+      else this.#gate.leave();
       this.#budget.release(job.share);
       const full = this._full();
       this.#writes -= job.size;
@@ -261,12 +342,19 @@ export class Peer {
       this.connection.respond(job.request, result);
     } catch (error) {
       if (this.connection.phase === "closed") return;
-      this._log.failed(`the result of the handler of ${job.request.method} cannot be sent`, error);
-      this.#refuse(job, {});
+      this._failed(job.request.method, error);
+      this.#refuse(job, this.#internal(error));
       return;
     }
     job.answered = true;
+    job.whenTaken?.();
     this._wire.dispatch();
+  }
+
+  /** What the peer is told of an error that no handler has meant for it. */
+  #internal(error) {
+    if (error instanceof Misuse) return { data: { rule: error.rule } };
+    return this._host.exposeErrors ? { data: { details: String(error?.message ?? error) } } : {};
   }
 
   #refuse(job, { code = ErrorCode.INTERNAL_ERROR, message = MESSAGES[code] ?? "Internal error", data }) {
@@ -276,7 +364,7 @@ export class Peer {
       this.connection.respondError(job.request, { code, message, data });
     } catch (error) {
       if (this.connection.phase === "closed") return;
-      this._log.failed(`the error of the handler of ${job.request.method} cannot be sent`, error);
+      this._failed(job.request.method, error);
       // It was no code, or no JSON.
       const internal = { code: ErrorCode.INTERNAL_ERROR, message: "Internal error" };
       this.connection.respondError(job.request, internal);
@@ -286,11 +374,12 @@ export class Peer {
 
   /** Closes the connection, and gives the handlers that still run some time to end. */
   async _finish(grace) {
+    this._closing = true;
     const running = [...this._jobs.values()];
     for (const job of running) job.stop("the connection is over");
     this.#budget.end();
     const all = Promise.allSettled([...running.map(({ done }) => done), this.#noticing]);
-    if (!(await within(all, grace))) console.warn("libacp: a handler does not end, and is given up");
+    if (!(await within(all, grace))) this._log.write("warn", "end", "a handler does not end, and is given up");
     await this._wire.close(grace);
   }
 }

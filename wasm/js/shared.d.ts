@@ -1,6 +1,6 @@
 /** What `libacp/agent` and `libacp/client` have in common. */
-import type { Connection, Draft, LateResponseEvent, Limits, Misuse, Policy, Role, Severity, ViolationEvent } from "./index.js";
-import type { v1 } from "./types.js";
+import type { AdviceEvent, Connection, Draft, LateResponseEvent, Limits, Misuse, Policy, Role, Severity, ViolationEvent } from "./index.js";
+import type { RequestId, v1 } from "./types.js";
 
 export {
   CapabilityMisuse,
@@ -139,7 +139,13 @@ export function webSocket(
 export function messagePort(port: PortLike, options?: { most?: number }): Transport;
 
 /** A child process whose input and output are pipes. Node only. */
-export function childProcess<Child extends ChildLike>(child: Child): ProcessTransport<Child>;
+export function childProcess<Child extends ChildLike>(
+  child: Child,
+  options?: {
+    /** Whether it was started with a process group of its own (`detached`), which is then ended as a whole (false). */
+    group?: boolean | undefined;
+  },
+): ProcessTransport<Child>;
 
 /** A pair of Node's streams, or a socket twice. Node only. */
 export function nodeStreams(
@@ -153,6 +159,15 @@ export function nodeStreams(
  */
 export function stdio(): Transport;
 
+/** What stands under `_meta` of a message: what neither side must understand, such as the context of a trace. */
+export interface MetaOption {
+  /** Goes out as `_meta`. */
+  meta?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How a call with a name of its own is sent. */
+export interface NamedCallOptions extends CallOptions, MetaOption {}
+
 /** How a request is sent. */
 export interface CallOptions {
   /** Asks the peer to cancel the request, and rejects with its reason. */
@@ -161,12 +176,40 @@ export interface CallOptions {
   timeout?: number | undefined;
 }
 
+/** How bad a line is that is to be logged. */
+export type LogLevel = "debug" | "warn" | "error";
+
+/** Sees each message as it crosses the transport. */
+export type Trace = (direction: "sent" | "received", message: string) => unknown;
+
 /** What agents and clients have in common. */
-export interface HostOptions {
+export interface HostOptions<Session = unknown> {
   /** The name that a user is to see. */
   title?: string | undefined;
   /** Called with what a peer did that the rules forbid; of each rule, five in ten seconds go to the console in any case. */
   onViolation?: ((violation: ViolationEvent) => unknown) | undefined;
+  /** Called with what is odd about the host's own messages, by rules that do not bind. */
+  onAdvice?: ((advice: AdviceEvent) => unknown) | undefined;
+  /**
+   * Called with what escapes a handler or a hook, and its method or name; unless given, that is logged. A
+   * {@link RequestError} is an answer, and does not come here.
+   */
+  onError?: ((error: unknown, failed: { readonly method: string }) => unknown) | undefined;
+  /** Called when a session is over: closed, deleted, replaced, or its connection has ended. */
+  onSessionEnd?: ((session: Session) => unknown) | undefined;
+  /** Whether the text of an error that escapes a handler is told to the peer, in `data.details` (false). */
+  exposeErrors?: boolean | undefined;
+  /** Requests that are served at a time; others wait. No limit, unless given. */
+  maxRequests?: number | undefined;
+  /** Milliseconds that each request may take which has no `timeout` of its own. No limit, unless given. */
+  timeout?: number | undefined;
+  /** Who gets the lines that the library writes: the console (true), nobody (false), or a function. */
+  log?: boolean | ((level: LogLevel, line: string) => unknown) | undefined;
+  /**
+   * Who sees all messages: a function, or under Node the path of a file that they are added to; false for nobody. Unless
+   * given, the environment variable `LIBACP_TRACE` may name a file. Messages hold whatever the user says.
+   */
+  trace?: string | false | Trace | undefined;
   /**
    * Called with answers to requests that had timed out or been cancelled. What such an answer opens is given back before:
    * a terminal is released, and a new session closed if the agent can close sessions.
@@ -206,6 +249,8 @@ type Result<T> = T extends { result: infer R } ? R : never;
 
 /** What a handler of requests gets beside params. */
 export interface How {
+  /** The id of the request, as an elicitation about it names it. */
+  readonly id: RequestId;
   /** Aborts when the answer is no longer wanted. */
   readonly signal: AbortSignal;
   /**
@@ -238,7 +283,7 @@ export interface Request<Requests> {
   <T = unknown>(method: Extension, params?: unknown, options?: CallOptions): Promise<T>;
 }
 
-/** The same about one session, whose id is added. */
+/** A request about one session, whose id is added. */
 export interface SessionRequest<Requests> {
   <M extends keyof Requests & string>(method: M, ...rest: Rest<Given<Params<Requests[M]>>>): Promise<Result<Requests[M]>>;
   <T = unknown>(method: Extension, params?: object, options?: CallOptions): Promise<T>;
@@ -254,7 +299,7 @@ export interface Notify<Notifications> {
   (method: Extension, params?: unknown, options?: { signal?: AbortSignal }): Promise<void>;
 }
 
-/** The same about one session, whose id is added. */
+/** A notification about one session, whose id is added. */
 export interface SessionNotify<Notifications> {
   <M extends keyof Notifications & string>(
     method: M,

@@ -1,12 +1,39 @@
 // An agent as a child process of this one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createInterface } from "node:readline";
 import { connect } from "./client.js";
+import { mustKnow } from "./host.js";
 import { childProcess } from "./process.node.js";
 
-export async function spawnAgent([program, ...args], client, { cwd, env, stderr = "inherit", ...how } = {}) {
+const OPTIONS = ["cwd", "env", "stderr", "processGroup", "timeout", "grace", "signal"];
+// Lines of standard error that an error tells, where the host has asked to hear them.
+const LAST = 20;
+
+export async function spawnAgent(command, client, options = {}) {
+  if (!Array.isArray(command) || command.length === 0) {
+    throw new TypeError(`spawnAgent: expected a list of the program and its arguments, found ${typeof command}`);
+  }
+  mustKnow(options, OPTIONS, "option");
+  const { cwd, env, stderr = "inherit", processGroup = true, ...how } = options;
   how.signal?.throwIfAborted();
-  const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", stderr] });
+  const [program, ...args] = command;
+  const hears = typeof stderr === "function";
+  const stdio = ["pipe", "pipe", hears ? "pipe" : stderr];
+  const child = spawn(program, args, { cwd, env, stdio, detached: processGroup && process.platform !== "win32" });
   await once(child, "spawn");
-  return connect(childProcess(child), client, how);
+  const transport = childProcess(child, { group: processGroup });
+  if (hears) transport.lastWords = listen(child.stderr, stderr);
+  return connect(transport, client, how);
+}
+
+/** Gives each line to the host, and keeps the last ones. */
+function listen(stream, hear) {
+  const last = [];
+  createInterface({ input: stream }).on("line", (line) => {
+    last.push(line);
+    if (last.length > LAST) last.shift();
+    hear(line);
+  });
+  return last;
 }

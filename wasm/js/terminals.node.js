@@ -2,7 +2,10 @@
 import { ErrorCode } from "./codes.js";
 import { Command } from "./command.node.js";
 import { RequestError } from "./errors.js";
+import { mustKnow } from "./host.js";
 import { Log } from "./log.js";
+
+const OPTIONS = ["outputByteLimit", "most", "env", "endsWithProcess", "onOutput"];
 
 const over = () => new RequestError(ErrorCode.INVALID_PARAMS, "The session is over");
 
@@ -14,8 +17,10 @@ export class Terminals {
   #count = 0;
   #log = new Log();
 
-  constructor({ outputByteLimit = 1 << 20, most = 64, env = process.env, endsWithProcess = true } = {}) {
-    Object.assign(this, { outputByteLimit, most, env, endsWithProcess });
+  constructor(options = {}) {
+    mustKnow(options, OPTIONS, "option of terminals");
+    const { outputByteLimit = 1 << 20, most = 64, env = process.env, endsWithProcess = true, onOutput } = options;
+    Object.assign(this, { outputByteLimit, most, env, endsWithProcess, onOutput });
   }
 
   async create(session, { command, args, env, cwd, outputByteLimit }) {
@@ -27,9 +32,12 @@ export class Terminals {
     const added = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
     const options = { cwd: cwd ?? session.cwd, env: { ...this.env, ...added } };
     let running;
+    this.#count += 1;
+    const id = `term-${this.#count}`;
+    const hear = this.onOutput && ((text) => this.#tell(session, id, text));
     this.#starting += 1;
     try {
-      running = await Command.start(command, args ?? [], options, { limit, endsWithProcess: this.endsWithProcess });
+      running = await Command.start(command, args ?? [], options, { limit, endsWithProcess: this.endsWithProcess, hear });
     } catch (error) {
       throw new RequestError(ErrorCode.INVALID_PARAMS, `The command cannot be started: ${error.code ?? "not a command"}`);
     } finally {
@@ -39,10 +47,16 @@ export class Terminals {
       await this.#end(running);
       throw over();
     }
-    this.#count += 1;
-    const id = `term-${this.#count}`;
     this.#running.set(id, { session, running });
     return id;
+  }
+
+  #tell(session, id, text) {
+    try {
+      this.onOutput(session, id, text);
+    } catch (error) {
+      this.#log.failed("onOutput has failed", error);
+    }
   }
 
   output(session, id) {

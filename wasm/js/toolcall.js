@@ -1,8 +1,10 @@
 // A tool call that reports how far it is, and the question whether it may run.
-import { content, disposable, given, randomId } from "./host.js";
+import { content, disposable, given, mustKnow, randomId } from "./host.js";
 import { Misuse } from "./events.js";
+import { quietIf } from "./wire.js";
 
 const MEMBERS = ["title", "kind", "status", "name", "content", "locations", "rawInput", "rawOutput"];
+const GIVEN = ["id", "kind", "status", "name", "content", "locations", "rawInput"];
 const OVER = ["completed", "failed"];
 const ONCE = [
   { optionId: "allow", name: "Allow", kind: "allow_once" },
@@ -25,8 +27,7 @@ export class ToolCall {
   #refused = false;
 
   constructor(turn, title, { id, status = "in_progress", kind = "other", name, content, locations, rawInput, ...rest }) {
-    const [stranger] = Object.keys(rest);
-    if (stranger !== undefined) throw new TypeError(`${stranger}: a tool call has no such member`);
+    mustKnow(rest, GIVEN, "option of a tool call");
     this.id = id ?? `call-${randomId()}`;
     this.title = title;
     this.status = status;
@@ -37,8 +38,7 @@ export class ToolCall {
   }
 
   async update(changes) {
-    const stranger = Object.keys(changes).find((name) => !MEMBERS.includes(name));
-    if (stranger !== undefined) throw new TypeError(`${stranger}: a tool call has ${MEMBERS.join(", ")}`);
+    mustKnow(changes, MEMBERS, "member of a tool call");
     await this.#report("tool_call_update", changes);
     this.title = changes.title ?? this.title;
     this.status = changes.status ?? this.status;
@@ -78,6 +78,10 @@ export class ToolCall {
     return this._end("failed");
   }
 
+  get _signal() {
+    return this.#turn.signal;
+  }
+
   _begin() {
     return this.#report("tool_call", { title: this.title, status: this.status, ...this.#members });
   }
@@ -114,11 +118,39 @@ disposable(ToolCall, "close");
 
 export async function askPermission(turn, toolCall, options = ONCE) {
   const { client, session, signal } = turn;
-  const cancel = (id) => {
-    // A client that cancels a turn answers its open permission requests; there is nothing left to cancel then.
-    if (client.connection.session(session.id)?.turn !== "cancelling") client._wire.cancel(id);
-  };
   const params = { sessionId: session.id, toolCall, options };
-  const { outcome } = await client._wire.request("session/request_permission", params, { signal, cancel });
+  const { outcome } = await client._wire.request("session/request_permission", params, { signal });
   return new Permission(options, outcome);
 }
+
+/**
+ * Has these methods reject once the turn is cancelled, also where that happens in their last moment, and then without
+ * anybody listening: a callback that says something and waits for nothing must not end the whole program.
+ */
+export function quiet(type, methods, signalOf) {
+  for (const name of methods) {
+    const method = type.prototype[name];
+    const value = {
+      [name](...args) {
+        const signal = signalOf(this);
+        const checked = (value) => {
+          signal.throwIfAborted();
+          return value;
+        };
+        return quietIf(attempted(() => method.apply(this, args)), () => signal.aborted, checked);
+      },
+    }[name];
+    Object.defineProperty(type.prototype, name, { value, configurable: true, writable: true });
+  }
+}
+
+/** A promise of it, whether it throws at once or later. */
+function attempted(work) {
+  try {
+    return work();
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+quiet(ToolCall, ["update", "text", "diff", "show", "complete", "fail", "askPermission"], (call) => call._signal);

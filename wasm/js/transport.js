@@ -132,11 +132,20 @@ export function messagePort(port, { most = MOST } = {}) {
   port.addEventListener("message", heard);
   port.addEventListener("close", () => inbox.end());
   port.start?.();
+  let transfers = true;
   return {
     framing: "messages",
     readable: inbox,
     write(bytes) {
-      port.postMessage(bytes, [bytes.buffer]);
+      try {
+        if (transfers) port.postMessage(bytes, [bytes.buffer]);
+        else port.postMessage(bytes);
+      } catch (error) {
+        // Some runtimes know no transfer.
+        if (!transfers || bytes.byteLength === 0) throw error;
+        transfers = false;
+        port.postMessage(bytes);
+      }
     },
     close() {
       port.postMessage(null);

@@ -1,14 +1,16 @@
 // A prompt turn on the agent's side: what the agent says in it, and what it asks the client for.
-import { content, disposable, given } from "./host.js";
-import { Permission, ToolCall, askPermission } from "./toolcall.js";
+import { content, disposable, given, isObject, metaOf } from "./host.js";
+import { Permission, ToolCall, askPermission, quiet } from "./toolcall.js";
 
 export class Turn {
   cancelled = false;
   #terminals = new Set();
 
-  constructor(session, blocks, signal) {
+  constructor(session, { prompt, _meta }, { request, signal }) {
     this.session = session;
-    this.blocks = blocks;
+    this.id = request.id;
+    this.blocks = prompt;
+    this.meta = _meta;
     this.signal = signal;
     signal.addEventListener("abort", () => (this.cancelled = true), { once: true });
   }
@@ -30,12 +32,13 @@ export class Turn {
   }
 
   plan(entries) {
+    if (!Array.isArray(entries)) throw new TypeError(`plan: expected a list of entries, found ${typeof entries}`);
     const step = (entry) => (typeof entry === "string" ? { content: entry, priority: "medium", status: "pending" } : entry);
     return this.update({ sessionUpdate: "plan", entries: entries.map(step) });
   }
 
-  update(update) {
-    return this.session.notify("session/update", { update }, { signal: this.signal });
+  update(update, { meta } = {}) {
+    return this.session.notify("session/update", { update, ...metaOf(meta) }, { signal: this.signal });
   }
 
   async toolCall(title, options = {}, run) {
@@ -67,6 +70,10 @@ export class Turn {
   }
 
   async terminal(command, args = [], { env = {}, cwd, outputByteLimit } = {}, run) {
+    if (!Array.isArray(args)) {
+      throw new TypeError(`terminal: expected a list as the arguments, found ${typeof args}; as terminal("${command}", ["…"])`);
+    }
+    if (!isObject(env)) throw new TypeError("terminal: expected an object as env, from names to values");
     const list = Object.entries(env).map(([name, value]) => ({ name, value }));
     const params = { command, args, env: list, ...given({ cwd, outputByteLimit }) };
     const settle = ({ outcome, result }) => {
@@ -139,6 +146,10 @@ export class Terminal {
     return (this.#closed ??= this.#release());
   }
 
+  get _signal() {
+    return this.#turn.signal;
+  }
+
   _open(id) {
     this.#id = id;
   }
@@ -158,5 +169,8 @@ export class Terminal {
   }
 }
 disposable(Terminal, "close");
+
+quiet(Turn, ["message", "thought", "plan", "update", "toolCall", "askPermission", "readTextFile", "writeTextFile", "terminal"], (turn) => turn.signal);
+quiet(Terminal, ["wait", "output", "kill"], (terminal) => terminal._signal);
 
 export { Permission, ToolCall };

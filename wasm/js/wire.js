@@ -73,6 +73,15 @@ export function onAbort(signal, stop) {
 
 const nothing = () => {};
 
+/** The promise, which may reject without anybody listening where `isQuiet` says so of the error. */
+export function quietIf(promise, isQuiet, then) {
+  const told = promise.then(then, (error) => {
+    if (isQuiet(error)) told.catch(nothing);
+    throw error;
+  });
+  return told;
+}
+
 /** The promise, or the reason of the signal if that comes first. */
 export async function unlessAborted(promise, signal) {
   if (!signal) return promise;

@@ -43,6 +43,7 @@ from ._agent import Agent
 from ._agent_peer import AgentPeer
 from ._client import Client, ReadFiles, RunTerminals, WriteFiles
 from ._client_peer import AgentSession, ClientPeer
+from ._current import request_id
 from ._errors import AgentEnded, RequestError
 from ._exchange import LoadingSession, PromptTurn
 from ._files import Files, ReadOnlyFiles
@@ -84,5 +85,6 @@ __all__ = [
     "allow_all",
     "connect",
     "reject_all",
+    "request_id",
     "spawn_agent",
 ]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import signal
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Mapping, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, List, Optional, Sequence, TypeVar, Union, cast
 
-import libacp
+from libacp.names import Role
 
 from ._client_peer import AgentSession, ClientPeer
 from ._host import Host, Options
+from ._methods import shape
 from ._stdio import standard_streams
 from ._turn import Turn
 from ._wire import Reader, Writer
@@ -20,9 +22,12 @@ if TYPE_CHECKING:
 
     from libacp.types import v1
 
-    _Ending = Union[None, str, v1.PromptResponse]
-    _OnPrompt = TypeVar("_OnPrompt", bound=Callable[[Turn], Awaitable[_Ending]])
-    _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Awaitable[Optional[Mapping[str, Any]]]])
+    from ._on import Answer, NewSession, OnAgent, PromptEnd
+
+    _OnPrompt = TypeVar("_OnPrompt", bound=Callable[[Turn], Answer[Union[v1.StopReason, PromptEnd, v1.PromptResponse]]])
+    _OnNew = TypeVar("_OnNew", bound=Callable[[AgentSession], Answer[Union[NewSession, v1.NewSessionResponse]]])
+    _OnLoad = TypeVar("_OnLoad", bound=Callable[[AgentSession], Answer[v1.LoadSessionResponse]])
+    _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Any])
 
 
 class Agent(Host):
@@ -42,6 +47,8 @@ class Agent(Host):
     for ``authenticate``. `options` are those of `libacp.Connection`.
     """
 
+    _role: ClassVar[Role] = "agent"
+
     def __init__(
         self,
         name: str,
@@ -50,21 +57,26 @@ class Agent(Host):
         title: Optional[str] = None,
         capabilities: Optional[v1.AgentCapabilities] = None,
         auth_methods: Sequence[v1.AuthMethod] = (),
-        on_violation: Optional[Callable[[libacp.Violation], object]] = None,
-        on_late_response: Optional[Callable[[libacp.LateResponse], object]] = None,
         **options: Unpack[Options],
     ) -> None:
-        super().__init__(
-            name,
-            version,
-            title=title,
-            capabilities=capabilities,
-            on_violation=on_violation,
-            on_late_response=on_late_response,
-            options=options,
-        )
+        super().__init__(name, version, title=title, capabilities=capabilities, options=options)
         self.auth_methods: List[v1.AuthMethod] = list(auth_methods)
         """The ways to log in that clients are told."""
+
+    @property
+    def on(self) -> OnAgent:
+        """Makes a function the handler of a method: ``@agent.on("session/set_mode")``. Extensions have `on_extension`.
+
+        It is called with the session and the params for a method about a session, and with the peer and the params for
+        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
+        handled at the same time, each begun in the order in which they came, though those that read and write files are
+        handled a few at a time; notifications one after the other, so that a handler that takes long, or waits for the
+        peer, is better off with a task of its own.
+
+        Raises `ValueError` for a method that would never be called, or that has a handler, and `TypeError` for a
+        function that cannot be called as handlers are.
+        """
+        return cast("OnAgent", self._register)
 
     def prompt(self, handler: _OnPrompt) -> _OnPrompt:
         """Makes a function the handler of prompts. It is called with a `Turn`, and returns why the turn ended: a stop
@@ -73,22 +85,32 @@ class Agent(Host):
         When the client cancels, or is gone, the handler's task is cancelled, once; however it ends then, the answer is
         ``cancelled``.
         """
-        return self.on("session/prompt")(handler)
+        shape("prompts", handler, ("turn",))
+        self._add("session/prompt", handler)
+        return handler
 
-    def new_session(self, handler: _OnSession) -> _OnSession:
+    def new_session(self, handler: _OnNew) -> _OnNew:
         """Makes a function the handler of new sessions. It is called with an `AgentSession`, and may return more
         members for the result, as ``modes``; a ``sessionId`` among them replaces the one that was made up. What it says
         with `AgentSession.update`, as its commands, follows the answer.
         """
-        self.handlers["session/new"] = lambda session, params: handler(session)
-        return handler
+        return self._open_with("session/new", handler)
 
-    def load_session(self, handler: _OnSession) -> _OnSession:
+    def load_session(self, handler: _OnLoad) -> _OnLoad:
         """Makes a function the handler of sessions that are to be loaded, and tells clients that they can be. It
         replays the conversation with `AgentSession.update` before it returns.
         """
-        self.handlers["session/load"] = lambda session, params: handler(session)
+        return self._open_with("session/load", handler)
+
+    def _open_with(self, method: str, handler: _OnSession) -> _OnSession:
+        shape(repr(method), handler, ("session",))
+        self._add(method, functools.wraps(handler)(lambda session, params: handler(session)))
         return handler
+
+    def _check(self, method: str) -> None:
+        if method == "session/prompt":
+            raise ValueError("prompts are handled with @agent.prompt, by a function that is called with a `Turn`")
+        super()._check(method)
 
     def run(self) -> None:
         """Serves one client on standard input and output until it closes them; for a program that does nothing else.

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import os
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, cast
+from contextlib import AbstractAsyncContextManager
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Awaitable,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    cast,
+)
 
 import libacp
 
 from ._client import Client
-from ._errors import AgentEnded, RequestError, no_session
-from ._exchange import LoadingSession
-from ._host import StrPath, awaited
-from ._peer import CHEAP, PATIENCE, Cost, Job, Peer
-from ._session import ClientSession
+from ._client_sessions import ENDING, LIFE, NAMED_BY_AGENT, SessionsPeer
+from ._errors import AgentEnded, no_handler, no_session
+from ._exchange import LoadingSession, Opening
+from ._host import StrPath, awaited, merged, with_meta
+from ._methods import shown, whole
+from ._peer import CHEAP, PATIENCE, Cost, Job
+from ._session import ClientSession, place
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
     from libacp.types import v1
 
-# Calls that open a session, and those after which it may not be open any more.
-OPENING = ("session/new", "session/fork", "session/load", "session/resume")
-NAMED_BY_AGENT = ("session/new", "session/fork")
-ENDING = ("session/close", "session/delete", "session/archive")
-LIFE = frozenset(OPENING + ENDING)
+# What is asked of the user, about what was told before.
+QUESTIONS = ("session/request_permission", "elicitation/create")
 # What an answer takes at most where the host's own files and terminals do not say.
 FILE = 4 * 1024 * 1024
 OUTPUT = 1024 * 1024
@@ -33,26 +44,25 @@ UPDATES = 256
 BYTES = 1024 * 1024
 
 
-class AgentPeer(Peer):
+class AgentPeer(SessionsPeer):
     """The agent, as its client sees it; `spawn_agent` and `connect` make it."""
 
     process: Optional[asyncio.subprocess.Process] = None
     """The agent's process, where `spawn_agent` has started it."""
-    _host: Client
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
-        self.sessions: Dict[str, ClientSession] = {}
-        """The open sessions by their ids."""
-        # Those that are being loaded, and replayed meanwhile.
-        self._loading: Dict[str, ClientSession] = {}
-        # Those that were opened by a `request` of the host's own, or that the agent has opened below another.
-        self._adopted: Set[ClientSession] = set()
-        # Those that came too late, and are given back.
-        self._given_up: Set[str] = set()
+        self._handlers = client._served()
         self._reading = Cost(FILE, file=True)
-        self._endings: Set[asyncio.Task[None]] = set()
+        self._made: Optional[AbstractAsyncContextManager[AgentPeer]] = None
+        # The tasks that wait for an answer, other than that of a prompt.
+        self._askers: List[Optional[asyncio.Task[Any]]] = []
         self._updates = self._bytes = self._asked = 0
-        super().__init__(client, libacp.Connection("client", **client.options), reader, writer)
+        super().__init__(client, reader, writer)
+
+    @property
+    def capabilities(self) -> v1.AgentCapabilities:
+        """What the agent said it can do, in `initialize`."""
+        return cast("v1.AgentCapabilities", self.connection.capabilities)
 
     @property
     def info(self) -> Dict[str, Any]:
@@ -76,6 +86,8 @@ class AgentPeer(Peer):
         params = params or {}
         how = self._life(method, params) if method in LIFE else None
         self._asked += 1
+        task = asyncio.current_task()
+        self._askers.append(task)
         try:
             return await self._ask(method, params, timeout=timeout, settle=how)
         except libacp.Misuse:
@@ -84,13 +96,21 @@ class AgentPeer(Peer):
             raise
         finally:
             self._asked -= 1
+            self._askers.remove(task)
 
     async def new_session(
-        self, cwd: StrPath, *, mcp_servers: Sequence[v1.McpServer] = (), additional_directories: Sequence[StrPath] = ()
+        self,
+        cwd: StrPath,
+        *,
+        mcp_servers: Sequence[v1.McpServer] = (),
+        additional_directories: Sequence[StrPath] = (),
+        timeout: Optional[float] = None,
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> ClientSession:
         """Opens a session in a working directory, an absolute path."""
         session = ClientSession(self, "", cwd, additional_directories)
-        return await self._enter("session/new", session, mcp_servers)
+        params = _setup("", place(cwd, additional_directories), mcp_servers, meta)
+        return await self._enter("session/new", session, params, place(cwd, additional_directories), timeout)
 
     def load_session(
         self,
@@ -99,12 +119,14 @@ class AgentPeer(Peer):
         *,
         mcp_servers: Sequence[v1.McpServer] = (),
         additional_directories: Sequence[StrPath] = (),
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> LoadingSession:
         """Opens an earlier session again, for agents that can. Await it; or iterate over it first, for the updates of
-        the conversation, which the agent replays.
+        the conversation, which the agent replays. A session that is open stays the same object.
         """
-        session = ClientSession(self, id, cwd, additional_directories)
-        return LoadingSession(session, "session/load", _setup(session, mcp_servers))
+        session = self._object(ClientSession(self, id, cwd, additional_directories))
+        where = place(cwd, additional_directories)
+        return LoadingSession(session, _setup(id, where, mcp_servers, meta), where)
 
     async def resume_session(
         self,
@@ -113,33 +135,52 @@ class AgentPeer(Peer):
         *,
         mcp_servers: Sequence[v1.McpServer] = (),
         additional_directories: Sequence[StrPath] = (),
+        timeout: Optional[float] = None,
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> ClientSession:
-        """Opens an earlier session again without a replay, for agents that can."""
-        session = ClientSession(self, id, cwd, additional_directories)
-        return await self._enter("session/resume", session, mcp_servers)
+        """Opens an earlier session again without a replay, for agents that can. A session that is open stays the same
+        object.
+        """
+        session = self._object(ClientSession(self, id, cwd, additional_directories))
+        where = place(cwd, additional_directories)
+        return await self._enter("session/resume", session, _setup(id, where, mcp_servers, meta), where, timeout)
 
-    async def list_sessions(self, cwd: Optional[StrPath] = None) -> AsyncIterator[v1.SessionInfo]:
+    async def list_sessions(
+        self,
+        cwd: Optional[StrPath] = None,
+        *,
+        timeout: Optional[float] = None,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> AsyncIterator[v1.SessionInfo]:
         """The sessions that the agent keeps, page by page as they are wanted, for agents that can."""
-        params: Dict[str, Any] = {} if cwd is None else {"cwd": os.fspath(cwd)}
+        params: Dict[str, Any] = with_meta({} if cwd is None else {"cwd": os.fspath(cwd)}, meta)
         while True:
-            page = await self.request("session/list", params)
+            page = await self.request("session/list", params, timeout=timeout)
             for each in page["sessions"]:
                 yield each
             if page.get("nextCursor") is None:
                 return
             params = {**params, "cursor": page["nextCursor"]}
 
-    async def delete_session(self, id: str) -> None:
-        """Has the agent delete a session, for agents that can."""
-        await self.request("session/delete", {"sessionId": id})
+    async def delete_session(
+        self, id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v1.DeleteSessionResponse:
+        """Asks the agent to delete a session, for agents that can."""
+        params = with_meta({"sessionId": id}, meta)
+        return cast("v1.DeleteSessionResponse", await self.request("session/delete", params, timeout=timeout))
 
-    async def authenticate(self, method_id: str) -> None:
+    async def authenticate(
+        self, method_id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v1.AuthenticateResponse:
         """Logs in, in one of the ways of `auth_methods`."""
-        await self.request("authenticate", {"methodId": method_id})
+        params = with_meta({"methodId": method_id}, meta)
+        return cast("v1.AuthenticateResponse", await self.request("authenticate", params, timeout=timeout))
 
-    async def logout(self) -> None:
+    async def logout(
+        self, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v1.LogoutResponse:
         """Ends the login, for agents that can."""
-        await self.request("logout", {})
+        return cast("v1.LogoutResponse", await self.request("logout", with_meta({}, meta), timeout=timeout))
 
     async def _ask(self, method: str, params: Mapping[str, object], **how: Any) -> Any:
         return await self._ended_well(method, self._wire.request(method, params, **how))
@@ -159,160 +200,76 @@ class AgentPeer(Peer):
             raise AgentEnded(method, self.process.returncode) from None
 
     async def _enter(
-        self, method: str, session: ClientSession, mcp_servers: Sequence[v1.McpServer]
+        self,
+        method: str,
+        session: ClientSession,
+        params: Mapping[str, Any],
+        where: Tuple[str, List[str]],
+        timeout: Optional[float],
     ) -> ClientSession:
-        def settle(response: libacp.Response, waited_for: bool) -> None:
-            self._opened(session, response, waited_for)
+        opening = Opening(self, session, where)
 
-        self._begin(session)
-        if session.id:
-            # What is asked in its name before the answer is asked of this session, and not of one that was adopted.
-            self._loading.setdefault(session.id, session)
+        def settle(response: libacp.Response, waited_for: bool) -> None:
+            opening.end()
+            self._opened(session, response, waited_for, opening)
+
         self._asked += 1
         try:
-            await self._ask(method, _setup(session, mcp_servers), settle=settle)
+            await self._ask(method, params, settle=settle, timeout=timeout)
         except libacp.Misuse:
-            self._end_session(session)
+            opening.end()
+            self._not_opened(session)
             raise
         finally:
             self._asked -= 1
-            if self._loading.get(session.id) is session:
-                del self._loading[session.id]
         if session._over and self.connection.phase != "closed":
             # The agent has named a session that is open.
             raise libacp.NoResult("invalid", method)
         return session
 
-    def _opened(self, session: ClientSession, response: libacp.Response, waited_for: bool) -> None:
-        """A session is open from the place of the answer on; what follows it may be about it already."""
-        if response.outcome != "result":
-            self._end_session(session)
-            return
-        session.result = response.result()
-        id = session.result.get("sessionId", session.id)
-        before = self.sessions.get(id)
-        if before is None and not waited_for and response.method in NAMED_BY_AGENT:
-            self._given_up.add(id)
-            self._give_back("session/close", {"sessionId": id})
-            self._end_session(session)
-            return
-        if before is not None and before is not session:
-            if response.method in NAMED_BY_AGENT:
-                # It keeps its roots and its terminals; there is no second one.
-                self._end_session(session)
-                return
-            self._leave(before)
-        session.id = id
-        self._given_up.discard(id)
-        self.sessions[id] = session
+    async def close(self) -> None:
+        """Ends the connection, and the agent's process if `spawn_agent` has started it. What ``async with`` does at the
+        end of its block.
+        """
+        made, self._made = self._made, None
+        if made is not None:
+            await made.__aexit__(None, None, None)
 
-    def _life(self, method: str, params: Mapping[str, object]) -> Callable[[Optional[libacp.Response], bool], None]:
-        """What follows the answer to a request of the host's own that opens or ends a session; ``None`` is not sent."""
-        if method in OPENING:
-            further = cast("Sequence[StrPath]", params.get("additionalDirectories") or ())
-            session = ClientSession(self, str(params.get("sessionId", "")), str(params.get("cwd", "")), further)
-            self._begin(session)
-            self._adopted.add(session)
-        else:
-            found = self.sessions.get(str(params.get("sessionId")))
-            if found is None:
-                return lambda response, waited_for: self._sweep()
-            session = found
-            session._closing += 1
+    def _leave_with(self, made: AbstractAsyncContextManager[AgentPeer]) -> None:
+        self._made = made
 
-        def settle(response: Optional[libacp.Response], waited_for: bool) -> None:
-            if method in ENDING:
-                session._closing -= 1
-                if response is not None and response.outcome == "result":
-                    self._ends_with(method, session)
-            elif response is None:
-                self._leave(session)
-            else:
-                self._opened(session, response, waited_for)
-            self._sweep()
-
-        return settle
-
-    def _ends_with(self, method: str, session: ClientSession) -> None:
-        if method == "session/close" or self.connection.session(session.id) is None:
-            self._leave(session)
-
-    def _sweep(self) -> None:
-        """Leaves what was adopted and is not open any more: below a session that has ended, or never loaded."""
-        for session in [each for each in self._adopted if self.sessions.get(each.id) is each]:
-            if self.connection.session(session.id) is None:
-                self._leave(session)
-
-    def _leave(self, session: ClientSession) -> None:
-        if self.sessions.get(session.id) is session:
-            del self.sessions[session.id]
-        self._adopted.discard(session)
-        self._end_session(session)
-
-    def _end_session(self, session: ClientSession) -> None:
-        """From here on, nothing is done in the name of a session, and its terminals end."""
-        if session._over:
-            return
-        session._over = True
-        self._adopted.discard(session)
-        files: Any = self._host.files
-        terminals = self._host.terminals
-        ends = [] if terminals is None else [terminals.end]
-        if files is not terminals and hasattr(type(files), "end"):
-            ends.append(files.end)
-        for end in ends:
-            ending = asyncio.ensure_future(self._close_for(end, session))
-            self._endings.add(ending)
-            ending.add_done_callback(self._endings.discard)
-
-    async def _close_for(self, end: Callable[[ClientSession], Any], session: ClientSession) -> None:
-        try:
-            await awaited(end(session))
-        except Exception:
-            self._failed("the terminals or files of a session cannot be ended")
-
-    def _begin(self, session: ClientSession) -> None:
-        """Before the agent hears of a session: its roots are what they are now."""
-        files = self._host.files
-        try:
-            # Not what an object makes up when it is asked for.
-            if hasattr(type(files), "begin"):
-                getattr(files, "begin")(session)
-        except Exception:
-            self._failed("the files of a session cannot be opened")
-
-    async def _all_ended(self) -> None:
-        if self._endings:
-            await asyncio.wait(self._endings)
-
-    async def _run(self, timeout: Optional[float]) -> None:
+    async def _run(self, timeout: Optional[float], meta: Optional[Mapping[str, Any]] = None) -> None:
         """Opens the connection."""
         client = self._host
-        params = {"clientInfo": client.info, "clientCapabilities": client.given_capabilities}
-        await self._ask("initialize", params, timeout=timeout)
+        capabilities = merged(shown(self._handlers), client.given_capabilities)
+        params = {"clientInfo": client.info, "clientCapabilities": capabilities}
+        await self._ask("initialize", with_meta(params, meta), timeout=timeout)
 
     async def _perform(self, job: Job) -> Any:
         request = job.request
-        handler = self._host.handlers.get(request.method)
+        handler = self._handlers.get(request.method)
         if handler is None:
-            raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
+            raise no_handler(request.method)
         subject = self._subject(request.session)
         if subject is None or (subject is not self and subject._over):
             raise no_session()
-        result = handler(subject, request.params)
-        return await result if inspect.isawaitable(result) else result
+        if request.method in QUESTIONS and subject is not self and subject._exchange is not None:
+            # What the question is about is seen before it.
+            await subject._exchange._caught_up(self._askers)
+        result = await awaited(handler(subject, request.params))
+        return result if request.method.startswith("_") else whole(request.method, result)
 
     def _cost(self, request: libacp.Request, size: int) -> Cost:
-        client, method = self._host, request.method
+        method = request.method
         if method == "fs/read_text_file":
-            most = _most(client.files, "most", FILE)
+            most = _most(self._disk, "most", FILE)
             if self._reading.answer != most:
                 self._reading = Cost(most, file=True)
             return self._reading
         if method == "fs/write_text_file":
             return Cost(size, size, file=True)
         if method == "terminal/output":
-            return Cost(_most(client.terminals, "output_byte_limit", OUTPUT))
+            return Cost(_most(self._commands, "output_byte_limit", OUTPUT))
         return CHEAP
 
     def _subject(self, session: Optional[str]) -> Any:
@@ -320,16 +277,6 @@ class AgentPeer(Peer):
         if session is None:
             return self
         return self._loading.get(session) or self.sessions.get(session) or self._adopt(session)
-
-    def _adopt(self, id: str) -> Optional[ClientSession]:
-        """A session that the agent has opened below another, or that was opened late."""
-        snapshot = None if id in self._given_up else self.connection.session_snapshot(id)
-        if snapshot is None:
-            return None
-        session = self.sessions[id] = ClientSession(self, id, snapshot["cwd"] or "", snapshot["roots"][1:])
-        self._adopted.add(session)
-        self._begin(session)
-        return session
 
     def _late(self, response: libacp.LateResponse) -> None:
         if response.outcome == "result" and response.method in NAMED_BY_AGENT:
@@ -346,18 +293,23 @@ class AgentPeer(Peer):
             self._sweep()
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
-        params, handler = notification.params, self._host.handlers.get(notification.method)
+        params, handler = notification.params, self._handlers.get(notification.method)
         # An update may come before the answer that names its session.
         subject = self._subject(notification.session) or ClientSession(self, notification.session or "")
         if handler is not None:
-            self._call(handler, subject, params)
+            self._call(notification.method, handler, subject, params)
         if notification.method != "session/update":
             return
         if subject._take(params["update"], size):
             self._updates += 1
             self._bytes += size
-        elif self._host.on_update is not None:
-            self._call(self._host.on_update, subject, params["update"])
+        else:
+            self._updated(subject, params["update"])
+
+    def _updated(self, session: ClientSession, update: Any) -> None:
+        """An update that no iterator takes."""
+        if self._host.on_update is not None:
+            self._call("on_update", self._host.on_update, session, update)
 
     def _taken(self, size: int) -> None:
         """An iterator has handed on an update."""
@@ -381,7 +333,8 @@ class AgentPeer(Peer):
             self._end_session(session)
 
     async def _finish(self, grace: float) -> None:
-        self._closed()
+        for session in list(self.sessions.values()):
+            self._leave(session)
         try:
             await super()._finish(grace)
         finally:
@@ -396,10 +349,13 @@ def _most(of: object, name: str, otherwise: int) -> int:
     return value if isinstance(value, int) else otherwise
 
 
-def _setup(session: ClientSession, mcp_servers: Sequence[v1.McpServer]) -> Dict[str, Any]:
-    params: Dict[str, Any] = {"cwd": session.cwd, "mcpServers": list(mcp_servers)}
-    if session.id:
-        params["sessionId"] = session.id
-    if len(session.roots) > 1:
-        params["additionalDirectories"] = session.roots[1:]
-    return params
+def _setup(
+    id: str, where: Tuple[str, List[str]], mcp_servers: Sequence[v1.McpServer], meta: Optional[Mapping[str, Any]]
+) -> Dict[str, Any]:
+    cwd, roots = where
+    params: Dict[str, Any] = {"cwd": cwd, "mcpServers": list(mcp_servers)}
+    if id:
+        params["sessionId"] = id
+    if len(roots) > 1:
+        params["additionalDirectories"] = roots[1:]
+    return with_meta(params, meta)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, Dict, Mapping, Optional, Protocol, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, ClassVar, Dict, Mapping, Optional, Protocol, Union, cast
 
 import libacp
+from libacp.names import Role
 
 from ._errors import no_session
-from ._host import Host, Options, merged
+from ._host import Host, Options, awaited
+from ._methods import shape
 from ._permissions import PermissionRequest, reject_all
 
 if TYPE_CHECKING:
@@ -16,9 +18,11 @@ if TYPE_CHECKING:
 
     from libacp.types import v1
 
+    from ._on import OnClient
     from ._session import ClientSession
 
-    _Choice = Union[None, str, v1.PermissionOption]
+    _Choice = Union[None, str, v1.PermissionOption, v1.RequestPermissionResponse]
+    _Permit = Callable[[PermissionRequest], Union[_Choice, Awaitable[_Choice]]]
 
 
 class ReadFiles(Protocol):
@@ -73,11 +77,22 @@ class Client(Host):
     """A client: its name, and what agents may do through it. Without anything: nothing at all.
 
     `permission` decides on tool calls: it is called with a `PermissionRequest`, and returns an option or its id, or
-    ``None`` for no choice. When the turn is cancelled, so is its task, and the answer has been given already. `files`
-    and `terminals` do what agents ask for; `Files`, `ReadOnlyFiles` and `Terminals` are ready to use, and what there is
+    ``None`` for no choice; a whole result, where its ``_meta`` matters. When the turn is cancelled, so is its task, and
+    the answer has been given already. `files` and `terminals` do what agents ask for; `Files`, `ReadOnlyFiles` and `Terminals` are ready to use, and what there is
     is what agents are told. `on_update` gets the session and the update where no iterator takes it: between turns, and
     in turns that are only awaited. `options` are those of `libacp.Connection`.
     """
+
+    _role: ClassVar[Role] = "client"
+
+    permission: _Permit
+    """Decides on tool calls."""
+    files: Union[ReadFiles, WriteFiles, None]
+    """Reads and writes files, for connections that are made from then on."""
+    terminals: Optional[RunTerminals]
+    """Runs commands, for connections that are made from then on."""
+    on_update: Optional[Callable[[ClientSession, v1.SessionUpdate], object]]
+    """Gets the updates that no iterator takes."""
 
     def __init__(
         self,
@@ -85,46 +100,82 @@ class Client(Host):
         version: str = libacp.__version__,
         *,
         title: Optional[str] = None,
-        permission: Callable[[PermissionRequest], Awaitable[_Choice]] = reject_all,
+        permission: _Permit = reject_all,
         files: Union[ReadFiles, WriteFiles, None] = None,
         terminals: Optional[RunTerminals] = None,
         capabilities: Optional[v1.ClientCapabilities] = None,
         on_update: Optional[Callable[[ClientSession, v1.SessionUpdate], object]] = None,
-        on_violation: Optional[Callable[[libacp.Violation], object]] = None,
-        on_late_response: Optional[Callable[[libacp.LateResponse], object]] = None,
         **options: Unpack[Options],
     ) -> None:
-        offered: Dict[str, Any] = {} if terminals is None else {"terminal": True}
-        names = {"readTextFile": "read_text_file", "writeTextFile": "write_text_file"}
-        fs = {name: True for name, method in names.items() if hasattr(files, method)}
-        if fs:
-            offered["fs"] = fs
         super().__init__(
             name,
             version,
             title=title,
-            capabilities=merged(offered, capabilities or {}),
-            on_violation=on_violation,
-            on_late_response=on_late_response,
+            capabilities=capabilities,
             options=options,
         )
+        shape("requests for permission", permission, ("request",))
         self.permission = permission
-        """Decides on tool calls."""
         self.files = files
-        """Reads and writes files."""
         self.terminals = terminals
-        """Runs commands."""
         self.on_update = on_update
-        """Gets the updates that no iterator takes."""
-        self.handlers["session/request_permission"] = self._permit
-        # The connection refuses what was not offered, so these have something to call.
-        self.handlers.update((method, partial(call, files)) for method, call in FILES.items())
-        self.handlers.update((method, partial(call, terminals)) for method, call in TERMINALS.items())
+
+    @property
+    def on(self) -> OnClient:
+        """Makes a function the handler of a method: ``@client.on("elicitation/create")``. Extensions have `on_extension`.
+
+        It is called with the session and the params for a method about a session, and with the peer and the params for
+        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
+        handled at the same time, each begun in the order in which they came, though those that read and write files are
+        handled a few at a time; notifications one after the other, so that a handler that takes long, or waits for the
+        peer, is better off with a task of its own.
+
+        Raises `ValueError` for a method that would never be called, or that has a handler, and `TypeError` for a
+        function that cannot be called as handlers are.
+        """
+        return cast("OnClient", self._register)
+
+    def _served(self) -> Dict[str, Callable[..., Any]]:
+        """The handlers of a connection that is made now: its files and terminals are those of now, too."""
+        served: Dict[str, Callable[..., Any]] = {}
+        files, terminals = self.files, self.terminals
+        if "session/request_permission" not in self.handlers:
+            served["session/request_permission"] = self._permit
+        elif self.permission is not reject_all:
+            raise ValueError("'session/request_permission' has a handler, and `permission` is given as well")
+        for method, call in FILES.items():
+            if hasattr(files, method.partition("/")[2]):
+                served[method] = partial(call, files)
+        if terminals is not None:
+            served.update((method, partial(call, terminals)) for method, call in TERMINALS.items())
+        for method in self.handlers:
+            if method in served:
+                what = "files" if method in FILES else "terminals"
+                raise ValueError(f"{method!r} has a handler, and `{what}` serves it as well")
+        served.update(self.handlers)
+        missing = [method for method in TERMINALS if method not in served]
+        if missing and len(missing) < len(TERMINALS):
+            raise ValueError(f"a client that runs commands serves all methods of terminals; without handler: {missing}")
+        return served
+
+    def _check(self, method: str) -> None:
+        if method == "session/request_permission" and self.permission is not reject_all:
+            raise ValueError("'session/request_permission' is handled by `permission` already")
+        if method in FILES and hasattr(self.files, method.partition("/")[2]):
+            raise ValueError(f"{method!r} is handled by `files` already")
+        if method in TERMINALS and self.terminals is not None:
+            raise ValueError(f"{method!r} is handled by `terminals` already")
+        super()._check(method)
+
+    def _about_session(self, method: str) -> bool:
+        return super()._about_session(method) or method in FILES or method in TERMINALS
 
     async def _permit(self, session: ClientSession, params: Mapping[str, Any]) -> Any:
-        choice = await self.permission(PermissionRequest(session, params))
+        choice = await awaited(self.permission(PermissionRequest(session, params)))
         if choice is None:
             return {"outcome": {"outcome": "cancelled"}}
+        if isinstance(choice, Mapping) and "outcome" in choice:
+            return choice
         chosen = choice if isinstance(choice, str) else choice["optionId"]
         return {"outcome": {"outcome": "selected", "optionId": chosen}}
 

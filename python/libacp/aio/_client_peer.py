@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple, cast
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Set, Tuple, cast
 
 import libacp
 
-from ._errors import RequestError
-from ._host import awaited, merged
+from ._errors import RequestError, no_handler
+from ._host import awaited, merged, with_meta
 from ._log import log
+from ._methods import shown, whole
 from ._peer import Job, Peer
 from ._turn import Turn
 from ._wire import Reader, Writer
@@ -23,16 +24,11 @@ if TYPE_CHECKING:
 
 # How long handlers may take to end when the client is gone.
 GRACE = 5.0
-# The capability that says so, for each method that an agent may have a handler for.
-ADVERTISED: Dict[str, "tuple[tuple[str, ...], Any]"] = {
-    "session/load": (("loadSession",), True),
-    "session/resume": (("sessionCapabilities", "resume"), {}),
-    "session/list": (("sessionCapabilities", "list"), {}),
-    "session/delete": (("sessionCapabilities", "delete"), {}),
-    "session/close": (("sessionCapabilities", "close"), {}),
-    "session/fork": (("sessionCapabilities", "fork"), {}),
-    "logout": (("auth", "logout"), {}),
-}
+OPENING = ("session/new", "session/load", "session/resume", "session/fork")
+NAMED_BY_CLIENT = ("session/load", "session/resume")
+ENDING = ("session/close", "session/delete", "session/archive")
+# Questions to the user, which end with the turn that asks them.
+QUESTIONS = ("session/request_permission", "elicitation/create")
 
 
 class AgentSession:
@@ -48,6 +44,8 @@ class AgentSession:
     """The working directory and all further roots."""
     mcp_servers: List[v1.McpServer]
     """The MCP servers that the client wants used."""
+    meta: Mapping[str, Any]
+    """The ``_meta`` of the request that opened it; empty without any."""
     data: Any
     """Whatever the agent wants to keep with it."""
 
@@ -55,20 +53,30 @@ class AgentSession:
         self.id = id
         self.client = client
         self.cwd = params.get("cwd", "")
-        self.roots = [self.cwd, *(params.get("additionalDirectories") or ())]
+        self.roots = [each for each in (self.cwd, *(params.get("additionalDirectories") or ())) if each]
+        self.meta = params.get("_meta") or {}
         self.mcp_servers = params.get("mcpServers") or []
         self.data = None
         # What is said before the answer that names the session waits for that answer.
         self._held: Optional[List[Tuple[str, Mapping[str, object]]]] = None
 
     @property
+    def open(self) -> bool:
+        """Whether it is open: not while a handler opens it, and not where it is only named, as when it is deleted."""
+        return self.client.sessions.get(self.id) is self
+
+    @property
     def snapshot(self) -> Optional[SessionSnapshot]:
         """All that the client has been told of it: its plan, modes, tool calls; ``None`` when it is not open."""
         return self.client.connection.session_snapshot(self.id)
 
-    async def update(self, update: v1.SessionUpdate) -> None:
-        """Sends a `session/update`, as it is."""
-        await self._update(update)
+    async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
+        """Sends a `session/update`, as it is; `meta` is the ``_meta`` beside it.
+
+        While a handler opens the session, this is held back and follows its answer, except for the replay of a session
+        that is loaded.
+        """
+        await self._update(update, meta)
 
     async def request(
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
@@ -79,18 +87,20 @@ class AgentSession:
     async def notify(self, method: str, params: Optional[Mapping[str, object]] = None) -> None:
         """As `ClientPeer.notify`, with the session's id added to the params.
 
-        While a handler opens the session, this waits for its answer, except for the replay of a session that is loaded.
+        While a handler opens the session, this is held back and follows its answer, except for the replay of a session
+        that is loaded.
         """
         if self._held is not None:
             self._held.append((method, params or {}))
         else:
             await self.client.notify(method, {"sessionId": self.id, **(params or {})})
 
-    async def _update(self, update: Mapping[str, Any]) -> None:
+    async def _update(self, update: Mapping[str, Any], meta: Optional[Mapping[str, Any]] = None) -> None:
+        params = with_meta({"update": self.client._without_switches(update)}, meta)
         if self._held is not None:
-            self._held.append(("session/update", {"update": update}))
+            self._held.append(("session/update", params))
         else:
-            await self.client._wire.notify("session/update", {"sessionId": self.id, "update": update})
+            await self.client._wire.notify("session/update", {"sessionId": self.id, **params})
 
     async def _let_out(self) -> None:
         held = self._held or []
@@ -98,6 +108,8 @@ class AgentSession:
             while held:
                 method, params = held.pop(0)
                 await self.client.notify(method, {"sessionId": self.id, **params})
+        except libacp.NoResult:
+            pass
         except libacp.Misuse as misuse:
             log.error("what was said while %r was opened cannot be sent: %s", self, misuse)
         finally:
@@ -110,12 +122,21 @@ class AgentSession:
 class ClientPeer(Peer):
     """The client, as its agent sees it."""
 
+    sessions: Dict[str, AgentSession]
+    """The open sessions by their ids."""
     _host: Agent
 
     def __init__(self, agent: Agent, reader: Reader, writer: Writer) -> None:
         super().__init__(agent, libacp.Connection("agent", **agent.options), reader, writer)
-        self.sessions: Dict[str, AgentSession] = {}
-        """The open sessions by their ids."""
+        self.sessions = {}
+        # Kinds of entries that were left out of answers.
+        self._left_out: Set[str] = set()
+        self._told_end = False
+
+    @property
+    def capabilities(self) -> v1.ClientCapabilities:
+        """What the client said it can do, in `initialize`."""
+        return cast("v1.ClientCapabilities", self.connection.capabilities)
 
     @property
     def info(self) -> Dict[str, Any]:
@@ -136,107 +157,140 @@ class ClientPeer(Peer):
 
     async def _perform(self, job: Job) -> Any:
         request, handlers = job.request, self._host.handlers
-        params = request.params
         built_in = {
             "initialize": self._initialize,
-            "session/new": self._open,
-            "session/load": self._open,
-            "session/resume": self._open,
-            "session/fork": self._open,
             "session/close": self._close,
+            "session/prompt": self._prompt,
+            **dict.fromkeys(OPENING, self._open),
         }.get(request.method)
-        if request.method == "session/prompt":
-            return await self._prompt(job, params)
         if built_in is not None:
-            return await built_in(job, params)
-        handler = handlers.get(request.method)
+            return await built_in(job, request.params)
+        if request.method in ENDING:
+            job.accepted = lambda result: self._look(request.session or "")
+        result = await awaited(self._handler(job)(self._subject(request.session), request.params))
+        if request.method == "session/set_config_option":
+            return self._without_switches(whole(request.method, result))
+        return result if request.method.startswith("_") else whole(request.method, result)
+
+    def _handler(self, job: Job) -> Callable[..., Any]:
+        handler = self._host.handlers.get(job.request.method)
         if handler is None:
-            raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
-        return await awaited(handler(self._subject(request.session), params))
+            raise no_handler(job.request.method)
+        return handler
 
     def _subject(self, session: Optional[str]) -> Any:
-        """What a handler is about."""
-        return self.sessions.get(session or "") or self
+        """What a handler is about: a session, also one that is not open, or the client."""
+        if session is None:
+            return self
+        return self.sessions.get(session) or AgentSession(self, session, {})
+
+    def _look(self, id: str) -> None:
+        """Forgets a session that is not open any more."""
+        session = self.sessions.get(id)
+        if session is not None and self.connection.session(id) is None:
+            del self.sessions[id]
+            self._session_over(session)
 
     async def _initialize(self, job: Job, params: Any) -> Any:
         agent = self._host
         capabilities: Dict[str, Any] = {"sessionCapabilities": {"close": {}}}
-        for name in agent.handlers:
-            path, value = ADVERTISED.get(name, ((), None))
-            for step in reversed(path):
-                value = {step: value}
-            capabilities = merged(capabilities, value or {})
+        capabilities = merged(capabilities, shown(agent.handlers))
         capabilities = merged(capabilities, agent.given_capabilities)
         result: Dict[str, Any] = {"agentInfo": agent.info, "agentCapabilities": capabilities}
         if agent.auth_methods:
             result["authMethods"] = agent.auth_methods
         handler = agent.handlers.get(job.request.method)
         more = None if handler is None else await awaited(handler(self, params))
-        return merged(result, more or {})
+        result = merged(result, whole("initialize", more))
+        offered = params.get("clientCapabilities") or {}
+        if "authMethods" in result and not (offered.get("auth") or {}).get("terminal"):
+            result["authMethods"] = self._without(result["authMethods"], "terminal", "a login in a terminal")
+        return result
+
+    def _without_switches(self, what: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A result or an update without the options that are switches, for a client that does not take them."""
+        options = what.get("configOptions") if isinstance(what, Mapping) else None
+        taken = ((self.connection.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
+        if not options or taken is not None:
+            return what
+        return {**what, "configOptions": self._without(options, "boolean", "an option that is a switch")}
+
+    def _without(self, entries: Any, kind: str, what: str) -> Any:
+        """The entries that the client takes; the author is told once of those that it does not."""
+        if not isinstance(entries, (list, tuple)):
+            return entries
+        kept = [each for each in entries if not (isinstance(each, Mapping) and each.get("type") == kind)]
+        if len(kept) < len(entries) and kind not in self._left_out:
+            self._left_out.add(kind)
+            log.warning("%s is left out, as this client does not take it", what)
+        return kept
 
     async def _open(self, job: Job, params: Any) -> Any:
         """All ways to open a session: they differ in who names it, and in what may come before the answer."""
         method = job.request.method
-        named = method in ("session/load", "session/resume")
+        named = method in NAMED_BY_CLIENT
         session = AgentSession(self, params["sessionId"] if named else os.urandom(16).hex(), params)
-        handler = self._host.handlers.get(method)
-        if handler is None and method != "session/new":
-            raise RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found")
-        # One that is open already stays so when loading it again fails.
-        before = self.sessions.get(session.id)
-        self.sessions[session.id] = session
+        handler = self._host.handlers.get(method) if method == "session/new" else self._handler(job)
         if method != "session/load":
             session._held, job.after = [], session._let_out
-        try:
-            result = dict((handler and await awaited(handler(session, params))) or {})
-        except BaseException:
-            del self.sessions[session.id]
-            if before is not None:
-                self.sessions[session.id] = before
-            raise
+        result = dict(whole(method, handler and await awaited(handler(session, params))))
         if not named:
-            del self.sessions[session.id]
-            session.id = result.setdefault("sessionId", session.id)
+            session.id = result["sessionId"] = result.get("sessionId") or session.id
+
+        def opened(result: Any) -> None:
             self.sessions[session.id] = session
-        return result
+
+        job.accepted = opened
+        return self._without_switches(result)
 
     async def _close(self, job: Job, params: Any) -> Any:
-        session = self.sessions.pop(params["sessionId"], None)
-        if session is None:
-            return {}
+        session = self._subject(params["sessionId"])
         prompts = self._prompts(session)
         for prompt in prompts:
             self._stop(prompt.request.serial)
         tasks = [prompt.task for prompt in prompts if prompt.task is not None]
         if tasks:
             await asyncio.wait(tasks)
+        job.accepted = lambda result: self._look(session.id)
         handler = self._host.handlers.get(job.request.method)
-        return None if handler is None else await awaited(handler(session, params))
+        return whole(job.request.method, None if handler is None else await awaited(handler(session, params)))
 
     async def _prompt(self, job: Job, params: Any) -> Any:
-        session, handler = self.sessions.get(params["sessionId"]), self._host.handlers.get("session/prompt")
-        if session is None or handler is None or job.task is None:
-            raise RequestError(libacp.ErrorCode.INTERNAL_ERROR, "This agent takes no prompts")
-        turn = Turn(session, params["prompt"], job.task)
-        job.stop = turn._cancel
+        handler, session = self._handler(job), self.sessions.get(params["sessionId"])
+        if session is None or job.task is None:
+            raise RequestError(libacp.ErrorCode.INTERNAL_ERROR, "This session takes no prompts")
+        turn = Turn(session, params, job.task, job.request.id)
+        job.stop = lambda: turn._cancel(self._leaving)
         try:
             result = await awaited(handler(turn))
         except asyncio.CancelledError:
             if not turn.cancelled:
                 raise
             result = None
-        result = {"stopReason": result} if isinstance(result, str) else dict(result or {})
+        if turn._left:
+            # The client has not cancelled it.
+            raise RequestError(libacp.ErrorCode.REQUEST_CANCELLED, "The agent ends")
+        result = {"stopReason": result} if isinstance(result, str) else dict(whole("session/prompt", result))
         result.setdefault("stopReason", "end_turn")
         return {**result, "stopReason": "cancelled"} if turn.cancelled else result
 
     def _notified(self, notification: libacp.Notification, size: int) -> None:
         subject = self._subject(notification.session)
         if notification.method == "session/cancel" and isinstance(subject, AgentSession):
+            for asked in self.connection.pending:
+                if asked.session == subject.id and asked.method in QUESTIONS and isinstance(asked.id, (int, str)):
+                    self._wire.cancel(asked.id)
             for job in self._prompts(subject):
                 self._stop(job.request.serial)
         handler = self._host.handlers.get(notification.method)
         if handler is not None:
-            self._call(handler, subject, notification.params)
+            self._call(notification.method, handler, subject, notification.params)
+
+    def _closed(self) -> None:
+        if not self._told_end:
+            self._told_end = True
+            for session in self.sessions.values():
+                self._session_over(session)
 
     def _prompts(self, session: AgentSession) -> List[Job]:
         """The open prompts of a session, also those whose handler has not begun."""

@@ -38,3 +38,8 @@ class AgentEnded(NoResult):
 def no_session() -> RequestError:
     """The answer to a request about a session that is not open, or not any more."""
     return RequestError(libacp.ErrorCode.RESOURCE_NOT_FOUND, "There is no such session")
+
+
+def no_handler(method: str) -> RequestError:
+    """The answer to a request that has no handler."""
+    return RequestError(libacp.ErrorCode.METHOD_NOT_FOUND, "Method not found", {"method": method})

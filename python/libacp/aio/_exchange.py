@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import collections
+import warnings
 from types import TracebackType
 from typing import (
     TYPE_CHECKING,
@@ -12,8 +13,10 @@ from typing import (
     Deque,
     Generator,
     Generic,
+    List,
     Mapping,
     Optional,
+    Sequence,
     Tuple,
     Type,
     TypeVar,
@@ -27,11 +30,14 @@ from ._wire import Call
 if TYPE_CHECKING:
     from libacp.types import v1
 
+    from ._agent_peer import AgentPeer
     from ._session import ClientSession
 
 T = TypeVar("T")
 # Updates in an iterator, below which it is worth the while to let in more.
 FEW = 128
+# How long a question to the user waits for the updates before it to be handed on.
+PATIENCE = 5.0
 
 
 class Exchange(Generic[T]):
@@ -40,16 +46,25 @@ class Exchange(Generic[T]):
     It can be iterated over, once, for the updates, or awaited for the answer; both together in this order.
     """
 
+    session: ClientSession
+    """The session that it is about."""
+
     def __init__(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
         self.session = session
-        """The session that it is about."""
         self._method = method
         self._params = params
         self._call: Optional[Call] = None
+        self._begun = False
         self._items: Deque[Tuple[Any, int]] = collections.deque()
         self._more = asyncio.Event()
         # Whether somebody iterates; otherwise updates go to the client's `on_update`.
         self._open = False
+        # What took the updates of the session before.
+        self._before: Optional[Exchange[Any]] = None
+        # How many updates there were, and how many of them were handed on; who waits for one to be handed on.
+        self._put = self._got = 0
+        self._iterating: Optional[asyncio.Task[Any]] = None
+        self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
         # Whether the agent has been told that nobody wants its answer any more.
         self._given_up = False
         self._over = asyncio.Event()
@@ -104,21 +119,30 @@ class Exchange(Generic[T]):
             raise
 
     async def _begin(self) -> Call:
+        self._begun = True
         agent = self.session.agent
         await self.session._free()
         if agent._wire.busy():
             await agent._wire.drain()
         before, self.session._exchange = self.session._exchange, self
+        self._before = before
         try:
-            call = self._call = agent._wire.ask(self._method, self._params, settle=self._settle)
+            call = self._call = self._ask()
         except BaseException:
             self.session._exchange = before
+            self._before = None
             raise
         # Its error is no news to who has left early.
         call.future.add_done_callback(lambda future: future.cancelled() or future.exception())
         return call
 
+    def _ask(self) -> Call:
+        return self.session.agent._wire.ask(self._method, self._params, settle=self._settle)
+
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
+        self._settle_now()
+
+    def _settle_now(self) -> None:
         self._over.set()
         self._more.set()
         self.session._done(self)
@@ -127,15 +151,35 @@ class Exchange(Generic[T]):
         """Takes an update, if somebody iterates."""
         if self._open:
             self._items.append((update, size))
+            self._put += 1
             self._more.set()
         return self._open
+
+    def _handed_on(self) -> None:
+        self._got += 1
+        while self._waiting and self._waiting[0][0] <= self._got:
+            waiting = self._waiting.popleft()[1]
+            if not waiting.done():
+                waiting.set_result(None)
+
+    async def _caught_up(self, askers: Sequence[object]) -> None:
+        """Waits until the updates that are there have been handed on; not for ever, and not for who asks the agent
+        something in the body of the loop: the answer may be behind the question.
+        """
+        if self._open and self._got < self._put and self._iterating not in askers:
+            waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append((self._put, waiting))
+            await asyncio.wait([waiting], timeout=PATIENCE)
 
     def _leave(self) -> None:
         """Nobody iterates any more, or waits."""
         self._open = False
         agent = self.session.agent
         while self._items:
-            agent._taken(self._items.popleft()[1])
+            update, size = self._items.popleft()
+            agent._taken(size)
+            self._handed_on()
+            agent._updated(self.session, update)
         if agent._wire.stalled:
             agent._wire.dispatch()
         if self._call is not None and not self._given_up and not self._over.is_set():
@@ -159,12 +203,14 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
 
     async def __anext__(self) -> v1.SessionUpdate:
         exchange = self._exchange
+        exchange._iterating = asyncio.current_task()
         items = exchange._items
         if not items:
             await exchange._wait()
         update, size = items.popleft()
         agent = exchange.session.agent
         agent._taken(size)
+        exchange._handed_on()
         # What waits comes in by the dozen, but never so late that somebody runs dry.
         if agent._wire.stalled and len(items) <= FEW:
             agent._wire.dispatch()
@@ -193,11 +239,13 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
             ...
         print(turn.stop_reason)
 
-    Leaving the iteration early, or cancelling the task that iterates or waits, cancels the turn.
+    Leaving the iteration early, or cancelling the task that iterates or waits, cancels the turn; the updates that are
+    there then go to the client's `on_update`.
     """
 
     result: Optional[v1.PromptResponse] = None
     """The answer, once the turn is over."""
+    _cancelled = False
 
     @property
     def stop_reason(self) -> Optional[v1.StopReason]:
@@ -205,9 +253,30 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
         return None if self.result is None else self.result["stopReason"]
 
     async def cancel(self) -> None:
-        """Cancels the turn. The iteration goes on to its end, which the agent decides."""
-        if not self._over.is_set():
+        """Cancels the turn. The iteration goes on to its end, which the agent decides. A prompt that was not sent yet is
+        not sent, and ends as ``cancelled``.
+        """
+        self._cancelled = True
+        if self._call is not None and not self._over.is_set():
             await self.session.cancel()
+
+    def _ask(self) -> Call:
+        if not self._cancelled:
+            return super()._ask()
+        call = Call(0, asyncio.get_running_loop().create_future(), None)
+        self.result = {"stopReason": "cancelled"}
+        call.future.set_result(self.result)
+        super()._settle_now()
+        return call
+
+    def __del__(self) -> None:
+        # As for a coroutine that is forgotten.
+        if not self._begun and not self._cancelled:
+            warnings.warn(
+                f"a prompt of {self.session!r} was never sent: iterate over it with `async for`, or await it",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _made(self, result: Any) -> v1.PromptResponse:
         return cast("v1.PromptResponse", result)
@@ -230,15 +299,51 @@ class LoadingSession(Exchange["ClientSession"]):
     def _made(self, result: Any) -> ClientSession:
         return self.session
 
+    def __init__(self, session: ClientSession, params: Mapping[str, Any], place: Tuple[str, List[str]]) -> None:
+        super().__init__(session, "session/load", params)
+        self._place = place
+
     async def _begin(self) -> Call:
-        self.session.agent._begin(self.session)
-        call = await super()._begin()
-        if not self._over.is_set():
-            # What is replayed comes before the session is open.
-            self.session.agent._loading[self.session.id] = self.session
+        agent = self.session.agent
+        # It may have been opened since this was made.
+        self.session = agent._object(self.session)
+        self._opening = Opening(agent, self.session, self._place)
+        try:
+            call = await super()._begin()
+        except BaseException:
+            self._opening.end()
+            raise
         return call
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
-        self.session.agent._loading.pop(self.session.id, None)
-        self.session.agent._opened(self.session, response, waited_for)
+        self._opening.end()
+        self.session.agent._opened(self.session, response, waited_for, self._opening)
         super()._settle(response, waited_for)
+
+
+class Opening:
+    """A call that opens a session, while it has no answer."""
+
+    def __init__(self, agent: AgentPeer, session: ClientSession, place: Tuple[str, List[str]]) -> None:
+        self.agent = agent
+        self.session = session
+        self.place = place
+        """The working directory and the roots that the session has once it is open."""
+        snapshot = agent.connection.session_snapshot(session.id) if session.open else None
+        self.terminals = [] if snapshot is None else list(snapshot["terminals"])
+        """The terminals of a session that is open already: they end when it is opened anew."""
+        self._over = False
+        session._opening += 1
+        if not session.open:
+            agent._begin(session)
+        if session.id:
+            # What is asked in its name before the answer is asked of this session, and not of one that is adopted.
+            agent._loading[session.id] = session
+
+    def end(self) -> None:
+        """The answer is there, or never comes."""
+        if not self._over:
+            self._over = True
+            self.session._opening -= 1
+            if self.session._opening == 0 and self.agent._loading.get(self.session.id) is self.session:
+                del self.agent._loading[self.session.id]

@@ -11,6 +11,7 @@ import asyncio
 import inspect
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Awaitable, Callable, List, Optional, Tuple, Union
 
 import libacp
@@ -57,7 +58,8 @@ class ReadOnlyFiles:
     async def read_text_file(self, session: ClientSession, params: v1.ReadTextFileRequest) -> str:
         """The lines that are asked for. They end with LF, and keep it."""
         opened = self._of(session)
-        text = await opened.do(lambda files: files.read(params["path"], params.get("line"), params.get("limit")))
+        path, line, limit = params["path"], params.get("line"), params.get("limit")
+        text = await opened.do(path, lambda files: files.read(path, line, limit))
         return text or ""
 
     def begin(self, session: ClientSession) -> None:
@@ -83,7 +85,7 @@ class Files(ReadOnlyFiles):
     async def write_text_file(self, session: ClientSession, params: v1.WriteTextFileRequest) -> None:
         """Writes exactly the text that is given. A file keeps its mode, owner and links, and its text if this fails."""
         opened = self._of(session)
-        await opened.do(lambda files: files.write(params["path"], params["content"]))
+        await opened.do(params["path"], lambda files: files.write(params["path"], params["content"]))
 
 
 class _Opened:
@@ -95,7 +97,7 @@ class _Opened:
         self.native = _native.Files([each for each in roots if each], most=files.most, may=may)
         self.threads = ThreadPoolExecutor(AT_ONCE, "acp-files")
 
-    async def do(self, begin: Callable[[_native.Files], _native.FileOperation]) -> Optional[str]:
+    async def do(self, path: str, begin: Callable[[_native.Files], _native.FileOperation]) -> Optional[str]:
         try:
             operation = begin(self.native)
         except UnicodeEncodeError:
@@ -104,8 +106,16 @@ class _Opened:
             raise RequestError(INVALID, "Not the number of a line") from None
         text, code, message = await asyncio.get_running_loop().run_in_executor(self.threads, operation.run)
         if code is not None:
-            raise RequestError(code, message or "")
+            where = {"uri": _uri(path)} if code == libacp.ErrorCode.RESOURCE_NOT_FOUND else None
+            raise RequestError(code, message or "", where)
         return text
+
+
+def _uri(path: str) -> str:
+    try:
+        return PurePath(path).as_uri()
+    except ValueError:
+        return path
 
 
 def _asking(may: May, loop: asyncio.AbstractEventLoop) -> Callable[[str, bool, str], bool]:

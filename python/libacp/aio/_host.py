@@ -4,18 +4,42 @@ from __future__ import annotations
 
 import inspect
 import os
-from typing import Any, Callable, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
+from typing import Any, Callable, ClassVar, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
 
 import libacp
-from libacp.names import Framing, Policy, Severity
+from libacp.names import Framing, Policy, Role, Severity
+
+from ._methods import nearest, shape, why_not
 
 StrPath = Union[str, "os.PathLike[str]"]
 H = TypeVar("H", bound=Callable[..., Any])
+Trace = Union[StrPath, Callable[[str, bytes], object]]
 
 
 class Options(TypedDict, total=False):
-    """What `libacp.Connection` takes beyond its role; see its documentation."""
+    """What agents and clients take beside what is theirs alone. The rest is what `libacp.Connection` takes."""
 
+    on_violation: Optional[Callable[[libacp.Violation], object]]
+    """Is called with each `libacp.Violation` of the peer."""
+    on_advice: Optional[Callable[[libacp.Advice], object]]
+    """Is called with each `libacp.Advice` about what this side does."""
+    on_error: Optional[Callable[[str, Exception], object]]
+    """Is called with the method and the exception where a handler fails, or where its result cannot be sent."""
+    on_late_response: Optional[Callable[[libacp.LateResponse], object]]
+    """Is called with each `libacp.LateResponse`, after what it opened was given back."""
+    on_session_end: Optional[Callable[[Any], object]]
+    """Is called with each session that was open and is over: closed, deleted, or gone with its connection."""
+    timeout: Optional[float]
+    """The limit in seconds of every request that has none of its own."""
+    max_requests: Optional[int]
+    """How many requests of the peer are served at the same time. While so many are, nothing else is read either, not
+    even that one of them is cancelled."""
+    expose_errors: bool
+    """Whether the peer is told the text of an exception that a handler lets out, in ``data.details`` of the error."""
+    trace: Optional[Trace]
+    """Where all messages are written to: a file, with a line for each message, after the process, the role and ``->``
+    (sent) or ``<-`` (received); or a function that is called with the arrow and the bytes. Without it, the file that
+    the environment variable ``LIBACP_TRACE`` names, if there is one."""
     framing: Framing
     policy: Policy
     policies: Mapping[Severity, Policy]
@@ -27,8 +51,44 @@ class Options(TypedDict, total=False):
     foreign_methods: Iterable[str]
 
 
+HOOKS = ("on_violation", "on_advice", "on_error", "on_late_response", "on_session_end")
+OWN = ("max_requests", "expose_errors", "trace")
+REFUSED = {"version_2": "libacp.aio speaks version 1 of the protocol; version 2 is spoken by libacp.Connection"}
+
+
 class Host:
     """A name, a configuration and handlers; `libacp.aio.Agent` and `libacp.aio.Client` are made of it."""
+
+    _role: ClassVar[Role]
+
+    name: str
+    """The name that the peer is told."""
+    version: str
+    """The version that the peer is told."""
+    title: Optional[str]
+    """The name that a user is to see."""
+    given_capabilities: Dict[str, Any]
+    """The capabilities that were given, before those that follow from handlers."""
+    on_violation: Optional[Callable[[libacp.Violation], object]]
+    """Called with each `libacp.Violation` of a peer."""
+    on_advice: Optional[Callable[[libacp.Advice], object]]
+    """Called with each `libacp.Advice` about what this side does."""
+    on_error: Optional[Callable[[str, Exception], object]]
+    """Called with the method and the exception where a handler fails, or where its result cannot be sent."""
+    on_late_response: Optional[Callable[[libacp.LateResponse], object]]
+    """Called with each `libacp.LateResponse`, after what it opened was given back."""
+    on_session_end: Optional[Callable[[Any], object]]
+    """Called with each session that was open and is over."""
+    max_requests: Optional[int]
+    """How many requests of a peer are served at the same time."""
+    expose_errors: bool
+    """Whether a peer is told the text of exceptions that handlers let out."""
+    trace: Optional[Trace]
+    """Where all messages are written to."""
+    options: Dict[str, Any]
+    """What the connections are configured with."""
+    handlers: Dict[str, Callable[..., Any]]
+    """The handlers by method."""
 
     def __init__(
         self,
@@ -37,42 +97,78 @@ class Host:
         *,
         title: Optional[str],
         capabilities: Optional[Mapping[str, object]],
-        on_violation: Optional[Callable[[libacp.Violation], object]],
-        on_late_response: Optional[Callable[[libacp.LateResponse], object]],
         options: Options,
     ) -> None:
+        given: Dict[str, Any] = dict(options)
+        who = type(self).__name__
+        for option in given:
+            if option in REFUSED:
+                raise TypeError(f"{who}() does not take {option!r}: {REFUSED[option]}")
+            if option not in Options.__annotations__:
+                also = ("title", "capabilities", *inspect.signature(type(self)).parameters)
+                hint = nearest(option, {*Options.__annotations__, *also})
+                raise TypeError(f"{who}() has no option {option!r}{hint}")
         self.name = name
-        """The name that the peer is told."""
         self.version = version
-        """The version that the peer is told."""
         self.title = title
-        """The name that a user is to see."""
-        self.given_capabilities: Dict[str, Any] = dict(capabilities or {})
-        """The capabilities that were given, before those that follow from handlers."""
-        self.on_violation = on_violation
-        """Called with each `libacp.Violation` of a peer."""
-        self.on_late_response = on_late_response
-        """Called with each `libacp.LateResponse`, after what it opened was given back."""
-        self.options = options
-        """What the connections are configured with."""
-        self.handlers: Dict[str, Callable[..., Any]] = {}
-        """The handlers by method."""
+        self.given_capabilities = dict(capabilities or {})
+        for hook in HOOKS:
+            setattr(self, hook, given.pop(hook, None))
+        self.max_requests = given.pop("max_requests", None)
+        self.expose_errors = given.pop("expose_errors", False)
+        self.trace = given.pop("trace", None)
+        self.options = {option: value for option, value in given.items() if option != "timeout"}
+        if given.get("timeout") is not None:
+            self.options["timeout"] = max(1, round(given["timeout"] * 1000))
+        for several in ("drafts", "foreign_methods"):
+            # They are read for each connection.
+            if several in self.options:
+                self.options[several] = list(self.options[several])
+        for draft in self.options.get("drafts", ()):
+            if draft not in libacp.DRAFTS:
+                raise ValueError(f"there is no draft {draft!r}{nearest(str(draft), libacp.DRAFTS)}")
+        self.handlers = {}
+        # What cannot be configured is told now, and not when somebody connects.
+        libacp.Connection(self._role, **self.options)
 
-    def on(self, method: str) -> Callable[[H], H]:
-        """Makes a function the handler of a method: ``@host.on("session/set_mode")``.
-
-        It is called with the session and the params for a method about a session, and with the peer and the params for
-        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
-        handled at the same time, each begun in the order in which they came, though those that read and write files are
-        handled a few at a time; notifications one after the other, so that
-        a handler that takes long, or waits for the peer, is better off with a task of its own.
+    def on_extension(self, method: str) -> Callable[[H], H]:
+        """Makes a function the handler of an extension method, whose name begins with an underscore, or of one of
+        `foreign_methods`: ``@host.on_extension("_example/ping")``. It is called as those of `on`, with any params.
         """
+        return self._register(method)
+
+    def _register(self, method: str) -> Callable[[H], H]:
+        if not isinstance(method, str):
+            raise TypeError('a method is missing: write @host.on("session/set_mode")')
+        self._check(method)
 
         def register(handler: H) -> H:
-            self.handlers[method] = handler
+            shape(repr(method), handler, ("session" if self._about_session(method) else "peer", "params"))
+            self._add(method, handler)
             return handler
 
         return register
+
+    def _check(self, method: str) -> None:
+        why = why_not(
+            self._role,
+            method,
+            drafts=self.options.get("drafts") or (),
+            foreign=self.options.get("foreign_methods") or (),
+            capabilities=self.given_capabilities,
+        )
+        if why is not None:
+            raise ValueError(why)
+
+    def _about_session(self, method: str) -> bool:
+        return method.startswith("session/") and method != "session/list"
+
+    def _add(self, method: str, handler: Callable[..., Any]) -> None:
+        before = self.handlers.get(method)
+        if before is not None:
+            what = getattr(before, "__qualname__", repr(before))
+            raise ValueError(f"{method!r} has a handler already: {what}")
+        self.handlers[method] = handler
 
     @property
     def info(self) -> Dict[str, Any]:
@@ -99,3 +195,8 @@ async def awaited(result: Any) -> Any:
 def content(what: Union[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     """A content block; a string stands for a block of text."""
     return {"type": "text", "text": what} if isinstance(what, str) else what
+
+
+def with_meta(params: Dict[str, Any], meta: Optional[Mapping[str, Any]]) -> Dict[str, Any]:
+    """Params with their ``_meta``, if there is any."""
+    return params if meta is None else {**params, "_meta": dict(meta)}

@@ -12,9 +12,11 @@ from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, NamedTuple, O
 import libacp
 
 from ._budget import Budget
+from ._current import CURRENT
 from ._errors import RequestError
 from ._host import Host, awaited
 from ._log import Limited, log
+from ._trace import tracer
 from ._wire import Reader, Wire, Writer
 
 LEVELS = {"note": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
@@ -47,7 +49,7 @@ CHEAP = Cost()
 class Job:
     """A request of the peer's that is being served."""
 
-    __slots__ = ("request", "cost", "taken", "waits", "task", "answered", "stop", "after")
+    __slots__ = ("request", "cost", "taken", "waits", "task", "answered", "stop", "accepted", "after")
 
     def __init__(self, request: libacp.Request, cost: Cost) -> None:
         self.request = request
@@ -60,6 +62,8 @@ class Job:
         self.answered = False
         self.stop: Optional[Callable[[], None]] = None
         """What cancels it, where that is more than cancelling the task."""
+        self.accepted: Optional[Callable[[Any], None]] = None
+        """What the host learns once the connection has taken the result."""
         self.after: Optional[Callable[[], Awaitable[None]]] = None
         """What is to follow the result."""
 
@@ -75,7 +79,7 @@ class Peer:
         self._host = host
         self._loop = asyncio.get_running_loop()
         self._jobs: Dict[int, Job] = {}
-        self._notices: Deque[Tuple[Callable[..., Any], Tuple[Any, ...]]] = collections.deque()
+        self._notices: Deque[Tuple[str, Callable[..., Any], Tuple[Any, ...]]] = collections.deque()
         self._noticing: Optional[asyncio.Task[None]] = None
         self._answers, self._files = Budget(ANSWERS), Budget(FILES)
         self._in_order = asyncio.Lock()
@@ -83,12 +87,17 @@ class Peer:
         self._ordered = 0
         # Requests that wait for their turn, and bytes of them.
         self._waiting = self._kept = 0
+        self._most = host.max_requests
+        self._leaving = False
+        """Whether this side ends the connection: what ends with it was not cancelled by the peer."""
         self._limited = Limited()
         self._ended: asyncio.Future[None] = self._loop.create_future()
-        self._wire = Wire(connection, reader, writer, self._deliver, self._full)
+        config = connection.config
+        traced = tracer(host, connection.role, config.framing)
+        self._wire = Wire(connection, reader, writer, self._deliver, self._full, traced)
 
     @property
-    def capabilities(self) -> Dict[str, Any]:
+    def capabilities(self) -> Mapping[str, Any]:
         """What the peer said it can do, in `initialize`."""
         return self.connection.capabilities
 
@@ -135,6 +144,8 @@ class Peer:
     def _full(self) -> bool:
         """Whether nothing more is to be delivered for now."""
         waiting = len(self._notices)
+        if self._most is not None and len(self._jobs) >= self._most:
+            return True
         return self._kept >= ANSWERS or (waiting >= NOTICES and waiting >= NOTICES * self._patience)
 
     @property
@@ -161,6 +172,8 @@ class Peer:
         elif isinstance(event, libacp.Advice):
             line = (event.rule, event.method, event.pointer, event.message)
             self._limited.log(f"advice: {event.rule}", logging.INFO, "advice: %s: %s%s: %s", *line)
+            if self._host.on_advice is not None:
+                self._call("on_advice", self._host.on_advice, event)
         elif isinstance(event, libacp.Closed):
             self._end()
 
@@ -173,7 +186,7 @@ class Peer:
             elif response.method in ("session/new", "session/fork"):
                 self._give_back("session/close", {"sessionId": result["sessionId"]})
         if self._host.on_late_response is not None:
-            self._call(self._host.on_late_response, response)
+            self._call("on_late_response", self._host.on_late_response, response)
 
     def _give_back(self, method: str, params: Mapping[str, object]) -> None:
         try:
@@ -193,40 +206,55 @@ class Peer:
         line = (violation.rule, place, violation.message, violation.consequence)
         self._limited.log(violation.rule, level, "%s: %s: %s (%s)", *line)
         if self._host.on_violation is not None:
-            self._call(self._host.on_violation, violation)
+            self._call("on_violation", self._host.on_violation, violation)
 
-    def _call(self, handler: Callable[..., Any], *arguments: Any) -> None:
-        """Calls a handler whose result nobody waits for; what is asynchronous is done in turn."""
+    def _call(self, name: str, handler: Callable[..., Any], *arguments: Any) -> None:
+        """Calls a hook, or a handler of notifications: nobody waits for it, and what is asynchronous is done in turn."""
         if self._notices or inspect.iscoroutinefunction(handler):
-            self._later(handler, *arguments)
+            self._later(name, handler, *arguments)
             return
+        # It is called in the midst of whatever has made the connection look.
+        outer = CURRENT.set(None)
         try:
             done = handler(*arguments)
-        except Exception:
-            self._failed("a hook or a handler of notifications failed")
+        except Exception as problem:
+            self._failed("a hook or a handler of notifications failed", name, problem)
         else:
             if inspect.isawaitable(done):
-                self._later(lambda: done)
+                self._later(name, lambda: done)
+        finally:
+            CURRENT.reset(outer)
 
-    def _later(self, handler: Callable[..., Any], *arguments: Any) -> None:
-        self._notices.append((handler, arguments))
+    def _session_over(self, session: Any) -> None:
+        if self._host.on_session_end is not None:
+            self._call("on_session_end", self._host.on_session_end, session)
+
+    def _later(self, name: str, handler: Callable[..., Any], *arguments: Any) -> None:
+        self._notices.append((name, handler, arguments))
         if self._noticing is None:
             self._noticing = asyncio.ensure_future(self._notice())
 
     async def _notice(self) -> None:
+        CURRENT.set(None)
         while self._notices:
-            handler, arguments = self._notices[0]
+            name, handler, arguments = self._notices[0]
             try:
                 await awaited(handler(*arguments))
-            except Exception:
-                self._failed("a hook or a handler of notifications failed")
+            except Exception as problem:
+                self._failed("a hook or a handler of notifications failed", name, problem)
             self._notices.popleft()
             if self._wire.stalled:
                 self._wire.dispatch()
         self._noticing = None
 
-    def _failed(self, what: str) -> None:
-        self._limited.log(what, logging.ERROR, what, exc_info=True)
+    def _failed(self, what: str, name: str, problem: Exception) -> None:
+        """Logs an exception of the host's, and hands it to the host's hook."""
+        self._limited.log(what, logging.ERROR, what, exc_info=problem)
+        self._tell(name, problem)
+
+    def _tell(self, name: str, problem: Exception) -> None:
+        if self._host.on_error is not None and name != "on_error":
+            self._call("on_error", self._host.on_error, name, problem)
 
     def _serve(self, request: libacp.Request, size: int) -> None:
         job = self._jobs[request.serial] = Job(request, self._cost(request, size))
@@ -278,6 +306,7 @@ class Peer:
 
     async def _work(self, job: Job) -> None:
         request = job.request
+        CURRENT.set(request.id)
         if self._wire.behind or self._ordered:
             # Work begins in the order of the requests.
             self._ordered += 1
@@ -290,16 +319,16 @@ class Peer:
             result = await self._perform(job)
         except RequestError as refusal:
             self._refuse(job, refusal.code, refusal.message, refusal.data)
-        except Exception:
-            self._failed(f"the handler of {request.method} failed")
-            self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR)
+        except Exception as problem:
+            self._failed(f"the handler of {request.method} failed", request.method, problem)
+            self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR, data=self._exposed(problem))
         else:
             if self._wire.behind:
                 await self._caught_up()
-            self._answer(job, {} if result is None else result)
+            accepted = self._answer(job, {} if result is None else result)
             # It may be long, and is not needed for waiting.
             del result
-            if job.after is not None:
+            if job.after is not None and accepted:
                 await job.after()
         # The place among the jobs is kept until the answer has gone out.
         if self._wire.busy():
@@ -315,6 +344,8 @@ class Peer:
     def _done(self, job: Job, task: asyncio.Task[None]) -> None:
         self._jobs.pop(job.request.serial, None)
         self._admit(job)
+        if self._most is not None and self._wire.stalled:
+            self._wire.dispatch()
         if job.taken:
             cost = job.cost
             self._answers.give(cost.answer)
@@ -323,24 +354,35 @@ class Peer:
         if job.answered:
             return
         # Cancelled, perhaps before it had begun.
-        if job.request.method == "session/prompt":
+        if job.request.method == "session/prompt" and not self._leaving:
             self._answer(job, {"stopReason": "cancelled"})
         self._refuse(job, libacp.ErrorCode.REQUEST_CANCELLED)
 
-    def _answer(self, job: Job, result: Any) -> None:
+    def _exposed(self, problem: Exception) -> Any:
+        """What the peer is told of an exception."""
+        if isinstance(problem, libacp.Misuse):
+            return {"rule": problem.rule}
+        return {"details": str(problem)} if self._host.expose_errors else None
+
+    def _answer(self, job: Job, result: Any) -> bool:
+        """Answers a request; whether the connection has taken it."""
         if job.answered:
-            return
+            return False
         try:
             self.connection.respond(job.request, result)
         except libacp.Misuse as misuse:
             if self.connection.phase == "closed":
-                return
+                return False
             what = f"the result of the handler of {job.request.method} cannot be sent"
             self._limited.log(what, logging.ERROR, "%s: %s", what, misuse)
-            self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR)
-        else:
-            job.answered = True
-            self._wire.dispatch()
+            self._tell(job.request.method, misuse)
+            self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR, data=self._exposed(misuse))
+            return False
+        job.answered = True
+        if job.accepted is not None:
+            job.accepted(result)
+        self._wire.dispatch()
+        return True
 
     def _refuse(self, job: Job, code: int, message: Optional[str] = None, data: Any = None) -> None:
         if job.answered:
@@ -375,6 +417,8 @@ class Peer:
 
     async def _finish(self, grace: float) -> None:
         """Closes the connection, and gives the handlers that still run some time to end."""
+        self._leaving = True
+        self._closed()
         running = [job.task for job in self._jobs.values() if job.task is not None]
         if self._noticing is not None:
             running.append(self._noticing)

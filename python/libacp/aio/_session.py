@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
 from ._exchange import Exchange, PromptTurn
-from ._host import StrPath, content
+from ._host import StrPath, content, with_meta
 
 if TYPE_CHECKING:
     from libacp.names import SessionSnapshot
     from libacp.types import v1
 
     from ._agent_peer import AgentPeer
+
+
+TOOL_CALLS = ("tool_call", "tool_call_update")
+# Titles of tool calls that are remembered.
+TITLES = 256
 
 
 class ClientSession:
@@ -27,29 +32,44 @@ class ClientSession:
     roots: List[str]
     """The working directory and all further roots; what `Files` confines the agent to."""
     result: Dict[str, Any]
-    """The answer to the call that opened it: its ``modes`` and ``configOptions``, where the agent has any."""
+    """The whole answer to the call that opened it: its ``modes`` and ``configOptions``, where the agent has any, and its
+    ``_meta``."""
     data: Any
     """Whatever the client wants to keep with it."""
 
     def __init__(self, agent: AgentPeer, id: str, cwd: StrPath = "", further: Sequence[StrPath] = ()) -> None:
         self.agent = agent
         self.id = id
-        self.cwd = os.fspath(cwd)
-        self.roots = [self.cwd, *(os.fspath(each) for each in further)] if cwd else []
+        self._place(*place(cwd, further))
         self.result = {}
         self.data = None
         self._exchange: Optional[Exchange[Any]] = None
-        # Calls that will end it and are under way.
-        self._closing = 0
+        # What the tool calls that are not over are called.
+        self._titles: Dict[str, str] = {}
+        # Calls that will end it, or open it, and are under way.
+        self._closing = self._opening = 0
         # Whether it has ended, and nothing more is done in its name.
         self._over = False
+
+    def _place(self, cwd: str, roots: List[str]) -> None:
+        self.cwd, self.roots = cwd, roots
+
+    @property
+    def open(self) -> bool:
+        """Whether it is open."""
+        return self.agent.sessions.get(self.id) is self
 
     @property
     def snapshot(self) -> Optional[SessionSnapshot]:
         """All that the agent has told of it: its plan, modes, tool calls, commands; ``None`` when it is not open."""
         return self.agent.connection.session_snapshot(self.id)
 
-    def prompt(self, what: Union[str, Mapping[str, Any], Sequence[Union[str, v1.ContentBlock]]]) -> PromptTurn:
+    def prompt(
+        self,
+        what: Union[str, Mapping[str, Any], Sequence[Union[str, v1.ContentBlock]]],
+        *,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> PromptTurn:
         """A prompt: text, a content block, or several of them. See `PromptTurn` for what to do with it.
 
         It is sent when it is first iterated over or awaited; after the end of a turn that was cancelled, if there is
@@ -57,28 +77,43 @@ class ClientSession:
         """
         several = [what] if isinstance(what, (str, Mapping)) else what
         blocks = [content(each) for each in several]
-        return PromptTurn(self, "session/prompt", {"sessionId": self.id, "prompt": blocks})
+        return PromptTurn(self, "session/prompt", with_meta({"sessionId": self.id, "prompt": blocks}, meta))
 
-    async def cancel(self) -> None:
+    async def cancel(self, *, meta: Optional[Mapping[str, Any]] = None) -> None:
         """Cancels what runs in this session. Requests for permission that are open are answered by that."""
-        await self.notify("session/cancel")
+        await self.notify("session/cancel", with_meta({}, meta))
 
-    async def set_mode(self, mode_id: str) -> None:
+    async def set_mode(
+        self, mode_id: str, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v1.SetSessionModeResponse:
         """Puts the session into another mode."""
-        await self.request("session/set_mode", {"modeId": mode_id})
+        return cast(
+            "v1.SetSessionModeResponse",
+            await self.request("session/set_mode", with_meta({"modeId": mode_id}, meta), timeout=timeout),
+        )
 
-    async def set_config_option(self, config_id: str, value: Union[str, bool]) -> List[v1.SessionConfigOption]:
-        """Sets a config option; all of them as they are now."""
+    async def set_config_option(
+        self,
+        config_id: str,
+        value: Union[str, bool],
+        *,
+        timeout: Optional[float] = None,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> List[v1.SessionConfigOption]:
+        """Sets a config option. Returns all of them as they are now."""
         typed = {"type": "boolean"} if isinstance(value, bool) else {}
-        params = {"configId": config_id, "value": value, **typed}
-        result = await self.request("session/set_config_option", params)
+        params = with_meta({"configId": config_id, "value": value, **typed}, meta)
+        result = await self.request("session/set_config_option", params, timeout=timeout)
         options: List[v1.SessionConfigOption] = result["configOptions"]
         return options
 
-    async def close(self) -> None:
+    async def close(
+        self, *, timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None
+    ) -> v1.CloseSessionResponse:
         """Closes the session, for agents that can; its turn is cancelled by that."""
-        await self.request("session/close")
+        result = await self.request("session/close", with_meta({}, meta), timeout=timeout)
         await self.agent._all_ended()
+        return cast("v1.CloseSessionResponse", result)
 
     async def request(
         self, method: str, params: Optional[Mapping[str, object]] = None, *, timeout: Optional[float] = None
@@ -108,10 +143,30 @@ class ClientSession:
 
     def _done(self, exchange: Exchange[Any]) -> None:
         if self._exchange is exchange:
-            self._exchange = None
+            # A prompt goes on that was there before, as when the session is loaded meanwhile.
+            before, exchange._before = exchange._before, None
+            self._exchange = before if before is not None and not before._over.is_set() else None
 
     def _take(self, update: Any, size: int) -> bool:
+        if isinstance(update, Mapping) and update.get("sessionUpdate") in TOOL_CALLS:
+            self._name(update)
         return self._exchange is not None and self._exchange._take(update, size)
+
+    def _name(self, call: Mapping[str, Any]) -> None:
+        # The policy may let through what the model does not have.
+        id, title = str(call.get("toolCallId")), call.get("title")
+        if call.get("status") in ("completed", "failed"):
+            self._titles.pop(id, None)
+        elif isinstance(title, str) and title:
+            self._titles[id] = title
+            if len(self._titles) > TITLES:
+                del self._titles[next(iter(self._titles))]
 
     def __repr__(self) -> str:
         return f"<ClientSession {self.id!r}>"
+
+
+def place(cwd: StrPath, further: Sequence[StrPath]) -> Tuple[str, List[str]]:
+    """A working directory, and all roots."""
+    own = os.fspath(cwd)
+    return own, [own, *(os.fspath(each) for each in further)] if cwd else []

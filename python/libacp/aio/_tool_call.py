@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Type, cast
 
 import libacp
 
-from ._host import StrPath, content
+from ._host import StrPath, content, with_meta
 
 if TYPE_CHECKING:
     from libacp.types import v1
@@ -32,8 +33,12 @@ class Permission:
     """What that option amounts to."""
     allowed: bool
     """Whether it allows the tool call."""
+    meta: Mapping[str, Any]
+    """The ``_meta`` of the answer; empty without any."""
 
-    def __init__(self, options: Sequence[Mapping[str, Any]], outcome: Mapping[str, Any]) -> None:
+    def __init__(self, options: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> None:
+        outcome = result["outcome"]
+        self.meta = result.get("_meta") or {}
         self.option_id = outcome.get("optionId")
         kinds = {option["optionId"]: option["kind"] for option in options}
         self.kind = kinds.get(self.option_id)
@@ -72,14 +77,19 @@ class ToolCall:
         self._members = {name: value for name, value in members.items() if value is not None}
         self._content: List[Any] = list(self._members.get("content", ()))
         self._refused = False
+        self._entered = self._left = False
 
     async def __aenter__(self) -> ToolCall:
+        if self._entered:
+            raise RuntimeError("a tool call is used with `async with` once")
+        self._entered = True
         await self._report("tool_call", {"title": self.title, "status": self.status, **self._members})
         return self
 
     async def __aexit__(
         self, kind: Optional[Type[BaseException]], problem: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
+        self._left = True
         if self.status in OVER:
             return
         status = "failed" if kind is not None or self._refused else "completed"
@@ -87,7 +97,7 @@ class ToolCall:
         try:
             # At once, so that being cancelled here does not leave the call without an end.
             wire.notify_now("session/update", self._update("tool_call_update", {"status": status}))
-        except libacp.Misuse:
+        except libacp.Error:
             # What it is left by says more than that its end cannot be reported.
             if kind is None:
                 raise
@@ -107,6 +117,7 @@ class ToolCall:
         raw_output: Any = None,
     ) -> None:
         """Reports what has changed; the rest stays as it was. Content and locations replace the earlier ones."""
+        self._inside()
         changes = {
             "title": title,
             "kind": kind,
@@ -145,13 +156,33 @@ class ToolCall:
         why: List[Any] = [] if text is None else [{"type": "content", "content": content(text)}]
         await self.update(status="failed", content=[*self._content, *why] if why else None)
 
-    async def ask_permission(self, options: Optional[Sequence[v1.PermissionOption]] = None) -> Permission:
+    async def ask_permission(
+        self,
+        options: Optional[Sequence[v1.PermissionOption]] = None,
+        *,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> Permission:
         """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end."""
-        permission = await ask_permission(self._session, {"toolCallId": self.id, "title": self.title}, options)
+        self._inside()
+        permission = await ask_permission(self._session, {"toolCallId": self.id, "title": self.title}, options, meta)
         self._refused = not permission.allowed
         if permission.allowed and self.status == "pending":
             await self.update(status="in_progress")
         return permission
+
+    def _inside(self) -> None:
+        if not self._entered or self._left:
+            when = "over" if self._left else "not reported yet"
+            raise RuntimeError(f"this tool call is {when}: use it inside of `async with turn.tool_call(...) as call:`")
+
+    def __del__(self) -> None:
+        # As for a coroutine that is forgotten.
+        if not getattr(self, "_entered", True):
+            warnings.warn(
+                f"the tool call {self.title!r} was never reported: use `async with turn.tool_call(...) as call:`",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     async def _show(self, item: Any) -> None:
         await self.update(content=[*self._content, item])
@@ -168,17 +199,12 @@ class ToolCall:
 
 
 async def ask_permission(
-    session: AgentSession, call: Mapping[str, Any], options: Optional[Sequence[v1.PermissionOption]]
+    session: AgentSession,
+    call: Mapping[str, Any],
+    options: Optional[Sequence[v1.PermissionOption]],
+    meta: Optional[Mapping[str, Any]],
 ) -> Permission:
     offered = cast("Sequence[Mapping[str, Any]]", ONCE if options is None else options)
-    params = {"sessionId": session.id, "toolCall": call, "options": list(offered)}
-    wire = session.client._wire
-
-    def cancel(id: "int | str") -> None:
-        # A client that cancels a turn answers its open permission requests; there is nothing left to cancel then.
-        known = session.client.connection.session(session.id)
-        if known is None or known.turn != "cancelling":
-            wire.cancel(id)
-
-    result: Dict[str, Any] = await wire.request("session/request_permission", params, cancel=cancel)
-    return Permission(offered, result["outcome"])
+    params = with_meta({"sessionId": session.id, "toolCall": call, "options": list(offered)}, meta)
+    result: Dict[str, Any] = await session.client._wire.request("session/request_permission", params)
+    return Permission(offered, result)

@@ -17,6 +17,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Union
 import libacp
 
 from ._log import log
+from ._trace import RECEIVED, SENT, Tracer
 
 READ = 64 * 1024
 # Handed to the transport at once, and what may wait there before it gets no more.
@@ -71,12 +72,14 @@ Settle = Callable[[libacp.Response, bool], None]
 class Call:
     """A request of the host's that waits for its answer."""
 
-    __slots__ = ("id", "future", "settle")
+    __slots__ = ("id", "future", "settle", "cancelled")
 
     def __init__(self, id: Union[int, str], future: asyncio.Future[Any], settle: Optional[Settle]) -> None:
         self.id = id
         self.future = future
         self.settle = settle
+        self.cancelled = False
+        """Whether the peer has been asked to cancel it."""
 
 
 class Wire:
@@ -87,11 +90,13 @@ class Wire:
         writer: Writer,
         deliver: Callable[[libacp.Event, int], None],
         full: Callable[[], bool],
+        tracer: Optional[Tracer] = None,
     ) -> None:
         self.connection = connection
         self._reader, self._writer = reader, writer
         self._transport: Optional[asyncio.WriteTransport] = getattr(writer, "transport", None)
         self._deliver, self._full = deliver, full
+        self._tracer = tracer
         self._loop = asyncio.get_running_loop()
         self._calls: Dict[Union[int, str, None], Call] = {}
         self._started = self._loop.time()
@@ -110,7 +115,7 @@ class Wire:
         self._timer: Optional[asyncio.TimerHandle] = None
         self._due: Optional[int] = None
         # What the connection reminds of counts from the time that it knows of; otherwise it needs none.
-        self._timed = connection.config.reminder is not None
+        self._timed = connection.config.reminder is not None or connection.config.timeout is not None
         self._messages = connection.config.framing == "messages"
         self._went_on = asyncio.Event()
         # Before Python 3.12, only one task at a time may wait in `drain`.
@@ -153,10 +158,13 @@ class Wire:
         """Sends a request without waiting for anything. `settle` sees the answer in its place among the events, and
         whether somebody still waits for it.
         """
+        self._open_for(method)
         if self._timed or timeout is not None:
             self.connection.handle_timeout(self._now())
-        milliseconds = None if timeout is None else max(0, round(timeout * 1000))
-        id = self.connection.request(method, params, timeout=milliseconds)
+        if timeout is None:
+            id = self.connection.request(method, params)
+        else:
+            id = self.connection.request(method, params, timeout=max(0, round(timeout * 1000)))
         call = self._calls[id] = Call(id, self._loop.create_future(), settle)
         self.dispatch()
         return call
@@ -168,12 +176,21 @@ class Wire:
 
     def notify_now(self, method: str, params: Mapping[str, object]) -> None:
         """Sends a notification without waiting for the transport: for what is small, and rare."""
+        self._open_for(method)
         self.connection.notify(method, params)
         self.dispatch()
 
+    def _open_for(self, method: str) -> None:
+        # After the end, a call ends as one that was open then.
+        if self.connection.phase == "closed":
+            raise libacp.NoResult("closed", method)
+
     def cancel(self, id: Union[int, str]) -> None:
         """Asks the peer to cancel a request; no mistake when the connection is over."""
-        if self.connection.phase != "closed":
+        call = self._calls.get(id)
+        if self.connection.phase != "closed" and not (call is not None and call.cancelled):
+            if call is not None:
+                call.cancelled = True
             self.connection.handle_timeout(self._now())
             self.connection.cancel(id)
             self.dispatch()
@@ -265,6 +282,8 @@ class Wire:
             if timer is not None:
                 timer.cancel()
         self._timer = None
+        if self._tracer is not None:
+            self._tracer.end()
         try:
             self._writer.close()
         except OSError:
@@ -274,6 +293,8 @@ class Wire:
         try:
             while data := await self._reader.read(READ):
                 self._heard += 1
+                if self._tracer is not None:
+                    self._tracer.add(RECEIVED, data)
                 if self._timed:
                     self.connection.handle_timeout(self._now())
                 self.connection.receive_data(data)
@@ -351,6 +372,8 @@ class Wire:
     def _put(self, data: bytes) -> None:
         self._sent += len(data) + MESSAGE
         self._unheard = self.owed = 0
+        if self._tracer is not None:
+            self._tracer.add(SENT, data)
         try:
             self._writer.write(data)
         except (OSError, RuntimeError):

@@ -54,7 +54,9 @@ fn build() -> Outcome<PathBuf> {
             })
             .map_err(|error| format!("{error:#}"))?;
         output.emit(&dist).map_err(|error| format!("{error:#}"))?;
-        optimise(&package, &dist.join(format!("{}_bg.wasm", module.name)), module.passes)?;
+        let path = dist.join(format!("{}_bg.wasm", module.name));
+        optimise(&package, &path, module.passes)?;
+        fs::write(dist.join(format!("{}_inline.js", module.name)), inline(&fs::read(path)?))?;
     }
     fs::write(dist.join("rules.js"), rules::script())?;
     for entry in fs::read_dir(package.join("js"))? {
@@ -104,6 +106,20 @@ fn compile(root: &Path, module: &Module) -> Outcome<PathBuf> {
         .env("CARGO_TARGET_DIR", &target)
         .current_dir(root))?;
     Ok(target.join(TARGET).join(module.profile).join("libacp_wasm.wasm"))
+}
+
+/// The module as JavaScript, for what is bundled into one file.
+fn inline(module: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::from("// The WebAssembly module in Base64.\nexport default \"");
+    for piece in module.chunks(3) {
+        let bits = piece.iter().fold(0, |bits, byte| (bits << 8) | u32::from(*byte)) << (8 * (3 - piece.len()));
+        for digit in 0..4 {
+            let value = (bits >> (18 - 6 * digit)) & 63;
+            text.push(if digit > piece.len() { '=' } else { char::from(DIGITS[value as usize]) });
+        }
+    }
+    text + "\";\n"
 }
 
 fn run(command: &mut Command) -> Outcome<()> {

@@ -1,0 +1,113 @@
+"""Host vectors about agents."""
+
+import asyncio
+import contextlib
+from typing import Any, Dict, Optional
+
+from libacp import aio
+from scenario_run import GRACE, SECONDS, Run
+
+
+class AgentRun(Run):
+    """A scenario in which the host is an agent, and the client is played."""
+
+    agent: aio.Agent
+    serving: "asyncio.Task[None]"
+    client: Any = None
+
+    def host(self, options: Dict[str, Any]) -> Any:
+        self.agent = aio.Agent("vectors", "1", **options)
+        for method in dict.fromkeys(name.partition("#")[0] for name in self.scenario.get("handlers", {})):
+            if method == "session/prompt":
+                self.agent.prompt(self.prompt)
+            else:
+                self.agent._register(method)(self.handler(method))
+        return self.agent
+
+    async def prompt(self, turn: aio.Turn) -> Any:
+        params = {"sessionId": turn.session.id, "prompt": turn.blocks, **({"_meta": turn.meta} if turn.meta else {})}
+        self.client = turn.client
+        return await self.handle("session/prompt", turn, {"session": turn.session.id, "id": turn.id, "params": params})
+
+    def handler(self, method: str) -> Any:
+        async def handle(given: Any, params: Any) -> Any:
+            event: Dict[str, Any] = {"params": params}
+            if isinstance(given, aio.AgentSession):
+                event["session"] = given.id
+            if aio.request_id() is not None:
+                event["id"] = aio.request_id()
+            elif f"{method}#note" in self.scenario["handlers"]:
+                event["note"] = True
+            self.client = getattr(given, "client", given)
+            return await self.handle(method, given, event)
+
+        return handle
+
+    async def begin(self, reader: Any, writer: Any) -> None:
+        self.serving = asyncio.ensure_future(self.agent.serve(reader, writer))
+        if self.scenario.get("bare"):
+            return
+        self.send({"id": 0, "method": "initialize", "params": {"protocolVersion": 1, **self.scenario.get("peer", {})}})
+        if "initialize" in self.scenario.get("handlers", {}):
+            await asyncio.wait_for(self.events.get(), SECONDS)
+        answer = await self.frame("the answer to initialize")
+        assert "result" in answer, answer
+
+    async def ended(self) -> None:
+        await asyncio.wait([self.serving], timeout=SECONDS)
+
+    async def end(self) -> None:
+        self.serving.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait_for(self.serving, GRACE + SECONDS)
+
+    def subject(self, session: Optional[str]) -> Any:
+        return self.client if session is None else self.client.sessions[session]
+
+    async def perform(self, given: Any, action: Any) -> Any:
+        what, with_ = action["do"], dict(action.get("with", {}))
+        if what in ("message", "thought"):
+            said = with_.pop("text", None) or with_.pop("content")
+            return await getattr(given, what)(said, **with_)
+        if what == "plan":
+            return await given.plan(with_["entries"])
+        if what == "ask_permission":
+            return chosen(await given.ask_permission(with_["tool_call"], with_.get("options")))
+        if what == "read_text_file":
+            return {"content": await given.read_text_file(with_.pop("path"), **with_)}
+        if what == "write_text_file":
+            return await given.write_text_file(**with_)
+        then = with_.pop("then", [])
+        if what == "terminal":
+            made = given.terminal(with_.pop("command"), **with_)
+        else:
+            made = given.tool_call(with_.pop("title"), **with_)
+        async with made as inside:
+            for each in then:
+                if each.get("do") in INSIDE:
+                    work = self.inside(inside, each["do"], dict(each.get("with", {})))
+                    await (self.tell_end(each["as"], each["as"], work) if "as" in each else work)
+                else:
+                    await self.act("session/prompt", given, [each])
+        return None
+
+    async def inside(self, made: Any, what: str, with_: Dict[str, Any]) -> Any:
+        if what == "ask_permission":
+            return chosen(await made.ask_permission(with_.get("options")))
+        if what == "change":
+            return await made.update(**with_)
+        if what == "text":
+            return await made.text(with_["text"])
+        if what == "diff":
+            return await made.diff(with_["path"], with_["new_text"], with_.get("old_text"))
+        return await getattr(made, what)(**with_)
+
+
+INSIDE = ("text", "diff", "change", "complete", "fail", "ask_permission", "wait", "output", "kill")
+
+
+def chosen(permission: aio.Permission) -> Any:
+    """What was chosen, as the method's result has it."""
+    if permission.option_id is None:
+        return {"outcome": {"outcome": "cancelled"}}
+    return {"outcome": {"outcome": "selected", "optionId": permission.option_id}}

@@ -1,0 +1,126 @@
+// An agent as the host vectors have one, on `libacp/agent`.
+import { agentSide } from "../both.mjs";
+import { optionsOf } from "./options.mjs";
+import { Scene } from "./scene.mjs";
+import { filled } from "./stream.mjs";
+
+const { Agent } = agentSide;
+
+/** The agent that a scenario describes. */
+export function agent(scenario, scene) {
+  const made = new Agent("tested", "1", optionsOf(scenario, scene));
+  for (const [name, runs] of Object.entries(scenario.handlers ?? {})) {
+    const [method] = name.split("#");
+    const perform = scene.handler(method, runs);
+    if (method === "session/prompt") {
+      made.prompt((turn) => {
+        const { id, session, client, blocks, meta, signal } = turn;
+        const params = { sessionId: session.id, prompt: blocks, ...(meta === undefined ? {} : { _meta: meta }) };
+        return perform({ session, peer: client, params, id, signal, turn });
+      });
+      continue;
+    }
+    made.on(method, (subject, params, how) => {
+      const session = subject.client ? subject : undefined;
+      return perform({ session, peer: session?.client ?? subject, params, id: how?.id, signal: how?.signal });
+    });
+  }
+  return made;
+}
+
+const said = ({ text, content, message_id: messageId }) => [text ?? content, { messageId }];
+const permission = ({ optionId }) => ({ outcome: optionId === undefined ? { outcome: "cancelled" } : { outcome: "selected", optionId } });
+
+const TURN = {
+  message: ({ turn }, given) => turn.message(...said(given)),
+  thought: ({ turn }, given) => turn.thought(...said(given)),
+  plan: ({ turn }, { entries }) => turn.plan(entries),
+  ask_permission: async ({ turn }, { tool_call: call, options }) => permission(await turn.askPermission(call, options)),
+  read_text_file: async ({ turn }, { path, ...how }) => ({ content: await turn.readTextFile(path, how) }),
+  write_text_file: ({ turn }, { path, content }) => turn.writeTextFile(path, content),
+  tool_call: ({ turn, ...context }, { title, then, raw_input: rawInput, ...options }, scene) =>
+    turn.toolCall(title, { ...options, rawInput }, (call) => scene.act(then ?? [], { ...context, turn, call })),
+  terminal: ({ turn, ...context }, { command, args, env, cwd, output_byte_limit: outputByteLimit, then }, scene) =>
+    turn.terminal(command, args, { env, cwd, outputByteLimit }, (terminal) => scene.act(then ?? [], { ...context, turn, terminal })),
+};
+const CALL = {
+  text: ({ call }, { text }) => call.text(text),
+  diff: ({ call }, { path, new_text: newText, old_text: oldText }) => call.diff(path, newText, oldText),
+  change: ({ call }, changes) => call.update(changes),
+  complete: ({ call }, { raw_output: rawOutput } = {}) => call.complete({ rawOutput }),
+  fail: ({ call }, { text }) => call.fail(text),
+  ask_permission: async ({ call }, { options }) => permission(await call.askPermission(options)),
+};
+const TERMINAL = {
+  wait: ({ terminal }) => terminal.wait(),
+  output: ({ terminal }) => terminal.output(),
+  kill: ({ terminal }) => terminal.kill(),
+};
+
+/** Does a convenience of the turn, or of what stands around it. */
+export function does(scene, what, given, context) {
+  const found = [context.call && CALL, context.terminal && TERMINAL, TURN].find((table) => table && Object.hasOwn(table, what));
+  if (!found) throw new Error(`there is no convenience ${what}`);
+  return found[what](context, given, scene);
+}
+
+class AgentHost {
+  #stop = new AbortController();
+
+  constructor(scene, made) {
+    this.scene = scene;
+    // Whoever serves several clients learns of each by its handlers; here there is one.
+    this.served = made.serve(scene.transport(), { signal: this.#stop.signal }).catch((error) => {
+      if (error?.name !== "AbortError") scene.fail(error);
+    });
+  }
+
+  #whom(step) {
+    const { peer } = this.scene;
+    return step.session === undefined ? peer : peer.sessions.get(step.session);
+  }
+
+  request(method, step) {
+    void this.scene.told(step.as, this.#whom(step).request(method, step.with));
+  }
+
+  notify(method, step) {
+    return this.#whom(step).notify(method, step.with);
+  }
+
+  call(method, step) {
+    if (method !== "session/update") throw new Error(`there is no convenience for ${method}`);
+    void this.scene.told(step.as, this.#whom(step).update(step.with.update).then(() => ({})));
+  }
+
+  close() {
+    this.#stop.abort();
+  }
+
+  ended() {
+    return this.served;
+  }
+}
+
+export async function play(scenario) {
+  const scene = new Scene(scenario, { ...agentSide, does });
+  const host = new AgentHost(scene, agent(scenario, scene));
+  if (!scenario.bare) {
+    scene.send({ id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {}, ...filled(scenario.peer ?? {}, scene.names) } });
+    await scene.out({ id: 0, result: "<any>" }, "initialize");
+  }
+  await scene.play(host);
+}
+
+/** What a scenario gives is refused; the text that says so. */
+export async function refusal(scenario) {
+  const scene = new Scene(scenario, { ...agentSide, does });
+  try {
+    const served = agent(scenario, scene).serve(scene.transport());
+    scene.end();
+    await served;
+  } catch (error) {
+    return error.message;
+  }
+  return undefined;
+}

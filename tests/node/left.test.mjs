@@ -1,0 +1,151 @@
+// What an agent's author leaves alone: promises that nobody awaits, prompts that nobody begins.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { Agent, Client, all, clientSide, folder, joined, later, texts } from "./both.mjs";
+
+const { spawnAgent } = clientSide;
+
+test("a callback that awaits nothing does not end the agent when the client cancels", async (t) => {
+  const program = join(folder, "callbacks.mjs");
+  writeFileSync(program, `
+import { Agent } from "libacp/agent";
+await new Agent("callbacks")
+  .prompt(async (turn) => {
+    if (turn.text === "after") return turn.message("alive");
+    const tool = await turn.toolCall("T");
+    const timer = setInterval(() => {
+      turn.message("more");
+      turn.thought("more");
+      turn.plan(["more"]);
+      turn.update({ sessionUpdate: "session_info_update", title: "more" });
+      tool.text("more");
+      tool.update({ title: "more" });
+      turn.readTextFile("/x").catch(() => {});
+    }, 1);
+    await new Promise((resolve) => turn.signal.addEventListener("abort", () => setTimeout(resolve, 50)));
+    clearInterval(timer);
+  })
+  .serve();
+`);
+  const agent = await spawnAgent([process.execPath, program], new Client());
+  t.after(() => agent.close());
+  const session = await agent.newSession(folder);
+  const turn = session.prompt("go");
+  for await (const _ of turn) await turn.cancel();
+  assert.equal(turn.stopReason, "cancelled");
+  assert.deepEqual(texts(await all(session.prompt("after"))), ["alive"]);
+});
+
+test("a misuse that nobody awaits is heard of", async () => {
+  const program = join(folder, "misused.mjs");
+  writeFileSync(program, `
+import { Agent, streams } from "libacp/agent";
+import { connect } from "libacp/client";
+const [there, back] = [new TransformStream(), new TransformStream()];
+process.on("unhandledRejection", (error) => {
+  console.log(error.name);
+  process.exit(0);
+});
+new Agent("a").prompt(async (turn) => {
+  turn.update({ sessionUpdate: "plan", entries: 5 });
+  await new Promise((resolve) => setTimeout(resolve, 5000));
+}).serve(streams(there.readable, back.writable));
+const agent = await connect(streams(back.readable, there.writable));
+await (await agent.newSession("/")).prompt("x");
+`);
+  const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
+  const [said] = await once(child.stdout, "data");
+  assert.equal(String(said).trim(), "ParamsMisuse");
+  await once(child, "exit");
+});
+
+test("a prompt that is neither awaited nor iterated over is pointed out", async (t) => {
+  const said = later();
+  const client = new Client("c", "1", { log: (level, text) => said.resolve(`${level} ${text}`) });
+  const { session } = await joined(t, () => {}, { client });
+  session.prompt("x");
+  // The library's own timer keeps nothing alive.
+  const alive = setTimeout(() => {}, 10_000);
+  assert.match(await said.promise, /^warn .*session\/prompt.*neither awaited nor iterated/);
+  clearTimeout(alive);
+});
+
+test("the line of the caller is the first of a misuse's stack", async (t) => {
+  const { session } = await joined(t, async (turn) => {
+    const stacks = [];
+    for (const wrong of [() => turn.message(42), () => turn.update({ sessionUpdate: "pln" }), () => turn.toolCall("T", { kind: "no" })]) {
+      await wrong().catch((error) => stacks.push(error.stack.split("\n").find((line) => /^\s+at /.test(line))));
+    }
+    await turn.message(JSON.stringify(stacks));
+  });
+  const [text] = texts(await all(session.prompt("x")));
+  for (const line of JSON.parse(text)) assert.match(line, /left\.test\.mjs:\d+/);
+  assert.equal(JSON.parse(text).length, 3);
+});
+
+test("the console can be silenced, and lines go where the host wants them", async (t) => {
+  const written = t.mock.method(console, "error", () => {});
+  const lines = [];
+  for (const log of [false, (level, text) => lines.push([level, text])]) {
+    const agent = new Agent("a", "1", { log }).prompt(() => {
+      throw new Error("broken");
+    });
+    const { session } = await joined(t, undefined, { agent });
+    await assert.rejects(Promise.resolve(session.prompt("x")), { code: -32603 });
+  }
+  assert.equal(written.mock.callCount(), 0);
+  assert.equal(lines.length, 1);
+  assert.equal(lines[0][0], "error");
+  assert.match(lines[0][1], /session\/prompt.*broken/s);
+});
+
+test("an end of a session is told once on each side, whatever ends it", async (t) => {
+  const ended = { agent: [], client: [] };
+  const agent = new Agent("a", "1", { onSessionEnd: (session) => ended.agent.push(session.id) }).prompt(() => {});
+  const client = new Client("c", "1", { onSessionEnd: (session) => ended.client.push(session.id) });
+  const { peer, served, session } = await joined(t, undefined, { agent, client });
+  const other = await peer.newSession("/work");
+  await session.close();
+  await peer.close();
+  await served;
+  await pause(10);
+  assert.deepEqual(ended, { agent: [session.id, other.id], client: [session.id, other.id] });
+});
+
+test("what is wrong is said when it is given", async (t) => {
+  const refused = [
+    [() => new Agent("a").on("session/setmode", () => {}), /session\/setmode.*did you mean session\/set_mode/],
+    [() => new Agent("a").on("fs/read_text_file", () => {}), /sent by agents, so the client has its handler/],
+    [() => new Agent("a").prompt(() => {}).prompt(() => {}), /session\/prompt has a handler already/],
+    [() => new Agent("a").prompt(async function* prompt() {}), /generator/],
+    [() => new Agent("a").prompt("no"), /expected a function as its handler, found string/],
+    [() => new Agent("a", "1", { polcy: "strict" }), /polcy: no such option.*did you mean policy/],
+    [() => new Agent("a", "1", { onError: 5 }), /onError: expected a function, found number/],
+    [() => new Client("a", "1", { log: "no" }), /log: expected a function/],
+    [() => new Client("a", "1", { permission: "no" }), /permission: expected a function/],
+  ];
+  for (const [give, expected] of refused) assert.throws(give, expected);
+  await assert.rejects(spawnAgent("node agent.mjs"), /expected a list of the program and its arguments, found string/);
+  await assert.rejects(spawnAgent(["node"], new Client(), { stdrr: "pipe" }), /stdrr.*did you mean stderr/);
+  const { session } = await joined(t, async (turn) => {
+    const error = await turn.terminal("echo", "-l").catch((error) => error);
+    await turn.message(error.message);
+  });
+  assert.match((await session.prompt("x").readText()), /expected a list as the arguments, found string/);
+});
+
+test("a request for permission has the title of the tool call that is known", async (t) => {
+  const titles = [];
+  const client = new Client("c", "1", { permission: (request) => void titles.push([request.title, request.toolCall.title]) });
+  const { session } = await joined(t, async (turn) => {
+    const call = await turn.toolCall("Delete everything", { status: "pending" });
+    await turn.askPermission({ toolCallId: call.id });
+  }, { client });
+  await session.prompt("x");
+  assert.deepEqual(titles, [["Delete everything", undefined]]);
+});

@@ -1,0 +1,135 @@
+// Programs that are one file: an agent and a client, made by esbuild and by bun, and in a Worker.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { build } from "esbuild";
+import { clientSide, folder } from "./both.mjs";
+
+const AGENT = `
+import { Agent } from "libacp/agent";
+new Agent("one").prompt((turn) => turn.message("from one file: " + turn.text)).serve();
+`;
+const CLIENT = `
+import { Client, spawnAgent } from "libacp/client";
+(async () => {
+  const agent = await spawnAgent(process.argv.slice(2), new Client());
+  const session = await agent.newSession(process.cwd());
+  console.log(await session.prompt("hello").readText());
+  await agent.close();
+})();
+`;
+
+/** A folder in which there is nothing but what a test puts there. */
+function alone(t) {
+  const place = mkdtempSync(join(tmpdir(), "libacp-one-"));
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  return place;
+}
+
+function source(name, text) {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function bundled(path, place, name, options) {
+  const outfile = join(place, name);
+  await build({ entryPoints: [path], outfile, bundle: true, logLevel: "error", logOverride: { "empty-import-meta": "silent" }, ...options });
+  return outfile;
+}
+
+for (const [format, suffix] of Object.entries({ esm: "mjs", cjs: "cjs" })) {
+  test(`esbuild makes an agent and a client that are one file each (${format})`, async (t) => {
+    const place = alone(t);
+    const options = { platform: "node", format };
+    const agent = await bundled(source("one-agent.mjs", AGENT), place, `agent.${suffix}`, options);
+    const client = await bundled(source("one-client.mjs", CLIENT), place, `client.${suffix}`, options);
+    assert.deepEqual(readdirSync(place).sort(), [`agent.${suffix}`, `client.${suffix}`]);
+    const said = execFileSync(process.execPath, [client, process.execPath, agent], { cwd: place, encoding: "utf8" });
+    assert.equal(said, "from one file: hello\n");
+  });
+}
+
+/** Its package brings the program for each platform in a package of its own; nothing needs to be run to install it. */
+function bun() {
+  const require = createRequire(import.meta.url);
+  for (const name of [`bun-${process.platform}-${process.arch}-baseline`, `bun-${process.platform}-${process.arch}`]) {
+    try {
+      return join(require.resolve(`@oven/${name}/package.json`), "../bin/bun");
+    } catch {
+      // It is for another kind of machine.
+    }
+  }
+  return undefined;
+}
+
+test("bun makes an agent and a client that are one program each", { skip: !bun() && "bun is not there for this machine" }, async (t) => {
+  const place = alone(t);
+  const made = {};
+  for (const [name, text] of Object.entries({ agent: AGENT, client: CLIENT })) {
+    made[name] = join(place, name);
+    const path = source(`one-${name}.mjs`, text);
+    execFileSync(bun(), ["build", "--compile", path, "--outfile", made[name]], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  }
+  const said = execFileSync(made.client, [made.agent], { cwd: place, encoding: "utf8", env: { PATH: process.env.PATH } });
+  assert.equal(said, "from one file: hello\n");
+});
+
+test("an agent in a Worker is one file, with the module for browsers in it", async (t) => {
+  const place = alone(t);
+  const path = source("one-worker.mjs", `
+import { Agent, init, messagePort } from "libacp/agent";
+import { bytes } from "libacp/inline";
+const { parentPort } = await import("node:worker_threads");
+await init(bytes());
+await new Agent("worker").prompt((turn) => turn.message("from a Worker: " + turn.text)).serve(messagePort(parentPort));
+`);
+  const file = await bundled(path, place, "worker.mjs", { platform: "browser", format: "esm", external: ["node:worker_threads"] });
+  assert.ok(existsSync(file));
+  const worker = new Worker(file);
+  t.after(() => worker.terminate());
+  const agent = await clientSide.connect(clientSide.messagePort(port(worker)));
+  const session = await agent.newSession("/");
+  assert.equal(await session.prompt("hello").readText(), "from a Worker: hello");
+  await agent.close();
+});
+
+/** Node's workers have the events of Node; a page's have those of the web. */
+function port(worker) {
+  const heard = new Map();
+  return {
+    postMessage: (message, transfer) => worker.postMessage(message, transfer),
+    addEventListener(type, listener) {
+      heard.set(listener, type === "message" ? (data) => listener({ data }) : listener);
+      worker.on(type === "message" ? "message" : "exit", heard.get(listener));
+    },
+    removeEventListener: (type, listener) => worker.off("message", heard.get(listener)),
+  };
+}
+
+test("a port of a runtime that transfers nothing is sent copies, and what fails is the cause", async (t) => {
+  const { port1, port2 } = new MessageChannel();
+  t.after(() => port1.close());
+  const poor = {
+    postMessage(message, transfer) {
+      if (transfer) throw new TypeError("Transfer list is not supported");
+      port1.postMessage(message);
+    },
+    addEventListener: (...all) => port1.addEventListener(...all),
+    removeEventListener: (...all) => port1.removeEventListener(...all),
+    start: () => port1.start(),
+  };
+  const { Agent } = await import(join(folder, "agent.mjs"));
+  new Agent("a").prompt((turn) => turn.message("hi")).serve(clientSide.messagePort(port2));
+  const agent = await clientSide.connect(clientSide.messagePort(poor));
+  const session = await agent.newSession("/");
+  assert.equal(await session.prompt("x").readText(), "hi");
+  await agent.close();
+  const broken = { ...poor, postMessage: () => { throw new Error("the port is broken"); } };
+  await assert.rejects(clientSide.connect(clientSide.messagePort(broken)), (error) => error.cause?.message === "the port is broken");
+});
