@@ -60,7 +60,7 @@ for (const [how, ending] of [["die", [7, null]], ["crash", [null, "SIGKILL"]]]) 
       },
     );
     assert.deepEqual(texts(updates), ["one"]);
-    await assert.rejects(agent.newSession("/"), { kind: "phase" });
+    await assert.rejects(agent.newSession("/"), AgentEnded);
     await agent.close();
   });
 }

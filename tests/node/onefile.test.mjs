@@ -14,6 +14,15 @@ const AGENT = `
 import { Agent } from "libacp/agent";
 new Agent("one").prompt((turn) => turn.message("from one file: " + turn.text)).serve();
 `;
+const WORKER = `
+// ANCHOR: worker
+import { Agent, init, messagePort } from "libacp/agent";
+import { bytes } from "libacp/inline";
+const { parentPort } = await import("node:worker_threads");
+await init(bytes());
+await new Agent("worker").prompt((turn) => turn.message("from a Worker: " + turn.text)).serve(messagePort(parentPort));
+// ANCHOR_END: worker
+`;
 const CLIENT = `
 import { Client, spawnAgent } from "libacp/client";
 (async () => {
@@ -82,13 +91,7 @@ test("bun makes an agent and a client that are one program each", { skip: !bun()
 
 test("an agent in a Worker is one file, with the module for browsers in it", async (t) => {
   const place = alone(t);
-  const path = source("one-worker.mjs", `
-import { Agent, init, messagePort } from "libacp/agent";
-import { bytes } from "libacp/inline";
-const { parentPort } = await import("node:worker_threads");
-await init(bytes());
-await new Agent("worker").prompt((turn) => turn.message("from a Worker: " + turn.text)).serve(messagePort(parentPort));
-`);
+  const path = source("one-worker.mjs", WORKER);
   const file = await bundled(path, place, "worker.mjs", { platform: "browser", format: "esm", external: ["node:worker_threads"] });
   assert.ok(existsSync(file));
   const worker = new Worker(file);

@@ -1,7 +1,7 @@
 // The examples of the READMEs, as their readers would run them, and those of examples/node.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,35 @@ test("the README of the package: its client talks to its agent", () => {
   writeFileSync(join(folder, "notes.md"), "1234567");
   assert.equal(run("client.mjs"), "7 characters about everything\nend_turn\n");
   assert.match(run("connection.mjs"), /^response initialize \{/);
+});
+
+test("what is copied serves two sessions, and clients that offer nothing", () => {
+  writeFileSync(join(folder, "agent.mjs"), blocks("wasm/README.md")[0]);
+  for (const name of ["agent.mjs", "short-agent.mjs", "said-agent.mjs"]) {
+    const path = { "short-agent.mjs": "examples/node/short-agent.mjs", "said-agent.mjs": "docs/snippets/node/agent.mjs" }[name];
+    if (path) copyFileSync(at(path), join(folder, name));
+    rmSync(join(folder, "notes.md"), { force: true });
+    writeFileSync(join(folder, "plain.mjs"), `
+import { Client, Files, spawnAgent } from "libacp/client";
+for (const client of [new Client(), new Client("c", "1", { files: new Files() })]) {
+  const agent = await spawnAgent(["node", "${name}"], client);
+  const sessions = [await agent.newSession(process.cwd()), await agent.newSession(process.cwd())];
+  for (const session of sessions) {
+    const turn = session.prompt("hello");
+    const text = await turn.readText();
+    console.log(turn.stopReason, text !== "");
+  }
+  await agent.close();
+}
+`);
+    assert.equal(run("plain.mjs"), "end_turn true\n".repeat(4), name);
+  }
+});
+
+test("an agent that is copied stops with its client", () => {
+  writeFileSync(join(folder, "agent.mjs"), blocks("wasm/README.md")[0]);
+  // Its input is closed at once.
+  assert.equal(run("agent.mjs"), "");
 });
 
 test("the short examples", () => {

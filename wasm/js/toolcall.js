@@ -137,19 +137,10 @@ export function quiet(type, methods, signalOf) {
           signal.throwIfAborted();
           return value;
         };
-        return quietIf(attempted(() => method.apply(this, args)), () => signal.aborted, checked);
+        return quietIf(method.apply(this, args), () => signal.aborted, checked);
       },
     }[name];
     Object.defineProperty(type.prototype, name, { value, configurable: true, writable: true });
-  }
-}
-
-/** A promise of it, whether it throws at once or later. */
-function attempted(work) {
-  try {
-    return work();
-  } catch (error) {
-    return Promise.reject(error);
   }
 }
 
