@@ -151,7 +151,7 @@ def answered(kit: Kit, sent: bytes) -> str:
     """What comes back to bytes that are no message."""
     with kit.opened() as (agent, _):
         agent.write(sent)
-        seen = [line.message for line in agent.quiet(QUIET)]
+        seen = [line.message for line in agent.quiet(QUIET) if is_response(line.message)]
         goes_on = "goes on" if "result" in agent.ask("session/new", {"cwd": kit.cwd, "mcpServers": []}) else "is useless"
     return f"{brief(seen[0]) if seen else 'no answer'}; the connection {goes_on}"
 
