@@ -8,7 +8,7 @@ import sys
 from typing import Any, Dict, List, Optional
 
 import libacp
-from full_store import MODELS, MODES, Conversation, Store
+from full_store import MODES, Conversation, Store
 from full_turn import Tour, wait
 from libacp import aio
 
@@ -134,11 +134,8 @@ async def set_mode(session: aio.AgentSession, params: Dict[str, Any]) -> None:
 
 @agent.on("session/set_config_option")
 async def set_option(session: aio.AgentSession, params: Dict[str, Any]) -> Dict[str, Any]:
-    id, value = params["configId"], params["value"]
-    fits = {"model": value in sum(MODELS.values(), []), "web": isinstance(value, bool)}
-    if not fits.get(id):
+    if not session.data.set(params["configId"], params["value"]):
         raise aio.RequestError(libacp.ErrorCode.INVALID_PARAMS, "There is no such option or value")
-    session.data.options[id] = value
     options = session.data.config_options(takes_booleans(session.client))
     await session.update({"sessionUpdate": "config_option_update", "configOptions": options})
     return {"configOptions": options}
@@ -149,13 +146,11 @@ async def set_option(session: aio.AgentSession, params: Dict[str, Any]) -> Dict[
 
 @agent.prompt
 async def answer(turn: aio.Turn) -> Optional[str]:
-    conversation: Conversation = turn.session.data
-    asked = [{"sessionUpdate": "user_message_chunk", "content": block} for block in turn.blocks]
-    conversation.history += asked
     if turn.text == "refuse":
         # What is refused is no part of the conversation.
-        del conversation.history[-len(asked) :]
         return "refusal"
+    conversation: Conversation = turn.session.data
+    conversation.history += [{"sessionUpdate": "user_message_chunk", "content": block} for block in turn.blocks]
     if turn.text == "wait":
         await wait(turn)
     await Tour(turn, conversation).run()
@@ -169,15 +164,17 @@ async def answer(turn: aio.Turn) -> Optional[str]:
 
 
 @agent.on("_libacp.dev/echo")
-async def echo(subject: object, params: Any) -> Any:
+async def echo(client: aio.ClientPeer, params: Any) -> Any:
     return params
 
 
 @agent.on("_libacp.dev/note")
-async def note(subject: object, params: Dict[str, Any]) -> None:
-    if isinstance(subject, aio.AgentSession):
+async def note(client: aio.ClientPeer, params: Dict[str, Any]) -> None:
+    # What the params of an extension mean is not known to the library, so the session is looked up here.
+    session = client.sessions.get(params["sessionId"])
+    if session is not None:
         said = {"type": "text", "text": f"noted: {params['note']}"}
-        await subject.update({"sessionUpdate": "agent_message_chunk", "content": said})
+        await session.update({"sessionUpdate": "agent_message_chunk", "content": said})
 
 
 if __name__ == "__main__":

@@ -49,6 +49,14 @@ class Conversation:
             found.append({"type": "boolean", "id": "web", "name": "Search the web", "currentValue": self.options["web"]})
         return found
 
+    def set(self, id: str, value: Any) -> bool:
+        """Sets an option, if there is such a one."""
+        fits = {"model": value in sum(MODELS.values(), []), "web": isinstance(value, bool)}
+        if not fits.get(id):
+            return False
+        self.options[id] = value
+        return True
+
 
 class Store:
     """All conversations, of all clients of this process."""
