@@ -103,12 +103,12 @@ agent.prompt(async (turn) => {
   // What is refused is no part of the conversation.
   if (turn.text === "refuse") return "refusal";
   const conversation = turn.session.data;
-  conversation.history.push(...turn.blocks.map((content) => ({ sessionUpdate: "user_message_chunk", content })));
+  conversation.add("user_message_chunk", turn.blocks);
   if (turn.text === "wait") await wait(turn);
   await tour(turn, conversation);
-  const content = { type: "text", text: "That was all." };
-  await turn.message(content);
-  conversation.history.push({ sessionUpdate: "agent_message_chunk", content });
+  await turn.message("That was all.", { messageId: "end" });
+  conversation.add("agent_message_chunk", [{ type: "text", text: "That was all." }]);
+});
 });
 
 // The extension of these examples

@@ -18,6 +18,12 @@ export class Conversation {
     this.touch();
   }
 
+  /** Keeps a message. */
+  add(sessionUpdate, blocks) {
+    const messageId = `message-${this.history.length}`;
+    this.history.push(...blocks.map((content) => ({ sessionUpdate, content, messageId })));
+  }
+
   touch() {
     this.updated = new Date().toISOString();
   }

@@ -150,13 +150,12 @@ async def answer(turn: aio.Turn) -> Optional[str]:
         # What is refused is no part of the conversation.
         return "refusal"
     conversation: Conversation = turn.session.data
-    conversation.history += [{"sessionUpdate": "user_message_chunk", "content": block} for block in turn.blocks]
+    conversation.add("user_message_chunk", turn.blocks)
     if turn.text == "wait":
         await wait(turn)
     await Tour(turn, conversation).run()
-    await turn.message("That was all.")
-    said = {"type": "text", "text": "That was all."}
-    conversation.history.append({"sessionUpdate": "agent_message_chunk", "content": said})
+    await turn.message("That was all.", message_id="end")
+    conversation.add("agent_message_chunk", [{"type": "text", "text": "That was all."}])
     return None
 
 

@@ -1,7 +1,7 @@
 """The conversations that the full agent keeps, and what a user can set in them."""
 
 import datetime
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Sequence
 
 Update = Dict[str, Any]
 MODES = {"ask": "Ask before changes", "code": "Change files at once"}
@@ -22,6 +22,11 @@ class Conversation:
         self.updated = ""
         self.history: List[Update] = []
         self.touch()
+
+    def add(self, kind: str, blocks: Sequence[Any]) -> None:
+        """Keeps a message."""
+        id = f"message-{len(self.history)}"
+        self.history += [{"sessionUpdate": kind, "content": block, "messageId": id} for block in blocks]
 
     def touch(self) -> None:
         self.updated = datetime.datetime.now(datetime.timezone.utc).isoformat()

@@ -105,7 +105,7 @@ async function tours(agent, sessionId) {
   const shown = updates.filter((each) => each.sessionUpdate === "agent_message_chunk").map((each) => each.content.type);
   checks.same("content of messages", new Set(shown), new Set(["text", "image", "audio", "resource_link", "resource"]));
   const ids = updates.filter(({ messageId }) => messageId).map(({ messageId }) => messageId);
-  checks.same("ids of messages", [...new Set(ids)], ["thought-1", "answer-1", "answer-2"]);
+  checks.same("ids of messages", [...new Set(ids)], ["thought-1", "answer-1", "answer-2", "end"]);
   tools(updates);
   const plans = updates.filter((each) => each.sessionUpdate === "plan").map(({ entries }) => entries.map(({ status }) => status));
   checks.same("plans", plans, [["in_progress", "pending"], ["completed"]]);
