@@ -109,7 +109,6 @@ agent.prompt(async (turn) => {
   await turn.message("That was all.", { messageId: "end" });
   conversation.add("agent_message_chunk", [{ type: "text", text: "That was all." }]);
 });
-});
 
 // The extension of these examples
 

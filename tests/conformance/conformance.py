@@ -34,6 +34,8 @@ class Verdict(NamedTuple):
 
 def judged(kit: Kit, requirement: Requirement) -> Verdict:
     try:
+        if requirement.over_all and not any(kit.lines()):
+            raise Failed("the agent has written nothing")
         requirement.check(kit)
     except Failed as problem:
         # What is only recorded is neither right nor wrong.

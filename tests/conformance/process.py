@@ -199,7 +199,7 @@ class Agent:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self._stderr.seek(0)
-        said = self._stderr.read()[-300:].decode("utf-8", "replace").strip()
+        said = self._stderr.read()[-200:].decode("utf-8", "replace").strip()
         return f"status {self._process.poll()}, standard error {ascii(said)}"
 
 
