@@ -20,9 +20,13 @@ export class Checks {
     this.same(what, await answer.then(() => "a result", (error) => error.code), code);
   }
 
+  /** What went wrong, and then the counts. */
+  lines() {
+    return [...this.#wrong, `${this.passed} passed, ${this.#wrong.length} failed`];
+  }
+
   end() {
-    for (const each of this.#wrong) console.log(each);
-    console.log(`${this.passed} passed, ${this.#wrong.length} failed`);
+    console.log(this.lines().join("\n"));
     process.exitCode = this.#wrong.length > 0 ? 1 : 0;
   }
 }
