@@ -4,6 +4,7 @@ It takes a full agent through all that it can do, in a folder of its own, and pr
 """
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -135,7 +136,7 @@ async def keep(agent: aio.AgentPeer, folder: str, first: aio.ClientSession) -> N
     await agent.delete_session(third.id)
     say(f"sessions: {','.join([names[each['sessionId']] async for each in agent.list_sessions()])}")
     await first.close()
-    loading = agent.load_session(first.id, folder, mcp_servers=SERVERS)
+    loading = agent.load_session(first.id, folder, mcp_servers=SERVERS, additional_directories=[third.cwd])
     async for update in loading:
         say(f"replay: {shown(update)}")
     loaded = await loading
@@ -143,7 +144,8 @@ async def keep(agent: aio.AgentPeer, folder: str, first: aio.ClientSession) -> N
 
 
 async def extension(agent: aio.AgentPeer, session: aio.ClientSession) -> None:
-    say(f"echo: {(await agent.request('_libacp.dev/echo', {'value': [1, None]}))['value']}")
+    answer = await agent.request("_libacp.dev/echo", {"value": [1, None]})
+    say(f"echo: {json.dumps(answer['value'], separators=(',', ':'))}")
     await session.notify("_libacp.dev/note", {"note": "hello"})
     await refused("an extension that is not there", agent.request("_libacp.dev/none", {}))
 
@@ -158,7 +160,7 @@ async def main(command: List[str], folder: str) -> None:
         await settings(session)
         await follow(session.prompt(["tour", *BLOCKS]))
         with open(os.path.join(folder, "full.txt"), encoding="utf-8") as written:
-            say(f"written: {written.read().split()}")
+            say(f"written: {','.join(written.read().split())}")
         waiting = session.prompt("wait")
         await follow(waiting, waiting.cancel)
         await follow(session.prompt("refuse"))
