@@ -6,13 +6,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Dict, List, NamedTuple, Sequence
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "target"
 WORK = TARGET / "conformance"
 # Where the packed npm package is installed, beside copies of the examples.
 NODE = TARGET / "node"
+# The book's agent in Rust.
+RUST = WORK / "rust-agent"
 LIBRARIES = ["-lpthread", "-ldl", "-lm"]
 # Each language's compiler, as the README has it.
 COMPILERS = {"c": ["cc", "-std=c99"], "cpp": ["c++", "-std=c++17"]}
@@ -25,7 +27,23 @@ class Tested(NamedTuple):
     """What the driver is told beside the command."""
     fails: Dict[str, str] = {}
     """Requirements that it is known not to meet, and why; one of them that is met fails the run."""
+    build: Optional[Callable[[], object]] = None
+    """Makes the program."""
 
+
+ONE_SESSION = "it has one session, s-1"
+NO_NAME = "it answers initialize with nothing of its own"
+READS = "it reads a file through the client, also where the client offers none"
+OF_FILES = {id: READS for id in ("PROMPT-001", "PROMPT-003", "META-001")}
+OF_ONE_SESSION = {"INIT-004": NO_NAME, **{id: ONE_SESSION for id in ("SESSION-002", "JSONRPC-001", "JSONRPC-005")}}
+KNOWN: Dict[str, Dict[str, str]] = {
+    "README, C": OF_ONE_SESSION,
+    "README, C++": OF_ONE_SESSION,
+    "wasm/README": OF_FILES,
+    "book, Python, files": OF_FILES,
+    "book, JavaScript, files": OF_FILES,
+    "book, Rust": {"INIT-004": NO_NAME},
+}
 
 # The full agents have a prompt that waits, and may be logged out.
 FULL: Dict[str, Any] = {"long_prompt": "wait", "allow_logout": True}
@@ -53,15 +71,24 @@ def written(name: str, text: str, folder: Path = WORK) -> str:
     return str(path)
 
 
-def compiled(name: str, language: str, source: str) -> List[str]:
-    program = WORK / name
-    static = TARGET / "release" / "libacp.a"
-    include = f"-I{ROOT / 'include'}"
-    subprocess.run([*COMPILERS[language], include, "-o", program, source, static, *LIBRARIES], check=True)
-    return [str(program)]
+def shown(title: str, command: List[str], build: Optional[Callable[[], object]] = None) -> Tested:
+    """An agent as its readers run it."""
+    return Tested(title, command, {}, KNOWN.get(title, {}), build)
 
 
-def cargo_built() -> List[str]:
+def compiled(title: str, name: str, language: str, source: str) -> Tested:
+    """An agent in C or C++."""
+    program, static = WORK / name, TARGET / "release" / "libacp.a"
+    command = [*COMPILERS[language], f"-I{ROOT / 'include'}", "-o", program, source, static, *LIBRARIES]
+    return shown(title, [str(program)], lambda: subprocess.run(command, check=True))
+
+
+def node(title: str, text: str, file: str) -> Tested:
+    """An agent in JavaScript, written to where the package is installed."""
+    return shown(title, ["node", written(file, text, NODE)])
+
+
+def cargo_built() -> None:
     """The book's Rust agent, with this tree's crate in the place of the registry's; it shares a folder with the book."""
     # Below a folder that the workspace leaves out.
     folder = TARGET / "docs" / "conformance"
@@ -72,47 +99,34 @@ def cargo_built() -> List[str]:
     command = ["cargo", "build", "--quiet", "--bin", "agent", "--config", patch]
     subprocess.run(command, check=True, cwd=folder, env=environment)
     # The book may build its own at the same time, with the same name.
-    shutil.copy2(built / "debug" / "agent", WORK / "rust-agent")
-    return [str(WORK / "rust-agent")]
+    shutil.copy2(built / "debug" / "agent", RUST)
 
 
 def tested() -> Sequence[Tested]:
-    """All agents; what has to be built is built first."""
+    """All agents."""
     WORK.mkdir(parents=True, exist_ok=True)
     readme, snippets, examples = ROOT / "README.md", ROOT / "docs" / "snippets", ROOT / "examples"
     python = [sys.executable]
     found = []
     for name, command in full().items():
-        found.append(Tested(f"full {name}", command, FULL))
-        found.append(Tested(f"full {name} with login", [*command, "--login"], {**FULL, "login": "key"}))
-    for language, suffix in (("c", "c"), ("cpp", "cpp")):
-        source = written(f"readme.{suffix}", block(readme, language, "ACP_METHOD_SESSION_NEW"))
-        found.append(Tested(f"README, {language}", compiled(f"readme-{language}", language, source), {}, KNOWN[f"README, {language}"]))
-        source = str(snippets / language / f"agent.{suffix}")
-        found.append(Tested(f"book, {language}", compiled(f"book-{language}", language, source)))
+        found.append(Tested(f"full agent in {name}", command, FULL))
+        found.append(Tested(f"full agent in {name} with login", [*command, "--login"], {**FULL, "login": "key"}))
+    for title, language in (("C", "c"), ("C++", "cpp")):
+        source = written(f"readme.{language}", block(readme, language, "ACP_METHOD_SESSION_NEW"))
+        found.append(compiled(f"README, {title}", f"readme-{language}", language, source))
+        source = str(snippets / language / f"agent.{language}")
+        found.append(compiled(f"book, {title}", f"book-{language}", language, source))
+    package = block(ROOT / "python" / "README.md", "python", "agent.run()")
     found += [
-        Tested("README, Python", [*python, written("readme.py", block(readme, "python", "agent.run()"))]),
-        Tested("python/README", [*python, written("package.py", block(ROOT / "python" / "README.md", "python", "agent.run()"))]),
-        Tested("book, Python", [*python, str(snippets / "python" / "agent.py")]),
-        Tested("book, Python, files", [*python, str(examples / "python" / "hello_agent.py")]),
+        shown("README, Python", [*python, written("readme.py", block(readme, "python", "agent.run()"))]),
+        shown("python/README", [*python, written("package.py", package)]),
+        shown("book, Python", [*python, str(snippets / "python" / "agent.py")]),
+        shown("book, Python, files", [*python, str(examples / "python" / "hello_agent.py")]),
         node("wasm/README", block(ROOT / "wasm" / "README.md", "js", "agent.serve()"), "conformance-readme.mjs"),
         node("book, JavaScript", (snippets / "node" / "agent.mjs").read_text("utf-8"), "conformance-book.mjs"),
         node("book, JavaScript, files", (examples / "node" / "short-agent.mjs").read_text("utf-8"), "conformance-short.mjs"),
-        Tested("book, Rust", cargo_built()),
-        Tested("book, Rust with tokio", [str(TARGET / "debug" / "acp-tokio-agent")]),
-        Tested("book, Rust with smol", [str(TARGET / "debug" / "acp-smol-agent")]),
+        shown("book, Rust", [str(RUST)], cargo_built),
+        shown("book, Rust with tokio", [str(TARGET / "debug" / "acp-tokio-agent")]),
+        shown("book, Rust with smol", [str(TARGET / "debug" / "acp-smol-agent")]),
     ]
     return found
-
-
-def node(name: str, text: str, file: str) -> Tested:
-    """An agent in JavaScript, written to where the package is installed."""
-    return Tested(name, ["node", written(file, text, NODE)], {}, KNOWN.get(name, {}))
-
-
-ONE_SESSION = "the example has one session, s-1"
-NO_NAME = "the example answers initialize with an empty object"
-KNOWN: Dict[str, Dict[str, str]] = {
-    "README, c": {"SESSION-002": ONE_SESSION, "INIT-004": NO_NAME},
-    "README, cpp": {"SESSION-002": ONE_SESSION, "INIT-004": NO_NAME},
-}

@@ -22,6 +22,8 @@ def driver() -> Outcome:
 
 def requirements(agent: Tested, schema: Schema) -> Outcome:
     """An agent meets the requirements, but for those that it is known not to meet."""
+    if agent.build is not None:
+        agent.build()
     verdicts = run(Settings(agent.command, schema, **agent.options))
     passed = sum(verdict.outcome == "passed" for verdict in verdicts)
     return passed, problems(verdicts, agent.fails)
