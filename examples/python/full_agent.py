@@ -12,7 +12,7 @@ from full_store import MODES, Conversation, Store
 from full_turn import Tour, wait
 from libacp import aio
 
-COMMANDS = [
+COMMANDS: List[Any] = [
     {"name": "wait", "description": "Wait to be cancelled"},
     {"name": "tour", "description": "Show everything", "input": {"hint": "anything"}},
 ]
@@ -172,7 +172,7 @@ async def note(client: aio.ClientPeer, params: Dict[str, Any]) -> None:
     # What the params of an extension mean is not known to the library, so the session is looked up here.
     session = client.sessions.get(params["sessionId"])
     if session is not None:
-        said = {"type": "text", "text": f"noted: {params['note']}"}
+        said: Any = {"type": "text", "text": f"noted: {params['note']}"}
         await session.update({"sessionUpdate": "agent_message_chunk", "content": said})
 
 

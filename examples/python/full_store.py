@@ -3,7 +3,6 @@
 import datetime
 from typing import Any, Dict, List, Optional, Sequence
 
-Update = Dict[str, Any]
 MODES = {"ask": "Ask before changes", "code": "Change files at once"}
 MODELS = {"Local": ["small", "large"], "Hosted": ["huge"]}
 PAGE = 2
@@ -20,7 +19,7 @@ class Conversation:
         self.options: Dict[str, Any] = {"model": "small", "web": False}
         self.title: Optional[str] = None
         self.updated = ""
-        self.history: List[Update] = []
+        self.history: List[Any] = []
         self.touch()
 
     def add(self, kind: str, blocks: Sequence[Any]) -> None:
