@@ -3,6 +3,7 @@
 import contextlib
 import tempfile
 import threading
+import time
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from process import Agent, Failed, Line, brief, is_response, succeeded
@@ -13,6 +14,7 @@ QUIET = 0.4
 # For an agent to end by itself.
 SHUTDOWN = 2.0
 AUTH_REQUIRED = -32000
+HISTORY = {"user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"}
 
 
 class NotOffered(Exception):
@@ -141,7 +143,10 @@ class Kit:
         """Begins a turn that is to be running when it is interrupted; the id of its prompt."""
         id = self.begin(agent, session, self.settings.long_prompt)
         if self.settings.long_prompt is not None:
-            agent.next(QUIET)
+            until = time.monotonic() + QUIET
+            # Something of the turn itself shows that it runs.
+            while (line := agent.next(until - time.monotonic())) is not None and not history([line], session):
+                pass
         return id
 
     def interrupted(self, answer: Dict[str, Any]) -> None:
@@ -216,3 +221,8 @@ def updates(lines: Sequence[Line], session: Optional[str] = None) -> List[Dict[s
             if session in (None, params.get("sessionId")) and isinstance(params.get("update"), dict):
                 found.append(params["update"])
     return found
+
+
+def history(lines: Sequence[Line], session: str) -> List[Dict[str, Any]]:
+    """The updates that belong to the conversation."""
+    return [update for update in updates(lines, session) if update.get("sessionUpdate") in HISTORY]

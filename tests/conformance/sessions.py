@@ -3,15 +3,8 @@
 import os
 from typing import Any, Dict, List, Tuple
 
-from kit import QUIET, Kit, NotOffered, requirement, updates
+from kit import QUIET, Kit, NotOffered, history, requirement, updates
 from process import Agent, Failed, brief
-
-HISTORY = {"user_message_chunk", "agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"}
-
-
-def history(lines: Any, session: str) -> List[Dict[str, Any]]:
-    return [update for update in updates(lines, session) if update.get("sessionUpdate") in HISTORY]
-
 
 def used(kit: Kit, agent: Agent, session: str, method: str, **params: Any) -> Tuple[Any, int]:
     """Uses a session and opens it again; the result, and where the lines of that begin."""
