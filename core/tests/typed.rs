@@ -124,3 +124,12 @@ fn the_side_is_the_type() {
     assert_eq!(Client::new(Config::agent()).role(), libacp::Role::Client);
     assert_eq!(Agent::default().into_inner().role(), libacp::Role::Agent);
 }
+
+#[test]
+fn members_of_drafts_are_not_written_where_they_say_nothing() -> Outcome {
+    let mut can = v1::McpCapabilities::new();
+    assert_eq!(serde_json::to_string(&can)?, r#"{"http":false,"sse":false}"#);
+    can.acp = true;
+    assert_eq!(serde_json::to_string(&can)?, r#"{"http":false,"sse":false,"acp":true}"#);
+    Ok(())
+}

@@ -134,7 +134,8 @@ def import_in_time(python: Path, name: str) -> Tuple[int, int]:
 
 
 def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
-    examples = [ROOT / "examples" / "python" / name for name in ("hello_agent.py", "chat.py")]
+    shown = ("hello_agent.py", "chat.py", "full_agent.py", "full_client.py")
+    examples = [ROOT / "examples" / "python" / name for name in shown]
     files = [*sorted(HERE.glob("*.py")), HERE / "hosts" / "agent.py", HERE / "hosts" / "hostile.py", HERE / "hosts" / "stubborn.py"]
     own = ["--python-executable", python, "--config-file", PACKAGE / "pyproject.toml"]
     # stubtest imports what it checks, so it runs in an environment of its own that has the wheel and mypy.

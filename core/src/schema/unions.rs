@@ -105,6 +105,11 @@ where
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
+/// Whether a member of a draft says the same as none.
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 /// A member of a draft: what does not fit is read as absent, as it is not the draft's member where the draft is off.
 pub(crate) fn draft<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where

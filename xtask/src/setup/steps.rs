@@ -73,11 +73,12 @@ pub(crate) static VENV: Step = Step {
     name: "Python environment",
     tools: &["python3"],
     needs: &[],
-    inputs: &["tests/interop/python/requirements.txt"],
+    inputs: &["tests/interop/python/requirements.txt", "tests/conformance/requirements.txt"],
     outputs: &[PYTHON, CMAKE],
     work: || {
         run(Command::new("python3").args(["-m", "venv", "--clear", "target/venv"]))?;
-        run(pip().args([MATURIN, CMAKE_PACKAGE, "-r", "tests/interop/python/requirements.txt"]))
+        let lists = ["tests/interop/python/requirements.txt", "tests/conformance/requirements.txt"];
+        run(pip().args([MATURIN, CMAKE_PACKAGE]).args(lists.iter().flat_map(|list| ["-r", list])))
     },
     done: Mutex::new(None),
 };

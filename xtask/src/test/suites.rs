@@ -69,6 +69,11 @@ pub(super) const SUITES: &[Suite] = &[
         about: "the installed npm package under Node, its types, the vectors in JavaScript",
         run: node,
     },
+    Suite {
+        name: "conformance",
+        about: "requirements of version 1 against the full agents and all that are shown; full hosts beside the SDK",
+        run: conformance,
+    },
     Suite { name: "browser", about: "the installed npm package in Chromium", run: browser },
     Suite { name: "web", about: "the example page in Chromium, with its bridge and its agent", run: web },
     Suite { name: "wasm-plain", about: "the WebAssembly module without imports, under wasmtime", run: wasm_plain },
@@ -140,6 +145,11 @@ fn node(log: &Log<'_>) -> Result<()> {
     log.run(Command::new("node").arg("tests/node/run.mjs"))?;
     log.run(Command::new("node").arg("tests/docs/typescript.mjs"))?;
     log.run(Command::new("node").arg("tests/node/vectors.mjs"))
+}
+
+fn conformance(log: &Log<'_>) -> Result<()> {
+    log.run(cargo().args(["build", "--quiet", "-p", "libacp-examples-async"]))?;
+    log.run(Command::new(steps::PYTHON).arg("tests/conformance/run.py"))
 }
 
 fn browser(log: &Log<'_>) -> Result<()> {

@@ -241,7 +241,7 @@ pub struct McpCapabilities<'a> {
     /// True when servers may live behind the connection itself.
     ///
     /// Rule CAP-03. Draft `mcp_over_acp`: may still change.
-    #[serde(default, deserialize_with = "unions::draft")]
+    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "unions::is_default")]
     pub acp: bool,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]

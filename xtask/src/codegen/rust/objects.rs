@@ -78,6 +78,10 @@ pub(super) fn member(rust: &Rust<'_>, at: &str, name: &str, field: &Field) -> Re
     if field.draft.is_some() && default.is_some() {
         // With the draft off nobody has checked it: another extension may use the name.
         read.push("deserialize_with = \"unions::draft\"".to_owned());
+        if write.is_empty() {
+            // Where the draft is off, peers do not know the member.
+            write.push("skip_serializing_if = \"unions::is_default\"".to_owned());
+        }
     } else if field.on_null && !ty.starts_with("Option") {
         read.push("deserialize_with = \"unions::null_as_default\"".to_owned());
     }
