@@ -86,6 +86,7 @@ pub mod framing;
 pub mod json;
 pub mod jsonrpc;
 mod map;
+mod nearest;
 mod room;
 pub mod schema;
 pub mod terminal;
