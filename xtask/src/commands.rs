@@ -5,7 +5,7 @@ use std::process::Command as Process;
 
 use anyhow::{bail, Context, Result};
 
-use crate::{bench, codegen, demo, fuzz, import, install, miri, setup, test};
+use crate::{bench, codegen, demo, fuzz, import, install, miri, release, setup, test};
 
 /// An option as it is written, and what it does.
 pub(crate) type Options = &'static [(&'static str, &'static str)];
@@ -77,6 +77,13 @@ const COMMANDS: &[Command] = &[
         does: "build the C library and lay it out for C and C++ programs",
         options: install::OPTIONS,
         run: install::run,
+    },
+    Command {
+        name: "release",
+        takes: release::USAGE,
+        does: "make a part of a release, try it, and publish it if that is asked for",
+        options: release::OPTIONS,
+        run: release::run,
     },
     Command {
         name: "bench",

@@ -5,7 +5,6 @@
 //! own section.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -203,6 +202,17 @@ fn system_libraries() -> Result<String> {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let list = said.lines().find_map(|line| line.split_once("native-static-libs: "));
     Ok(list.with_context(|| format!("rustc names no libraries: {said}"))?.1.trim().to_owned())
+}
+
+#[cfg(unix)]
+fn symlink(name: &str, link: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(name, link)
+}
+
+/// Nothing is laid out here, but everything else compiles.
+#[cfg(not(unix))]
+fn symlink(_: &str, _: &Path) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }
 
 /// Copies a file.
