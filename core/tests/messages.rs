@@ -175,7 +175,7 @@ fn an_agent_is_told_in_its_own_words() {
     }
     let params = r#"{"sessionId":"s-1","path":"/w/a","line":0}"#;
     let message = agent.request("fs/read_text_file", params).unwrap_err().to_string();
-    assert!(message.ends_with("/line: expected a line number of at least 1, found 0"), "{message}");
+    assert!(message.ends_with("/line: expected a line number from 1, found 0"), "{message}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ pub(super) fn expected(ty: &Type) -> Cow<'static, str> {
         Type::Any => "any value",
         Type::Boolean => "a boolean",
         Type::Integer { min, max } => return Cow::Owned(format!("a whole number from {min} to {max}")),
-        Type::Line => "a line number of at least 1",
+        Type::Line => "a line number from 1",
         Type::Number { bounds: None } => "a number",
         Type::Number { bounds: Some((low, high)) } => return Cow::Owned(format!("a number from {low} to {high}")),
         Type::String(kind) => kind.name(),
