@@ -15,6 +15,7 @@ mod import;
 mod install;
 mod miri;
 mod model;
+mod references;
 mod release;
 mod setup;
 mod test;

@@ -223,7 +223,7 @@ fn fresh(folder: &str) -> Result<()> {
 }
 
 /// Makes a folder that has the files of another.
-pub(super) fn copy(from: &str, to: &str) -> Result<()> {
+pub(crate) fn copy(from: &str, to: &str) -> Result<()> {
     fresh(to)?;
     for entry in fs::read_dir(from).with_context(|| from.to_owned())? {
         let entry = entry?;
