@@ -86,6 +86,7 @@ pub mod framing;
 pub mod json;
 pub mod jsonrpc;
 mod map;
+mod nearest;
 mod room;
 pub mod schema;
 pub mod terminal;
@@ -98,7 +99,8 @@ pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
 pub use map::Map;
 
-/// The README's Rust examples, compiled and run with the documentation tests.
+/// The examples of the crate's README and the Rust ones of the project's, compiled and run with the documentation tests.
 #[cfg(all(doctest, feature = "futures"))]
 #[doc = include_str!("../README.md")]
+#[doc = include_str!("../../README.md")]
 struct Readme;

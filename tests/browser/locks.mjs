@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { root } from "./served.mjs";
 
 /** Folders with a lock file. */
-const FOLDERS = ["tests/browser", "examples/web", "tests/node", "bench/node"];
+const FOLDERS = ["tests/browser", "examples/web", "tests/node", "bench/node", "docs/references"];
 
 export const lockTests = {
   "no package runs a script when it is installed"() {

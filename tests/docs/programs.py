@@ -105,7 +105,7 @@ def patched(_: str) -> Iterator[Dict[str, str]]:
     yield {"CARGO_PROFILE_DEV_DEBUG": "false", "CARGO_TARGET_DIR": ""}
 
 
-KINDS = {"c": installed, "cpp": installed, "python": environment, "node": registry, "rust": patched, "proxy": environment}
+KINDS = {"c": installed, "cpp": installed, "python": environment, "node": registry, "rust": patched, "proxy": environment, "recipes": environment}
 # Kinds whose programs stay in this tree.
 INSIDE = {"proxy"}
 

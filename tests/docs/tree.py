@@ -36,12 +36,40 @@ KINDS: List[Tuple[str, str, Callable[[str], bool]]] = [
     (r"(?:acp|ACP)_[A-Za-z0-9_]+", "name in a C header", lambda name: word(name, HEADERS)),
     (r"acp::[\w:]+", "name in a C++ header", lambda name: all(word(part, CLASSES) for part in name.split("::")[1:])),
     (r"[a-z]+(?:_[a-z0-9]+){4,}", "test", lambda name: re.search(rf"(?:fn|def) {name}\(", TESTS) is not None),
-    (r"[A-Z]+-\d+", "rule", lambda name: f"| `{name}` |" in RULES),
+    (r"[A-Z]+-\d+", "rule", lambda name: f"`{name}` |" in RULES),
 ]
 
 
+# What registries show, without the rest of the tree.
+SHOWN = ["core/README.md", "python/README.md", "wasm/README.md"]
+# How the book's scripts fetch what no registry has yet.
+FETCHES = re.compile(r"^(?:pip|npm) install .*\blibacp\b|^cargo add libacp|^libacp = \"", re.M)
+UNRELEASED = re.compile("Nothing is released yet|Until there is a release")
+
+
+def readmes() -> List[str]:
+    """Links of a README that lead nowhere where a registry shows it."""
+    wrong = []
+    for name in SHOWN:
+        for link in re.findall(r"\]\(([^)\s]+)", (ROOT / name).read_text("utf-8")):
+            if not link.startswith(("https://", "#")):
+                wrong.append(f"{name}: {link} leads nowhere on a registry's page")
+    return wrong
+
+
+def unreleased() -> List[str]:
+    """Pages with scripts that fetch the package, and without a word about where it is until it is released."""
+    wrong = []
+    for page in sorted(SRC.glob("*.md")):
+        text = page.read_text("utf-8")
+        files = re.findall(r"\{\{#include \.\./(snippets/[\w./-]+)", text)
+        if not UNRELEASED.search(text) and any(FETCHES.search((SRC.parent / file).read_text("utf-8")) for file in files):
+            wrong.append(f"{page.name}: does not say that nothing is released yet")
+    return wrong
+
+
 def main() -> int:
-    passed, failures = 0, []
+    passed, failures = 0, [*readmes(), *unreleased()]
     for page in sorted(set(SRC.glob("*.md")) - {SRC / "rules.md"}):
         for name in re.findall(r"`([^`\n]+)`", page.read_text("utf-8")):
             for pattern, kind, exists in KINDS:

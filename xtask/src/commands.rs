@@ -5,7 +5,7 @@ use std::process::Command as Process;
 
 use anyhow::{bail, Context, Result};
 
-use crate::{bench, codegen, demo, fuzz, import, install, miri, setup, test};
+use crate::{bench, codegen, demo, fuzz, import, install, miri, references, release, setup, test};
 
 /// An option as it is written, and what it does.
 pub(crate) type Options = &'static [(&'static str, &'static str)];
@@ -58,7 +58,7 @@ const COMMANDS: &[Command] = &[
         takes: "[FOLDER]",
         does: "build the book of docs/ into target/book",
         options: &[("FOLDER", "the book of this folder instead")],
-        run: |args| program("xtask-book", args),
+        run: book,
     },
     Command {
         name: "web",
@@ -77,6 +77,13 @@ const COMMANDS: &[Command] = &[
         does: "build the C library and lay it out for C and C++ programs",
         options: install::OPTIONS,
         run: install::run,
+    },
+    Command {
+        name: "release",
+        takes: release::USAGE,
+        does: "make a part of a release, try it, and publish it if that is asked for",
+        options: release::OPTIONS,
+        run: release::run,
     },
     Command {
         name: "bench",
@@ -139,6 +146,13 @@ pub(crate) fn all() -> String {
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).chain(['.']).collect())
+}
+
+fn book(args: &[String]) -> Result<()> {
+    if args.is_empty() {
+        references::bring()?;
+    }
+    program("xtask-book", args)
 }
 
 fn web(args: &[String]) -> Result<()> {

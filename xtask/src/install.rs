@@ -5,7 +5,6 @@
 //! own section.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -205,6 +204,17 @@ fn system_libraries() -> Result<String> {
     let list = list.with_context(|| format!("rustc names no libraries: {said}"))?.1;
     // Compilers add what unwinds by themselves, and know which form of it a static program takes: this one has no static form.
     Ok(list.split_whitespace().filter(|&library| library != "-lgcc_s").collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(unix)]
+fn symlink(name: &str, link: &Path) -> std::io::Result<()> {
+    std::os::unix::fs::symlink(name, link)
+}
+
+/// Nothing is laid out here, but everything else compiles.
+#[cfg(not(unix))]
+fn symlink(_: &str, _: &Path) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }
 
 /// Copies a file.

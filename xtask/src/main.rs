@@ -15,6 +15,8 @@ mod import;
 mod install;
 mod miri;
 mod model;
+mod references;
+mod release;
 mod setup;
 mod test;
 

@@ -2,8 +2,8 @@
 
 use std::process::{Command, Output};
 
-const COMMANDS: [&str; 11] =
-    ["import", "codegen", "test", "rules", "book", "web", "install", "bench", "fuzz", "miri", "demo"];
+const COMMANDS: [&str; 12] =
+    ["import", "codegen", "test", "rules", "book", "web", "install", "release", "bench", "fuzz", "miri", "demo"];
 
 /// In an empty folder, with no program to be found.
 fn xtask(args: &[&str]) -> Output {

@@ -121,34 +121,21 @@ impl Connection {
     pub(super) fn judge_host(&self, message: &Message<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
         for (check, objection) in self.objections(message, self.state.config.role, |check| check.send) {
-            match check.send {
-                Action::Pass => {}
-                Action::Report | Action::Tell | Action::Hint => advice.push(Advice {
-                    rule: check.rule,
-                    message: objection.message.into_owned(),
-                    pointer: objection.pointer.into_owned(),
-                    method: message.method.to_owned(),
-                    id: message.request.map(|request| request.id.clone()),
-                    session: message.session.cloned(),
-                }),
-                Action::Refuse(_) | Action::Drop | Action::Strip | Action::LeaveOut => {
-                    return Err(Misuse::new(check.kind, check.rule, objection.message).at(objection.pointer));
-                }
+            if check.send == Action::Pass {
+                continue;
             }
+            let misuse = Misuse::objection(check, objection, message.body.unwrap_or_default());
+            if !matches!(check.send, Action::Report | Action::Tell | Action::Hint) {
+                return Err(misuse);
+            }
+            advice.push(advised(misuse, message));
         }
         for problem in own {
-            let Misuse { rule, pointer, message: text, .. } = Misuse::problem(&problem);
-            if ![id!("ENUM-14"), id!("LIMIT-06")].contains(&rule) {
-                return Err(Misuse::problem(&problem));
+            let misuse = Misuse::problem(&problem, message.body.unwrap_or_default());
+            if ![id!("ENUM-14"), id!("LIMIT-06")].contains(&misuse.rule) {
+                return Err(misuse);
             }
-            advice.push(Advice {
-                rule,
-                message: text.into_owned(),
-                pointer,
-                method: message.method.to_owned(),
-                id: message.request.map(|request| request.id.clone()),
-                session: message.session.cloned(),
-            });
+            advice.push(advised(misuse, message));
         }
         Ok(advice)
     }
@@ -180,6 +167,18 @@ impl Connection {
         }
         // An id or two beside what is kept of a list.
         note.filter(|note| note.len() <= 2 * KEPT)
+    }
+}
+
+/// What a host could do better, of a message that is sent all the same.
+fn advised(misuse: Misuse, message: &Message<'_>) -> Advice {
+    Advice {
+        rule: misuse.rule,
+        message: misuse.message.into_owned(),
+        pointer: misuse.pointer,
+        method: message.method.to_owned(),
+        id: message.request.map(|request| request.id.clone()),
+        session: message.session.cloned(),
     }
 }
 

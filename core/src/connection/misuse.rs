@@ -1,11 +1,20 @@
 //! What the host asked for that is not allowed now.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::rules::Refusal;
+use crate::json;
+use crate::rules::scene::{Check, Objection};
 use crate::rules::RuleId;
-use crate::validation::Problem;
+use crate::validation::{Problem, LONGER, TWICE};
+
+/// Characters of a value that are shown.
+const SHOWN: usize = 60;
+/// How checks speak of an id that they do not show.
+const THIS_ID: &str = "this id";
+/// Members whose values may be secret, and end up in the logs of whoever passed one in the wrong place.
+const SECRET: &[&str] = &["env", "headers", "_meta"];
 
 /// The host asked for something that the specification forbids now. Nothing was sent and nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,10 +74,60 @@ impl Misuse {
         self
     }
 
-    pub(crate) fn problem(problem: &Problem) -> Self {
-        let message = format!("expected {}, found {}", problem.expected, problem.found);
-        Misuse::new(MisuseKind::Params, problem.rule, message).at(problem.pointer())
+    /// What does not fit the model in a text of the host's own.
+    pub(crate) fn problem(problem: &Problem, text: &str) -> Self {
+        let pointer = problem.pointer();
+        let own = own_value(text, &pointer).filter(|_| ![TWICE, LONGER].contains(&problem.found));
+        let message = problem.sentence(own.as_deref());
+        Misuse::new(MisuseKind::Params, problem.rule, message).at(pointer)
     }
+
+    /// What a check says of a text of the host's own.
+    pub(crate) fn objection(check: &Check, objection: Objection, text: &str) -> Self {
+        let Objection { pointer, message, .. } = objection;
+        // Checks word what they say for both directions, and never know more than the peer may read.
+        let message = match own_value(text, &pointer) {
+            Some(own) if message.starts_with("not ") => format!("{own} is {message}").into(),
+            Some(own) if message.contains(THIS_ID) => message.replacen(THIS_ID, &format!("the id {own}"), 1).into(),
+            _ => message,
+        };
+        Misuse::new(check.kind, check.rule, message).at(pointer)
+    }
+}
+
+/// The value at a place of the host's own text as it is shown to the host: bounded, on one line, and printable.
+fn own_value(text: &str, pointer: &str) -> Option<String> {
+    if pointer.split('/').any(|name| SECRET.contains(&name)) {
+        return None;
+    }
+    let value = json::pointer(text, pointer)?;
+    match value.as_bytes().first()? {
+        b'{' | b'[' => None,
+        b'"' => json::unescape(value).map(|value| shown(&value)),
+        _ => Some(value.chars().take(SHOWN).collect()),
+    }
+}
+
+/// A text as it is shown: bounded, on one line, and without what would change how the rest is displayed.
+pub(super) fn shown(text: &str) -> String {
+    let mut out = String::from('"');
+    for character in text.chars().take(SHOWN) {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
+                escape(&mut out, character)
+            }
+            character if character.is_control() => escape(&mut out, character),
+            character => out.push(character),
+        }
+    }
+    out.push(if text.chars().nth(SHOWN).is_some() { '…' } else { '"' });
+    out
+}
+
+fn escape(out: &mut String, character: char) {
+    // Writing to a String cannot fail.
+    let _ = write!(out, "\\u{:04x}", u32::from(character));
 }
 
 impl From<Refusal> for Misuse {

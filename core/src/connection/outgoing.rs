@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::calls::JSON_RPC;
 use super::config::Policy;
 use super::dismiss::Occasion;
-use super::misuse::{Misuse, MisuseKind};
+use super::misuse::{shown, Misuse, MisuseKind};
 use super::pending::OpenRequest;
 use super::rules::too_early;
 use super::session::{unknown, Standing};
@@ -15,6 +15,7 @@ use super::telling::Told;
 use super::{CloseReason, Connection, Phase};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
+use crate::nearest::nearest;
 use crate::rules::scene::{Message, On, ENDING};
 use crate::rules::{withheld, Way};
 use crate::validation::table::{self, Method, TypeId};
@@ -326,13 +327,7 @@ impl Connection {
                 let message = "names that begin with rpc. belong to JSON-RPC; own methods start with an underscore";
                 return Err(Misuse::new(MisuseKind::Method, id!("RPC-26"), message));
             }
-            let message = format!(
-                "no method \"{method}\" in version {}{}; own methods start with an underscore, and others have to be \
-                 configured as foreign methods",
-                self.state.tables.version,
-                if self.state.config.drafts == 0 { " (drafts are off)" } else { "" }
-            );
-            return Err(Misuse::new(MisuseKind::Method, id!("EXT-07"), message));
+            return Err(Misuse::new(MisuseKind::Method, id!("EXT-07"), self.no_such_method(method)));
         };
         match self.admit(row, self.state.config.role, is_request) {
             None => Ok(Some(row)),
@@ -342,6 +337,18 @@ impl Connection {
             }
             Some(refusal) => Err(refusal.into()),
         }
+    }
+
+    fn no_such_method(&self, method: &str) -> String {
+        let near = nearest(method, self.state.tables.methods.iter().map(|row| row.name));
+        format!(
+            "no method {} in version {}{}; {} methods start with an underscore, and others have to be configured as \
+             foreign methods",
+            shown(method),
+            self.state.tables.version,
+            if self.state.config.drafts == 0 { " (drafts are off)" } else { "" },
+            near.map_or_else(|| "own".to_owned(), |near| format!("did you mean \"{near}\"? Own"))
+        )
     }
 
     /// JSON of the host's that fits its type and stands on one line.
@@ -365,7 +372,7 @@ impl Connection {
         text: &'a str,
     ) -> Result<(Fitting<'a>, Looked<'a>), Misuse> {
         let mut looked = look(walker, ty, text).map_err(|rejected| match rejected {
-            Rejected::Invalid(problem) => Misuse::problem(&problem),
+            Rejected::Invalid(problem) => Misuse::problem(&problem, text),
             Rejected::Syntax(error) => {
                 let rule = if error.kind == SyntaxKind::Surrogate { id!("FRAME-01") } else { id!("RPC-21") };
                 Misuse::new(MisuseKind::Params, rule, format!("not JSON: {error}"))
@@ -395,7 +402,7 @@ impl Connection {
         match self.state.sessions.standing(row, id, Way::Send) {
             Standing::Fits => Ok(self.state.sessions.intern(id)),
             Standing::Unknown => {
-                let message = format!("the session \"{id}\" is not open on this connection");
+                let message = format!("the session {} is not open on this connection", shown(id));
                 Err(Misuse::new(MisuseKind::Session, unknown(row, Way::Send), message).at("/sessionId"))
             }
             Standing::NotSetUp => Err(Misuse::new(MisuseKind::Phase, id!("TURN-20"), NOT_SET_UP).at("/sessionId")),

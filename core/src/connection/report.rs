@@ -40,8 +40,7 @@ impl Breach {
 
 impl From<&Problem> for Breach {
     fn from(problem: &Problem) -> Self {
-        let message = format!("expected {}, found {}", problem.expected, problem.found);
-        Breach { rule: problem.rule, message, pointer: problem.pointer() }
+        Breach { rule: problem.rule, message: problem.sentence(None), pointer: problem.pointer() }
     }
 }
 

@@ -184,7 +184,7 @@ fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
     }
     Some(Objection::new(
         "/methodId",
-        "not one of the ids that the agent listed in authMethods; login_methods() has them",
+        "not one of the ids in the agent's authMethods; take the id of one that the agent listed",
     ))
 }
 

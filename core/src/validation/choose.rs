@@ -1,10 +1,10 @@
 //! Which of several types a value has: by its tag, or by trying.
 
-use super::problem::{Problem, Segment};
+use super::problem::{Problem, Segment, MISSING};
 use super::table::{Other, Type, TypeId, Variant};
 use super::walk::names::TWICE;
 use super::walk::{within, Fail, Read, Seen, Walk, Walker};
-use super::words::tags;
+use super::words::{one_of, tags};
 use super::Mode;
 use crate::json::{Kind, Scanner, SyntaxError, Text};
 use crate::rules::Way;
@@ -39,8 +39,8 @@ impl Walker {
             (Some(Ok(text)), _) => text,
             (None | Some(Err(Kind::Null)), Some(ty)) => return self.tagged(scanner, tag, ty, false),
             (found, _) => {
-                let found = if let Some(Err(kind)) = found { kind.name() } else { "nothing" };
-                let mut fail = self.invalid(tags(variants), found);
+                let found = if let Some(Err(kind)) = found { kind.name() } else { MISSING };
+                let mut fail = self.invalid(one_of(tags(variants)), found);
                 if let (Fail::Invalid(problem), Some(rule)) = (&mut fail, self.rule_of_tag(owner)) {
                     problem.rule = rule;
                 }
@@ -55,14 +55,14 @@ impl Walker {
         if let Some(ty) = untagged.filter(|_| self.is_untagged(owner, &text.value())) {
             return self.tagged(scanner, tag, ty, false);
         }
-        let extension = text.value().starts_with('_');
         let open = match other {
             Other::Closed => false,
             Other::Open(_) => true,
             Other::Except(mistakes) => id!("TOOL-36").is_on(Way::Track) && !mistakes.iter().any(|tag| text.is(tag)),
         };
         let before = self.problems.len();
-        self.unknown(owner, open, extension, || tags(variants)).map_err(|fail| within(fail, Segment::Name(tag)))?;
+        self.unknown(owner, open, text, || tags(variants).collect())
+            .map_err(|fail| within(fail, Segment::Name(tag)))?;
         for problem in &mut self.problems[before..] {
             problem.within(Segment::Name(tag));
         }

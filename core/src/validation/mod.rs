@@ -17,7 +17,7 @@ mod words;
 
 pub(crate) use facts::{Facts, Kept};
 pub use problem::Problem;
-pub(crate) use problem::{Segment, OF_A_DRAFT};
+pub(crate) use problem::{Segment, LONGER, OF_A_DRAFT};
 pub(crate) use walk::names::TWICE;
 pub(crate) use walk::scalar::{is_plain, ROOM};
 pub(crate) use walk::{Fail, Walker};

@@ -20,10 +20,11 @@ use super::facts::Facts;
 use super::problem::{Problem, Segment};
 use super::table::{Tables, Type, TypeId};
 use super::walk::scalar::ROOM;
-use super::words::{expected, general, integer_within, number_within, specific};
+use super::words::{expected, general, integer_within, number_within, one_of, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Text, Trim};
 use crate::map::Names;
+use crate::nearest::nearest;
 use crate::rules::{RuleId, Way};
 use names::{same, TWICE};
 
@@ -248,8 +249,7 @@ impl Walker {
             (Type::Enum { values, open }, Kind::String) => {
                 let text = scanner.string()?;
                 if !values.iter().any(|value| text.is(value)) {
-                    let extension = text.value().starts_with('_');
-                    return self.unknown(owner, *open, extension, || expected(ty));
+                    return self.unknown(owner, *open, text, || values.to_vec());
                 }
             }
             (Type::Array { item, min }, Kind::Array) => return self.array(scanner, *item, *min, false),
@@ -273,9 +273,10 @@ impl Walker {
         &mut self,
         ty: TypeId,
         open: bool,
-        extension: bool,
-        expected: impl FnOnce() -> Cow<'static, str>,
+        text: Text<'_>,
+        words: impl FnOnce() -> Vec<&'static str>,
     ) -> Walk {
+        let extension = text.value().starts_with('_');
         let found = if extension { "an extension value" } else { "an unknown value" };
         let legal = open && (extension || self.mode != Mode::Send);
         let named = self.rule_of_unknown(ty);
@@ -283,7 +284,9 @@ impl Walker {
             return Ok(());
         }
         let rule = named.unwrap_or(if open { id!("ENUM-01") } else { id!("ENUM-07") });
-        let problem = Problem::new(rule, expected(), found);
+        let words = words();
+        let near = nearest(&text.value(), words.iter().copied()).filter(|_| self.mode == Mode::Send);
+        let problem = Problem::new(rule, one_of(words.into_iter()), found).near(near);
         // What the agent itself has listed may be sent back to it, and the connection knows that.
         let keep = match self.mode {
             Mode::Send => rule == id!("PROV-11"),

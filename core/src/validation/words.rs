@@ -37,11 +37,11 @@ pub(super) fn number_within(text: &str, bounds: Option<(i32, i32)>) -> bool {
     below(&number, low).is_some_and(|(below, _)| !below) && below(&number, high).is_some_and(|(_, above)| !above)
 }
 
-pub(super) fn tags(variants: &[Variant]) -> Cow<'static, str> {
-    one_of(variants.iter().filter(|variant| variant.draft == 0).map(|variant| variant.tag))
+pub(super) fn tags(variants: &'static [Variant]) -> impl Iterator<Item = &'static str> {
+    variants.iter().filter(|variant| variant.draft == 0).map(|variant| variant.tag)
 }
 
-fn one_of<'a>(values: impl Iterator<Item = &'a str>) -> Cow<'static, str> {
+pub(super) fn one_of<'a>(values: impl Iterator<Item = &'a str>) -> Cow<'static, str> {
     let list: Vec<String> = values.map(|value| format!("\"{value}\"")).collect();
     Cow::Owned(format!("one of {}", list.join(", ")))
 }

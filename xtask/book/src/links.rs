@@ -51,7 +51,10 @@ fn attribute(tag: &Tag, name: &str) -> Option<String> {
 pub(crate) fn check(folder: &Path, problems: &mut Vec<String>) -> Result<usize> {
     let files = crate::files(folder)?;
     let mut pages = BTreeMap::new();
-    for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "html")) {
+    let references = folder.join(crate::references::FOLDER);
+    // Where the links of references lead is for who writes them.
+    let ours = files.iter().filter(|file| !file.starts_with(&references));
+    for file in ours.filter(|file| file.extension().is_some_and(|end| end == "html")) {
         pages.insert(file.clone(), read(file)?);
     }
     let mut followed = 0;

@@ -2,12 +2,13 @@
 //!
 //! mdBook builds a great deal that readers would stumble over, so this fails where a page is not in the summary, a snippet
 //! is not a file or not a part of one, mdBook itself complains, or a link leads nowhere. All of it is listed, one problem
-//! a line. Read [`snippets`] next, then [`complaints`] and [`links`].
+//! a line. Read [`snippets`] next, then [`complaints`], [`references`] and [`links`].
 
 #![forbid(unsafe_code)]
 
 mod complaints;
 mod links;
+mod references;
 mod snippets;
 
 use std::collections::BTreeSet;
@@ -35,8 +36,9 @@ fn main() -> ExitCode {
 
 fn run() -> Result<Vec<String>> {
     let complaints = complaints::listen()?;
-    let folder = std::env::args().nth(1).unwrap_or_else(|| "docs".to_owned());
-    let book = MDBook::load(folder)?;
+    let folder = std::env::args().nth(1);
+    let is_ours = folder.is_none();
+    let book = MDBook::load(folder.unwrap_or_else(|| "docs".to_owned()))?;
     let source = book.source_dir();
     let listed: BTreeSet<PathBuf> = book.iter().filter_map(page).collect();
 
@@ -53,6 +55,9 @@ fn run() -> Result<Vec<String>> {
     book.build()?;
     problems.extend(complaints.take());
     let built = book.build_dir_for("html");
+    if is_ours {
+        references::place(&built, &mut problems)?;
+    }
     let followed = links::check(&built, &mut problems)?;
     if problems.is_empty() {
         let begin = built.join("index.html").canonicalize()?;

@@ -32,7 +32,7 @@ pub(crate) fn text(entries: &[Entry]) -> Result<String, std::fmt::Error> {
         for rule in area.rules {
             let (level, severity) = (rule.level.name(), rule.severity.name());
             let (places, text) = (places(rule).join(", "), sentence(rule));
-            writeln!(out, "| `{}` | {level} | {severity} | {places} | {text} |", rule.id)?;
+            writeln!(out, "| <a id=\"{id}\"></a>`{id}` | {level} | {severity} | {places} | {text} |", id = rule.id)?;
         }
     }
     let words: Vec<String> = WORDS.iter().map(|(word, meaning)| format!("*{word}* ({meaning})")).collect();

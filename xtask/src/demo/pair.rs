@@ -1,7 +1,6 @@
 //! Runs one pair: the client starts the agent, and afterwards everything that both claim is checked.
 
 use std::fs::{self, File};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -150,7 +149,8 @@ impl Pair {
         command.args(self.agent.agent).args(["--script", SCRIPT]);
         command.stdin(Stdio::null()).stdout(File::create(&client_out)?).stderr(File::create(&client_err)?);
         // A group of their own, so that both can be ended together.
-        command.process_group(0);
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let start = Instant::now();
         let mut child = command.spawn().with_context(|| (*program).to_owned())?;
         let client = wait(&mut child, start + limit)?;

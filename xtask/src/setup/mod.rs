@@ -139,7 +139,7 @@ pub(crate) fn require(tool: &str) -> Result<PathBuf> {
 }
 
 /// Whether a program is on the machine.
-fn is_there(tool: &str) -> bool {
+pub(crate) fn is_there(tool: &str) -> bool {
     find(tool).is_some()
 }
 

@@ -10,9 +10,9 @@ use anyhow::{bail, Context, Result};
 use super::{cargo, run, Step, WASM};
 
 /// The Python of the private environment.
-pub(crate) const PYTHON: &str = "target/venv/bin/python";
+pub(crate) const PYTHON: &str = if cfg!(windows) { "target/venv/Scripts/python.exe" } else { "target/venv/bin/python" };
 /// `CMake`, in the private Python environment.
-pub(crate) const CMAKE: &str = "target/venv/bin/cmake";
+pub(crate) const CMAKE: &str = if cfg!(windows) { "target/venv/Scripts/cmake.exe" } else { "target/venv/bin/cmake" };
 /// Where the JavaScript hosts are run, with the packed npm package installed.
 const NODE: &str = "target/node";
 /// Where the hosts on the official TypeScript SDK are run.
@@ -22,7 +22,7 @@ const C: &str = "target/c";
 /// Where the example page's libraries are installed.
 const WEB_PACKAGES: &str = "target/web";
 const WHEELS: &str = "target/wheels";
-pub(super) const TARBALLS: &str = "target/npm";
+pub(crate) const TARBALLS: &str = "target/npm";
 /// The build tool of the wheel.
 const MATURIN: &str = "maturin>=1.9,<2";
 /// For the test of the installed C library.
@@ -174,13 +174,13 @@ pub(crate) static RUST_SDK: Step = Step {
     done: Mutex::new(None),
 };
 
-pub(super) fn pip() -> Command {
+pub(crate) fn pip() -> Command {
     let mut command = Command::new(PYTHON);
     command.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
     command
 }
 
-pub(super) fn npm(folder: &str) -> Command {
+pub(crate) fn npm(folder: &str) -> Command {
     let mut command = Command::new("npm");
     command.current_dir(folder).args(["--silent", "--no-audit", "--no-fund"]);
     command
@@ -224,7 +224,7 @@ pub(super) fn fresh(folder: &str) -> Result<()> {
 }
 
 /// Makes a folder that has the files of another.
-pub(super) fn copy(from: &str, to: &str) -> Result<()> {
+pub(crate) fn copy(from: &str, to: &str) -> Result<()> {
     fresh(to)?;
     for entry in fs::read_dir(from).with_context(|| from.to_owned())? {
         let entry = entry?;

@@ -6,14 +6,16 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::Log;
+use crate::references;
 use crate::setup::{cargo, require, steps};
 
 pub(super) fn run(log: &Log<'_>) -> Result<()> {
     require("pkg-config")?;
+    references::bring()?;
     log.run(cargo().args(["run", "--quiet", "-p", "xtask-book"]))?;
     log.run(Command::new("python3").args(["tests/docs/broken.py", "target/debug/xtask-book"]))?;
     log.run(Command::new("python3").arg("tests/docs/tree.py"))?;
-    programs(log, &["c", "cpp", "python", "node", "rust"])?;
+    programs(log, &["c", "cpp", "python", "node", "rust", "recipes"])?;
     log.run(Command::new("python3").arg("tests/docs/rust.py"))?;
     log.run(Command::new(steps::PYTHON).arg("tests/docs/python.py"))
 }

@@ -7,6 +7,7 @@
 mod asynchronous;
 mod book;
 mod count;
+mod msrv;
 mod packed;
 mod readme;
 mod replayed;

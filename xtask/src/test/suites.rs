@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use anyhow::{anyhow, Result};
 
-use super::{asynchronous, book, packed, readme, supply, Log};
+use super::{asynchronous, book, msrv, packed, readme, supply, Log};
 use crate::setup::{cargo, require, sdks, steps, WASM};
 
 /// A set of tests with a log of its own.
@@ -99,6 +99,11 @@ pub(super) const SUITES: &[Suite] = &[
         },
     },
     Suite { name: "portable", about: "the core builds for wasm32", run: portable },
+    Suite {
+        name: "msrv",
+        about: "the core and the C library build with the oldest Rust that is declared",
+        run: msrv::run,
+    },
     Suite { name: "readme", about: "the README's examples", run: readme::run },
 ];
 

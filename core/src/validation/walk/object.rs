@@ -7,8 +7,9 @@ use super::names::{Others, TWICE};
 use super::{specific, within, Fail, Seen, Walk, Walker};
 use crate::json::{Kind, Mark, Scanner, Trim, Writer};
 use crate::jsonrpc::LONGEST_NAME;
+use crate::nearest::nearest;
 use crate::rules::Way;
-use crate::validation::problem::{Problem, Segment, OF_A_DRAFT};
+use crate::validation::problem::{Problem, Segment, LONGER, MISSING, OF_A_DRAFT, UNKNOWN};
 use crate::validation::table::{Field, Type, TypeId};
 use crate::validation::words::expected;
 use crate::validation::Mode;
@@ -88,7 +89,7 @@ impl Walker {
                 let long = place.end - value_at > LONGEST_NAME + 2 && field.name.ends_with("Id");
                 if long && id!("LIMIT-07").is_on(self.way()) {
                     let problem =
-                        Problem::new(id!("LIMIT-07"), format!("an id of at most {LONGEST_NAME} bytes"), "a longer one");
+                        Problem::new(id!("LIMIT-07"), format!("an id of at most {LONGEST_NAME} bytes"), LONGER);
                     return Err(within(Fail::Invalid(Box::new(problem)), Segment::Name(field.name)));
                 }
                 if outermost && keep && field.name == "sessionId" {
@@ -112,8 +113,8 @@ impl Walker {
                     && !read.extension
                     && !read.tags.iter().any(|tag| key.is(tag));
                 if own && !self.is_forwarded(owner) {
-                    let found = if fields.iter().any(|field| key.is(field.name)) { OF_A_DRAFT } else { "another one" };
-                    self.own_member(&key.value(), scanner.peek()?, found)?;
+                    let found = if fields.iter().any(|field| key.is(field.name)) { OF_A_DRAFT } else { UNKNOWN };
+                    self.own_member(&key.value(), scanner.peek()?, found, fields)?;
                 }
                 scanner.skip()?;
                 let member = Seen { name: name.clone(), escaped: key.escaped, value: value_at..scanner.offset() };
@@ -139,7 +140,7 @@ impl Walker {
                 continue;
             }
             let ty = &self.tables.types[usize::from(field.ty)];
-            let mut problem = Problem::new(self.rule(), expected(ty), "nothing");
+            let mut problem = Problem::new(self.rule(), expected(ty), MISSING);
             self.name(&mut problem, owner, field, index as u8);
             // A general rule may yet give way to another one.
             if problem.rule != self.rule() && !problem.rule.is_on(self.way()) {
@@ -182,14 +183,16 @@ impl Walker {
     }
 
     /// EXT-01: only the peer, which may be newer than the model, sends members that it does not have.
-    fn own_member(&mut self, key: &str, kind: Kind, found: &'static str) -> Walk {
+    fn own_member(&mut self, key: &str, kind: Kind, found: &'static str, fields: &'static [Field]) -> Walk {
         if key == "_meta" {
             // It may stand anywhere.
             let fits = matches!(kind, Kind::Object | Kind::Null) || !id!("EXT-02").is_on(self.way());
             let problem = || Box::new(Problem::new(id!("EXT-02"), "an object", kind.name()));
             return if fits { Ok(()) } else { Err(within(Fail::Invalid(problem()), Segment::Name("_meta"))) };
         }
-        let mut problem = Problem::new(id!("EXT-01"), "a member of the specification's; others go into _meta", found);
+        let known = fields.iter().filter(|field| self.is_on(field.draft)).map(|field| field.name);
+        let expected = "a member of the specification's; others go into _meta";
+        let mut problem = Problem::new(id!("EXT-01"), expected, found).near(nearest(key, known));
         problem.within(Segment::Key(key.into()));
         self.file(problem);
         Ok(())
