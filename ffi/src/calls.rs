@@ -97,7 +97,7 @@ pub unsafe extern "C" fn acp_connection_request_with(
                 "" => None,
                 json => Some(Id::from_json(json).ok_or(ACP_INVALID_ARGUMENT)?),
             };
-            let options = CallOptions { id, timeout: timeout_of(timeout) };
+            let options = CallOptions::default().id(id).timeout(timeout_of(timeout));
             let serial = connection.send(method, params, options)?;
             if !out.is_null() {
                 out.write(serial);
