@@ -111,7 +111,7 @@ class Comforts(AioCase):
 
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "a")
-            path.write_text("saved\r\n", newline="")
+            path.write_bytes(b"saved\r\n")
             for client, expected in ((aio.Client(), "saved\r\n"), (aio.Client(files=Unsaved()), "unsaved")):
                 async with talk(agent(prompt=read), client) as peer:
                     session = await peer.new_session(folder)

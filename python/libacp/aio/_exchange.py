@@ -69,6 +69,10 @@ class Exchange(Generic[T]):
         self._given_up = False
         self._over = asyncio.Event()
 
+    def _move(self, session: ClientSession) -> None:
+        """It is about another object of the session."""
+        self.session = session
+
     def _made(self, result: Any) -> T:
         """What the answer amounts to."""
         raise NotImplementedError
@@ -306,7 +310,7 @@ class LoadingSession(Exchange["ClientSession"]):
     async def _begin(self) -> Call:
         agent = self.session.agent
         # It may have been opened since this was made.
-        self.session = agent._object(self.session)
+        self._move(agent._object(self.session))
         self._opening = Opening(agent, self.session, self._place)
         try:
             call = await super()._begin()

@@ -27,7 +27,7 @@ class PermissionRequest:
         self.tool_call = cast("v1.ToolCallUpdate", params["toolCall"])
         self.options = cast("List[v1.PermissionOption]", params["options"])
         self.meta = params.get("_meta") or {}
-        self._known = session._titles.get(self.tool_call["toolCallId"])
+        self._known: Optional[str] = getattr(session, "_titles", {}).get(self.tool_call["toolCallId"])
 
     @property
     def title(self) -> str:
