@@ -1,5 +1,16 @@
 /** What `libacp/agent` and `libacp/client` have in common. */
-import type { AdviceEvent, Connection, Draft, LateResponseEvent, Limits, Misuse, Policy, Role, Severity, ViolationEvent } from "./index.js";
+import type {
+  AdviceEvent,
+  Connection,
+  Draft,
+  LateResponseEvent,
+  Limits,
+  Misuse,
+  Policy,
+  Role,
+  Severity,
+  ViolationEvent,
+} from "./index.js";
 import type { RequestId, v1 } from "./types.js";
 
 export {
