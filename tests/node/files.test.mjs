@@ -31,6 +31,30 @@ const refused = (message) => (error) => {
   return true;
 };
 
+test("a file that is missing is named in the error, as the client knows it", async (t) => {
+  const { root, session } = place(t);
+  await assert.rejects(new Files().readTextFile(session, { path: join(root, "not here.md") }), (error) => {
+    assert.deepEqual([error.code, error.data], [-32002, { uri: pathToFileURL(join(root, "not here.md")).href }]);
+    return true;
+  });
+});
+
+test("a session that is opened once more has its new directories, as they were when that began", async (t) => {
+  const { top, root, session } = place(t);
+  mkdirSync(join(top, "next"));
+  writeFileSync(join(root, "a"), "a");
+  writeFileSync(join(top, "next/b"), "b");
+  const files = new Files();
+  files.begin(session);
+  const made = { roots: [join(top, "next")] };
+  files.begin(made);
+  assert.equal(await files.readTextFile(session, { path: join(root, "a") }), "a");
+  files.adopt(session, made);
+  session.roots = made.roots;
+  await assert.rejects(files.readTextFile(session, { path: join(root, "a") }), refused(/outside/));
+  assert.equal(await files.readTextFile(session, { path: join(top, "next/b") }), "b");
+});
+
 test("what is missing of a path leads nowhere, and leaves nothing", async (t) => {
   const { top, root, session } = place(t);
   symlinkSync(join(top, "outside"), join(root, "link"));

@@ -43,7 +43,7 @@ test("the browser's entry waits for init, and loads once", async () => {
 
 test("each way to resolve modules finds the right types", () => {
   const attw = createRequire(import.meta.url).resolve("@arethetypeswrong/cli/package.json");
-  const options = ["--profile", "esm-only", "--exclude-entrypoints", "wasm", "package.json", "--no-emoji", "--format", "ascii"];
+  const options = ["--profile", "esm-only", "--exclude-entrypoints", "wasm", "wasm/node", "package.json", "--no-emoji", "--format", "ascii"];
   const program = join(attw, "../dist/index.js");
   try {
     execFileSync(process.execPath, [program, process.env.LIBACP_TARBALL, ...options], { encoding: "utf8", stdio: "pipe" });

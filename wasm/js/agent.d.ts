@@ -1,6 +1,17 @@
 /// <reference lib="esnext.disposable" />
 /** An agent: handlers for what clients ask, and a place to serve them. */
-import type { Awaitable, Content, HostOptions, How, MetaOption, On, Peer, SessionNotify, SessionRequest, Transport } from "./shared.js";
+import type {
+  Awaitable,
+  Content,
+  HostOptions,
+  How,
+  MetaOption,
+  On,
+  Peer,
+  SessionNotify,
+  SessionRequest,
+  Transport,
+} from "./shared.js";
 import type { RequestId, v1 } from "./types.js";
 
 export * from "./shared.js";

@@ -39,8 +39,8 @@ export const allowAll = (request) => request.allow() ?? request.allowAlways();
 
 const MORE = ["permission", "files", "terminals", "onUpdate"];
 const FILES = {
-  "fs/read_text_file": ["readTextFile", async (files, session, params, how) => ({ content: await files.readTextFile(session, params, how) })],
-  "fs/write_text_file": ["writeTextFile", async (files, session, params, how) => void (await files.writeTextFile(session, params, how))],
+  "fs/read_text_file": ["readTextFile", async (files, ...asked) => ({ content: await files.readTextFile(...asked) })],
+  "fs/write_text_file": ["writeTextFile", async (files, ...asked) => void (await files.writeTextFile(...asked))],
 };
 const BY_ID = {
   "terminal/output": "output",
@@ -171,7 +171,8 @@ export class Client extends Host {
 }
 
 function mustBeFunction(name, value) {
-  if (value !== undefined && typeof value !== "function") throw new TypeError(`${name}: expected a function, found ${typeof value}`);
+  if (value === undefined || typeof value === "function") return;
+  throw new TypeError(`${name}: expected a function, found ${typeof value}`);
 }
 
 export async function connect(transport, client = new Client(), { timeout = 30_000, grace = 5000, signal } = {}) {

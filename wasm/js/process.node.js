@@ -35,7 +35,10 @@ const LEFT = 300;
 /** Ends a child, or all that is in its group; what has ended already is left alone. */
 function end(child, signal, group) {
   if (!group) return child.kill(signal);
-  if (!HAS_GROUPS) return spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { stdio: "ignore" }).on("error", () => child.kill());
+  if (!HAS_GROUPS) {
+    const all = spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { stdio: "ignore" });
+    return all.on("error", () => child.kill());
+  }
   try {
     return process.kill(-child.pid, signal);
   } catch {

@@ -1,5 +1,16 @@
 /** What `libacp/agent` and `libacp/client` have in common. */
-import type { AdviceEvent, Connection, Draft, LateResponseEvent, Limits, Misuse, Policy, Role, Severity, ViolationEvent } from "./index.js";
+import type {
+  AdviceEvent,
+  Connection,
+  Draft,
+  LateResponseEvent,
+  Limits,
+  Misuse,
+  Policy,
+  Role,
+  Severity,
+  ViolationEvent,
+} from "./index.js";
 import type { RequestId, v1 } from "./types.js";
 
 export {
@@ -260,54 +271,58 @@ export interface How {
   reserve(bytes: number): Promise<void> | undefined;
 }
 
+/** What a handler of a method is called with, and what it returns. Where requests and notifications share a name, both. */
+export type HandlerOf<M, Requests, Notifications, Session, Other> = M extends keyof Requests
+  ? (
+      subject: About<Params<Requests[M]>, Session, Other>,
+      params: Params<Requests[M]> | (M extends keyof Notifications ? Params<Notifications[M]> : never),
+      how: How,
+    ) => Awaitable<Returned<Result<Requests[M]>> | (M extends keyof Notifications ? void : never)>
+  : M extends keyof Notifications
+    ? (subject: About<Params<Notifications[M]>, Session, Other>, params: Params<Notifications[M]>) => unknown
+    : (subject: Session | Other, params: any, how: How) => unknown;
+
 /** Handlers by method; requests run at the same time, notifications one after the other. */
 export interface On<Requests, Notifications, Session, Other, Self> {
-  <M extends keyof Requests & string>(
+  <M extends Exclude<keyof Requests | keyof Notifications, "$/cancel_request"> | Extension>(
     method: M,
-    handler: (
-      subject: About<Params<Requests[M]>, Session, Other>,
-      params: Params<Requests[M]>,
-      how: How,
-    ) => Awaitable<Returned<Result<Requests[M]>>>,
+    handler: HandlerOf<M, Requests, Notifications, Session, Other>,
   ): Self;
-  <M extends keyof Notifications & string>(
-    method: M,
-    handler: (subject: About<Params<Notifications[M]>, Session, Other>, params: Params<Notifications[M]>) => unknown,
-  ): Self;
-  (method: Extension, handler: (subject: Session | Other, params: any, how: How) => unknown): Self;
 }
+
+// In what follows, the known methods come last: that is where a compiler says what is wrong.
 
 /** What can be asked of a peer. */
 export interface Request<Requests> {
-  <M extends keyof Requests & string>(method: M, ...rest: Rest<Params<Requests[M]>>): Promise<Result<Requests[M]>>;
   <T = unknown>(method: Extension, params?: unknown, options?: CallOptions): Promise<T>;
+  <M extends keyof Requests & string>(method: M, ...rest: Rest<Params<Requests[M]>>): Promise<Result<Requests[M]>>;
 }
 
 /** A request about one session, whose id is added. */
 export interface SessionRequest<Requests> {
-  <M extends keyof Requests & string>(method: M, ...rest: Rest<Given<Params<Requests[M]>>>): Promise<Result<Requests[M]>>;
   <T = unknown>(method: Extension, params?: object, options?: CallOptions): Promise<T>;
+  <M extends keyof Requests & string>(method: M, ...rest: Rest<Given<Params<Requests[M]>>>): Promise<Result<Requests[M]>>;
 }
 
 /** What a peer can be told. */
 export interface Notify<Notifications> {
+  (method: Extension, params?: unknown, options?: { signal?: AbortSignal }): Promise<void>;
   <M extends keyof Notifications & string>(
     method: M,
     params: Params<Notifications[M]>,
     options?: { signal?: AbortSignal },
   ): Promise<void>;
-  (method: Extension, params?: unknown, options?: { signal?: AbortSignal }): Promise<void>;
 }
 
 /** A notification about one session, whose id is added. */
 export interface SessionNotify<Notifications> {
+  (method: Extension, params?: object, options?: { signal?: AbortSignal }): Promise<void>;
   <M extends keyof Notifications & string>(
     method: M,
     ...rest: {} extends Given<Params<Notifications[M]>>
       ? [params?: Given<Params<Notifications[M]>>, options?: { signal?: AbortSignal }]
       : [params: Given<Params<Notifications[M]>>, options?: { signal?: AbortSignal }]
   ): Promise<void>;
-  (method: Extension, params?: object, options?: { signal?: AbortSignal }): Promise<void>;
 }
 
 /** The other side of a connection. */

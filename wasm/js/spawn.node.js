@@ -9,6 +9,8 @@ import { childProcess } from "./process.node.js";
 const OPTIONS = ["cwd", "env", "stderr", "processGroup", "timeout", "grace", "signal"];
 // Lines of standard error that an error tells, where the host has asked to hear them.
 const LAST = 20;
+// As long as a connection gives it by default.
+const GRACE = 5000;
 
 export async function spawnAgent(command, client, options = {}) {
   if (!Array.isArray(command) || command.length === 0) {
@@ -24,7 +26,14 @@ export async function spawnAgent(command, client, options = {}) {
   await once(child, "spawn");
   const transport = childProcess(child, { group: processGroup });
   if (hears) transport.lastWords = listen(child.stderr, stderr);
-  return connect(transport, client, how);
+  try {
+    return await connect(transport, client, how);
+  } catch (error) {
+    // Whoever has no agent cannot close it.
+    transport.close();
+    await transport.exit(how.grace ?? GRACE);
+    throw error;
+  }
 }
 
 /** Gives each line to the host, and keeps the last ones. */

@@ -170,7 +170,9 @@ export class Terminal {
 }
 disposable(Terminal, "close");
 
-quiet(Turn, ["message", "thought", "plan", "update", "toolCall", "askPermission", "readTextFile", "writeTextFile", "terminal"], (turn) => turn.signal);
+const SAYS = ["message", "thought", "plan", "update"];
+const ASKS = ["toolCall", "askPermission", "readTextFile", "writeTextFile", "terminal"];
+quiet(Turn, [...SAYS, ...ASKS], (turn) => turn.signal);
 quiet(Terminal, ["wait", "output", "kill"], (terminal) => terminal._signal);
 
 export { Permission, ToolCall };
