@@ -394,8 +394,8 @@ typedef struct {
 // is in use again, it may not be.
 #define ACP_BAD_HANDLE (-7)
 
-// Another thread is inside of a call with this handle. Nothing has changed. It is noticed when both are there at the same
-// time, and one of them changes the handle.
+// Another thread is inside of a call that changes this handle. Nothing has changed. It is noticed when both are there at the
+// same time; a change that begins while another thread only looks is not.
 #define ACP_BUSY (-8)
 
 #ifdef __cplusplus

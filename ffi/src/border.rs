@@ -33,8 +33,8 @@ pub const ACP_PANIC: acp_status = -6;
 /// The handle is none of this type: it was freed, or it never was one. That it is noticed is no promise: where its memory
 /// is in use again, it may not be.
 pub const ACP_BAD_HANDLE: acp_status = -7;
-/// Another thread is inside of a call with this handle. Nothing has changed. It is noticed when both are there at the same
-/// time, and one of them changes the handle.
+/// Another thread is inside of a call that changes this handle. Nothing has changed. It is noticed when both are there at the
+/// same time; a change that begins while another thread only looks is not.
 pub const ACP_BUSY: acp_status = -8;
 
 /// The version of the binary interface: what `acp_abi_version` returns must be equal to it.
