@@ -93,7 +93,8 @@ impl State {
         };
         let items = json::pointer(&answer, list).map_or_else(Vec::new, json::items);
         let is = |item: &str| json::pointer(item, "/type").and_then(json::unescape).is_some_and(|found| found == kind);
-        let (place, of_kind) = (|index| format!("{list}/{index}"), items.iter().enumerate().filter(|(_, item)| is(item)));
+        let (place, of_kind) =
+            (|index| format!("{list}/{index}"), items.iter().enumerate().filter(|(_, item)| is(item)));
         let places: Vec<String> = of_kind.map(|(index, _)| place(index)).collect();
         let taken = |can: &str| json::pointer(can, capability).is_some_and(|value| value != "false" && value != "null");
         if places.is_empty() || taken(self.connection.capabilities()) {

@@ -14,6 +14,7 @@ use super::handlers::{
     Advices, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Violations, Watching,
 };
 use super::host::Host;
+use super::inbound::End;
 use super::local::Local;
 use super::peer::AgentPeer;
 use super::permission::{Choice, PermissionRequest, Permissions};
@@ -144,14 +145,14 @@ impl<H: Handlers> Client<H> {
     pub fn connect<T: Transport>(self, mut transport: T) -> (Connecting, impl Future<Output = io::Result<()>>) {
         let shared = self.host.connection(&transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
-        let checked = unserved::check(&self.host, &self.handlers, &mut transport, || {
-            crate::schema::write(&self.hello())
-        });
+        let checked =
+            unserved::check(&self.host, &self.handlers, &mut transport, || crate::schema::write(&self.hello()));
         (connecting, async move {
-            if checked.is_err() {
-                shared.with(|state| state.connection.close());
+            if let Err(refused) = checked {
+                // Who waits for the connection learns that there is none.
+                drop(End(&shared));
+                return Err(refused);
             }
-            checked?;
             drive(&shared, &Serving(&self.handlers), transport).await
         })
     }
@@ -183,9 +184,10 @@ impl Connecting {
     /// Opens the connection with `initialize`, while something drives it.
     pub async fn open(self) -> Result<AgentPeer, Error> {
         let agent = AgentPeer::new(&self.shared);
-        let hello = said(&crate::schema::write(&self.hello).map_err(|error| {
-            Error::Unreadable { method: "initialize".into(), error }
-        })?);
+        let hello = said(
+            &crate::schema::write(&self.hello)
+                .map_err(|error| Error::Unreadable { method: "initialize".into(), error })?,
+        );
         let asking = Asking::written(&self.shared, "initialize".into(), Ok(hello), None);
         Call::new(asking, super::call::result::<v1::InitializeResponse<'static>>).await?;
         Ok(agent)

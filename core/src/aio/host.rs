@@ -21,7 +21,13 @@ pub(super) struct Host {
 
 impl Host {
     pub(super) fn new(name: String, version: String, config: Config) -> Self {
-        Host { info: v1::Implementation::new(name, version), most: config.limits.pending, config, expose: false, version_2: false }
+        Host {
+            info: v1::Implementation::new(name, version),
+            most: config.limits.pending,
+            config,
+            expose: false,
+            version_2: false,
+        }
     }
 
     pub(super) fn configure(&mut self, config: Config) {

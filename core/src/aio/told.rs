@@ -77,6 +77,9 @@ mod tests {
 
     #[test]
     fn objects_are_merged_and_the_rest_replaced() {
-        assert_eq!(merged(r#"{"a":{"b":1,"c":[1]},"d":1}"#, r#"{"a":{"c":[2]},"e":2}"#), r#"{"a":{"b":1,"c":[2]},"d":1,"e":2}"#);
+        assert_eq!(
+            merged(r#"{"a":{"b":1,"c":[1]},"d":1}"#, r#"{"a":{"c":[2]},"e":2}"#),
+            r#"{"a":{"b":1,"c":[2]},"d":1,"e":2}"#
+        );
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn act(played: &Played, play: &mut Play, step: &Value) {
     let name = step["as"].as_str();
     let params = step.get("with").map_or_else(|| json!({}), |params| play.world.fill(params));
     let session = step.get("session").map(|id| play.world.fill(id).as_str().unwrap().to_owned());
-    let open = session.as_deref().and_then(|id| agent.session(id).or_else(|| played.sessions.borrow().get(id).cloned()));
+    let open =
+        session.as_deref().and_then(|id| agent.session(id).or_else(|| played.sessions.borrow().get(id).cloned()));
     if let Some(method) = step["request"].as_str() {
         let method = method.to_owned();
         let call = match &open {
@@ -50,7 +51,10 @@ pub(super) fn act(played: &Played, play: &mut Play, step: &Value) {
             };
             let (cancel, cancelled) = mpsc::unbounded();
             play.cancels.insert(name.unwrap().to_owned(), cancel);
-            play.spawn(None, prompt(Rc::clone(&play.world), step.clone(), session, turn, cancelled).map(|()| Ok(json!({}))));
+            play.spawn(
+                None,
+                prompt(Rc::clone(&play.world), step.clone(), session, turn, cancelled).map(|()| Ok(json!({}))),
+            );
             let task = play.tasks.remove("").unwrap();
             play.tasks.insert(name.unwrap().to_owned(), task);
         }
@@ -88,7 +92,9 @@ async fn call(
     let text = |member: &str| params[member].as_str().unwrap_or_default();
     let plain = params.get("_meta").is_none();
     let empty = |(): ()| json!({});
-    let only_cwd = plain && params["mcpServers"].as_array().is_none_or(Vec::is_empty) && params.get("additionalDirectories").is_none();
+    let only_cwd = plain
+        && params["mcpServers"].as_array().is_none_or(Vec::is_empty)
+        && params.get("additionalDirectories").is_none();
     match (&*method, session) {
         ("session/new", _) if only_cwd => Ok(opened(&played, agent.new_session(text("cwd")).await?)),
         ("session/new", _) => Ok(opened(&played, agent.new_session_with(read(&params)).await?)),

@@ -55,7 +55,10 @@ pub(super) fn run(scenario: &Value) -> Result<(), Failed> {
                 if let Ok(peer) = connecting.open().await {
                     if bare {
                         let hello = serde_json::to_value(peer.greeting().unwrap()).unwrap();
-                        told.tell_read(json!({"done": "initialize", "result": hello}), typed::<v1::InitializeResponse<'static>>);
+                        told.tell_read(
+                            json!({"done": "initialize", "result": hello}),
+                            typed::<v1::InitializeResponse<'static>>,
+                        );
                     }
                     *agent.borrow_mut() = Some(peer);
                 }

@@ -58,7 +58,6 @@ macro_rules! by_name {
     }};
 }
 
-
 pub(super) fn of_agents(
     agent: Agent<Local>,
     world: &Rc<World>,

@@ -2,7 +2,9 @@
 
 use std::future::pending;
 
-use libacp::aio::{AgentPeer, AgentSession, Call, ClientPeer, ClientSession, Ending, Error, Failure, Tell, Terminal, ToolCall, Turn};
+use libacp::aio::{
+    AgentPeer, AgentSession, Call, ClientPeer, ClientSession, Ending, Error, Failure, Tell, Terminal, ToolCall, Turn,
+};
 use libacp::schema::{v1, IntoOwned, Message, Raw};
 use libacp::Id;
 use serde::Serialize;
@@ -171,7 +173,9 @@ async fn convenience(
     let result = match what {
         "message" | "thought" => say(turn, what, with).await.map(|()| Value::Null),
         "plan" => match with["entries"].as_array().unwrap() {
-            steps if steps.iter().all(Value::is_string) => turn.plan(steps.iter().map(|step| step.as_str().unwrap())).await,
+            steps if steps.iter().all(Value::is_string) => {
+                turn.plan(steps.iter().map(|step| step.as_str().unwrap())).await
+            }
             steps => turn.plan(steps.iter().map(read::<v1::PlanEntry<'static>>)).await,
         }
         .map(|()| Value::Null),
@@ -194,9 +198,10 @@ async fn convenience(
             };
             read.map(|content| json!({"content": content}))
         }
-        "write_text_file" => {
-            turn.write_text_file(text("path"), text("content")).await.map(|answer| serde_json::to_value(answer).unwrap())
-        }
+        "write_text_file" => turn
+            .write_text_file(text("path"), text("content"))
+            .await
+            .map(|answer| serde_json::to_value(answer).unwrap()),
         other => panic!("turns have no {other}"),
     };
     tell(world, name, result)

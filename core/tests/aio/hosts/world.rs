@@ -106,11 +106,14 @@ impl World {
                 self.names.borrow_mut().entry(text.clone()).or_insert_with(|| found.clone()) == found
             }
             (Value::Array(expected), Value::Array(found)) => {
-                expected.len() == found.len() && expected.iter().zip(found).all(|(expected, found)| self.is(expected, found))
+                expected.len() == found.len()
+                    && expected.iter().zip(found).all(|(expected, found)| self.is(expected, found))
             }
             (Value::Object(expected), Value::Object(found)) => {
                 expected.len() == found.len()
-                    && expected.iter().all(|(name, expected)| found.get(name).is_some_and(|found| self.is(expected, found)))
+                    && expected
+                        .iter()
+                        .all(|(name, expected)| found.get(name).is_some_and(|found| self.is(expected, found)))
             }
             _ => expected == found,
         }
