@@ -97,8 +97,3 @@ pub mod validation;
 pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
 pub use map::Map;
-
-/// The README's Rust examples, compiled and run with the documentation tests.
-#[cfg(all(doctest, feature = "futures"))]
-#[doc = include_str!("../README.md")]
-struct Readme;
