@@ -120,8 +120,7 @@ pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
 pub use map::Map;
 
-/// The examples of the crate's README and the Rust ones of the project's, compiled and run with the documentation tests.
+/// The examples of the crate's README, compiled and run with the documentation tests.
 #[cfg(all(doctest, feature = "futures"))]
 #[doc = include_str!("../README.md")]
-#[doc = include_str!("../../README.md")]
 struct Readme;

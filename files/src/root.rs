@@ -39,6 +39,11 @@ impl Root {
         Ok(Root { dir, path: real, given: path.to_owned() })
     }
 
+    /// A second handle of the same folder, wherever its name leads to by now.
+    pub fn try_clone(&self) -> std::io::Result<Root> {
+        Ok(Root { dir: self.dir.try_clone()?, path: self.path.clone(), given: self.given.clone() })
+    }
+
     /// Its path, with all links followed as they were when it was opened.
     pub fn path(&self) -> &Path {
         &self.path

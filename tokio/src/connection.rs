@@ -1,0 +1,323 @@
+//! One connection of a client's, with what its sessions have here: roots that are open, commands that run.
+//!
+//! A handler of `libacp::aio` sees a session and not its connection, and two agents may name their sessions alike. So the
+//! future that drives a connection runs in a scope that says which one it is, and nothing but that future runs handlers.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use libacp::aio::{AgentPeer, Client, ClientSession, Connecting, Failure, Handlers, RequestError, Transport};
+use libacp::ErrorCode;
+use libacp_files::Root;
+
+use crate::command::Command;
+use crate::watch::{Effect, Watched};
+
+tokio::task_local! {
+    static CURRENT: Arc<Connection>;
+}
+
+/// Answers that the connection has not taken, at most: it refuses what is no answer.
+const UNSETTLED: usize = 64;
+
+/// A request that opens or ends a session.
+pub(crate) struct Change {
+    pub(crate) effect: Effect,
+    pub(crate) session: Option<String>,
+    /// Its working directory and further directories.
+    pub(crate) roots: Vec<String>,
+}
+
+/// The answer to one.
+pub(crate) struct Answer {
+    pub(crate) failed: bool,
+    /// The session that it names.
+    pub(crate) opened: Option<String>,
+}
+
+/// A request that opens or ends a session, until what it does is done.
+struct Pending {
+    id: u64,
+    change: Change,
+    roots: Arc<Roots>,
+    /// The session that it names has nothing here yet.
+    fresh: bool,
+    answer: Option<Answer>,
+}
+
+/// Folders that were opened with a session, as the paths that the host gave were then. Those that are not there hold
+/// nothing.
+pub(crate) struct Roots {
+    given: Vec<String>,
+    opened: Vec<Root>,
+}
+
+/// The files of a session, for each of the hosts' [`Files`](crate::Files) that serves it.
+type Served = (usize, libacp_files::Files);
+
+#[derive(Default)]
+pub(crate) struct Session {
+    roots: Option<Arc<Roots>>,
+    files: Vec<Served>,
+    commands: HashMap<String, Arc<Command>>,
+}
+
+#[derive(Default)]
+pub(crate) struct Connection {
+    agent: OnceLock<AgentPeer>,
+    files: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    pending: Vec<Pending>,
+    sessions: HashMap<String, Session>,
+}
+
+impl Connection {
+    /// The one whose handler runs.
+    pub(crate) fn current() -> Result<Arc<Connection>, Failure> {
+        let nowhere = "Files and Terminals need a connection that libacp_tokio drives: spawn(…), or libacp_tokio::run";
+        CURRENT.try_with(Arc::clone).map_err(|_| Failure::new(nowhere))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whose sessions these are.
+    pub(crate) fn meet(&self, agent: &AgentPeer) {
+        drop(self.agent.set(agent.clone()));
+    }
+
+    /// Whether the client lets agents use files.
+    pub(crate) fn offers_files(&self, offers: bool) {
+        self.files.store(offers, Ordering::Relaxed);
+    }
+
+    /// A request goes out that opens or ends a session.
+    pub(crate) fn asked(&self, id: u64, change: Change) {
+        let opens = change.effect != Effect::Ends && self.files.load(Ordering::Relaxed);
+        let roots = Arc::new(Roots::open(if opens { change.roots.clone() } else { Vec::new() }));
+        let mut state = self.state();
+        let fresh = change.session.as_ref().is_some_and(|session| !state.sessions.contains_key(session));
+        state.pending.push(Pending { id, change, roots, fresh, answer: None });
+    }
+
+    /// It was answered.
+    pub(crate) fn answered(&self, id: u64, answer: Answer) {
+        let mut state = self.state();
+        if let Some(pending) = state.pending.iter_mut().find(|pending| pending.id == id) {
+            pending.answer = Some(answer);
+        }
+        let answered = state.pending.iter().filter(|pending| pending.answer.is_some()).count();
+        if answered > UNSETTLED {
+            if let Some(oldest) = state.pending.iter().position(|pending| pending.answer.is_some()) {
+                state.pending.remove(oldest);
+            }
+        }
+    }
+
+    /// Does what answers have brought about, as far as the connection has taken them.
+    fn settle(&self) {
+        let Some(agent) = self.agent.get() else { return };
+        let is_open = |id: &str| agent.session(id).is_some();
+        let mut ended = Vec::new();
+        let mut state = self.state();
+        if state.pending.iter().all(|pending| pending.answer.is_none()) {
+            return;
+        }
+        let State { pending, sessions } = &mut *state;
+        pending.retain_mut(|pending| {
+            let Some(answer) = &mut pending.answer else { return true };
+            let (effect, named) = (pending.change.effect, pending.change.session.take());
+            let Some(id) = (if effect == Effect::Opens { answer.opened.take() } else { named }) else { return false };
+            let settled = match (effect, answer.failed) {
+                (Effect::Opens, _) if is_open(&id) => {
+                    // One that was open before keeps what it has.
+                    sessions.entry(id.clone()).or_default().roots.get_or_insert_with(|| Arc::clone(&pending.roots));
+                    true
+                }
+                (Effect::Reopens, false) if is_open(&id) => {
+                    let session = sessions.entry(id.clone()).or_default();
+                    session.roots = Some(Arc::clone(&pending.roots));
+                    session.files.clear();
+                    true
+                }
+                (Effect::Ends, false) | (Effect::Reopens, true) if !is_open(&id) => {
+                    ended.extend(sessions.remove(&id));
+                    true
+                }
+                (Effect::Reopens, true) => !pending.fresh,
+                (_, failed) => failed,
+            };
+            if !settled {
+                if effect == Effect::Opens {
+                    answer.opened = Some(id);
+                } else {
+                    pending.change.session = Some(id);
+                }
+            }
+            !settled
+        });
+        drop(state);
+        ended.iter().for_each(Session::end);
+    }
+
+    /// What a session has, if it is open, or being opened.
+    fn of<R>(&self, session: &ClientSession, then: impl FnOnce(&mut Session, bool) -> R) -> Result<R, RequestError> {
+        self.meet(session.agent());
+        self.settle();
+        let id = session.id();
+        let mut state = self.state();
+        let about = |effect: Effect| {
+            let mut pending = state.pending.iter().rev();
+            pending.find(|pending| pending.change.effect == effect && pending.change.session.as_deref() == Some(id))
+        };
+        let (opening, closing) = (about(Effect::Reopens), about(Effect::Ends).is_some());
+        let opening = opening.map(|pending| Arc::clone(&pending.roots));
+        let open = session.agent().session(id).is_some() || opening.is_some();
+        if !open || session.agent().is_closed() {
+            return Err(RequestError::new(ErrorCode::RESOURCE_NOT_FOUND, "The session is over"));
+        }
+        let session = state.sessions.entry(id.to_owned()).or_default();
+        if session.roots.is_none() {
+            session.roots = opening;
+        }
+        Ok(then(session, closing))
+    }
+
+    /// The files of a session, made by `make` of its roots for those that ask by this key.
+    pub(crate) fn files(
+        &self,
+        session: &ClientSession,
+        key: usize,
+        make: impl FnOnce(Vec<Root>) -> libacp_files::Files,
+    ) -> Result<libacp_files::Files, RequestError> {
+        let given = session.roots();
+        self.of(session, |session, _| {
+            // Those that the connection knows count. They differ when the request for them went another way.
+            if session.roots.as_ref().is_none_or(|roots| roots.given != given) {
+                session.roots = Some(Arc::new(Roots::open(given)));
+                session.files.clear();
+            }
+            if let Some((_, files)) = session.files.iter().find(|(served, _)| *served == key) {
+                return files.clone();
+            }
+            let opened = session.roots.as_ref().map_or(&[][..], |roots| &roots.opened);
+            let files = make(opened.iter().filter_map(|root| root.try_clone().ok()).collect());
+            session.files.push((key, files.clone()));
+            files
+        })
+    }
+
+    /// Starts a command in a session that is open and stays so.
+    pub(crate) fn start(
+        &self,
+        session: &ClientSession,
+        start: impl FnOnce() -> Result<Arc<Command>, RequestError>,
+    ) -> Result<(), RequestError> {
+        self.of(session, |session, closing| {
+            if closing {
+                return Err(RequestError::new(ErrorCode::RESOURCE_NOT_FOUND, "The session is being closed"));
+            }
+            let command = start()?;
+            session.commands.insert(command.id().to_owned(), command);
+            Ok(())
+        })?
+    }
+
+    /// A command of a session.
+    pub(crate) fn command(&self, session: &ClientSession, id: &str) -> Result<Arc<Command>, RequestError> {
+        let found = self.of(session, |session, _| session.commands.get(id).cloned())?;
+        found.ok_or_else(|| RequestError::new(ErrorCode::RESOURCE_NOT_FOUND, "There is no such terminal"))
+    }
+
+    /// Forgets a command that has ended.
+    pub(crate) fn forget(&self, session: &ClientSession, id: &str) {
+        if let Some(session) = self.state().sessions.get_mut(session.id()) {
+            session.commands.remove(id);
+        }
+    }
+
+    /// Ends what runs in all sessions.
+    fn end(&self) {
+        let sessions = std::mem::take(&mut self.state().sessions);
+        sessions.values().for_each(Session::end);
+    }
+}
+
+impl Session {
+    fn end(&self) {
+        self.commands.values().for_each(|command| command.end());
+    }
+}
+
+impl Roots {
+    fn open(given: Vec<String>) -> Roots {
+        let opened = given.iter().filter_map(|path| Root::open(path.as_ref()).ok()).collect();
+        Roots { given, opened }
+    }
+}
+
+/// Ends what runs when nobody drives the connection any more.
+struct Ends(Arc<Connection>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// Drives a connection: handlers find it, and answers take effect.
+pub(crate) async fn driven<F: Future>(connection: Arc<Connection>, driving: F) -> F::Output {
+    let ends = Ends(Arc::clone(&connection));
+    let mut driving = pin!(driving);
+    let settling = std::future::poll_fn(|cx| {
+        let result = driving.as_mut().poll(cx);
+        ends.0.settle();
+        if ends.0.agent.get().is_some_and(AgentPeer::is_closed) {
+            // The host's work may go on without the agent.
+            ends.0.end();
+        }
+        result
+    });
+    CURRENT.scope(connection, settling).await
+}
+
+/// [`Client::run`] for a client with [`Files`](crate::Files) or [`Terminals`](crate::Terminals), on any transport: that of
+/// a socket, as [`streams`](crate::streams)`(reader, writer)`. An agent that is a program is started by
+/// [`spawn`](crate::spawn()).
+///
+/// # Errors
+/// That of the work, or of `initialize`.
+pub async fn run<H, T, F, R>(client: &Client<H>, transport: T, work: F) -> Result<R, Failure>
+where
+    H: Handlers,
+    T: Transport,
+    F: AsyncFnOnce(AgentPeer) -> Result<R, Failure>,
+{
+    let connection = Arc::new(Connection::default());
+    let transport = Watched::new(transport, &connection);
+    let met = Arc::clone(&connection);
+    let running = client.run(transport, async move |agent| {
+        met.meet(&agent);
+        work(agent).await
+    });
+    driven(connection, running).await
+}
+
+/// [`Client::connect`] for a client with [`Files`](crate::Files) or [`Terminals`](crate::Terminals); see [`run`].
+pub fn connect<H: Handlers, T: Transport>(
+    client: Client<H>,
+    transport: T,
+) -> (Connecting, impl Future<Output = io::Result<()>>) {
+    let connection = Arc::new(Connection::default());
+    let (connecting, driving) = client.connect(Watched::new(transport, &connection));
+    (connecting, driven(connection, driving))
+}

@@ -1,0 +1,192 @@
+//! Files for agents, as handlers of a client.
+
+use std::fmt::Write as _;
+use std::future::Future;
+use std::sync::Arc;
+
+use libacp::aio::{Failure, Received, Reply, RequestError};
+use libacp::schema::{v1, Raw};
+use libacp::typed::ClientSide;
+use libacp::ErrorCode;
+use libacp_files::{Asked, Options};
+use tokio::sync::oneshot;
+
+use crate::connection::Connection;
+
+pub(crate) type Read = fn(v1::ReadTextFileRequest);
+pub(crate) type Write = fn(v1::WriteTextFileRequest);
+
+/// Lets agents read and write the text files in the roots of their sessions; [`ClientExt::files`] gives it to a client.
+///
+/// The roots are the working directory of the session and its further directories. They are opened when the host asks for
+/// the session, and stay the folders that they were then; nothing outside of them is reached, through links neither. What
+/// agents ask for in a session takes effect in the order in which they ask. [`libacp_files`] has the whole of it.
+///
+/// Whoever may write files may run programs: editors, shells and version control run what stands in some of them. Those
+/// that are known for it are not written unless [`may`](Self::may) says so.
+///
+/// [`ClientExt::files`]: crate::ClientExt::files
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    options: Options,
+}
+
+impl Files {
+    /// Files of 10 MB at most, with [`libacp_files::guarded`] to decide on each.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes that a file may have.
+    #[must_use]
+    pub fn most(mut self, bytes: u64) -> Self {
+        self.options.most = bytes;
+        self
+    }
+
+    /// Decides on each file, in place of [`libacp_files::guarded`], when all links on the way to it were followed and before
+    /// anything is opened or made. It is called on a thread of the files' own, where it may block: it can send the
+    /// question to the host and wait for the answer. The files of the session wait for it, and nothing else does.
+    #[must_use]
+    pub fn may(mut self, may: impl Fn(&Asked<'_>) -> bool + Send + Sync + 'static) -> Self {
+        self.options.may = Arc::new(may);
+        self
+    }
+}
+
+/// Lets agents read the text files in the roots of their sessions: [`Files`] without writing.
+/// [`ClientExt::read_only_files`](crate::ClientExt::read_only_files) gives it to a client.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOnlyFiles(Files);
+
+impl ReadOnlyFiles {
+    /// Files of 10 MB at most.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Bytes that a file may have.
+    #[must_use]
+    pub fn most(self, bytes: u64) -> Self {
+        ReadOnlyFiles(self.0.most(bytes))
+    }
+
+    /// Decides on each file; see [`Files::may`].
+    #[must_use]
+    pub fn may(self, may: impl Fn(&Asked<'_>) -> bool + Send + Sync + 'static) -> Self {
+        ReadOnlyFiles(self.0.may(may))
+    }
+}
+
+/// Files as handlers have them: those of one client.
+#[derive(Debug, Clone)]
+pub struct Serving(Arc<Options>);
+
+impl From<Files> for Serving {
+    fn from(files: Files) -> Self {
+        Serving(Arc::new(files.options))
+    }
+}
+
+impl From<ReadOnlyFiles> for Serving {
+    fn from(files: ReadOnlyFiles) -> Self {
+        files.0.into()
+    }
+}
+
+/// [`ClientExt::files`](crate::ClientExt::files) for clients whose connections are to be sent to other threads, as
+/// `tokio::spawn` does: `files!(client, Files::new())`. A method cannot say of what it returns that this can be done.
+#[macro_export]
+macro_rules! files {
+    ($client:expr, $files:expr) => {{
+        let files = $crate::private::Serving::from($files);
+        let written = files.clone();
+        $client
+            .on(async move |received: $crate::private::Read| files.clone().read(received).await)
+            .on(async move |received: $crate::private::Write| written.clone().write(received).await)
+    }};
+}
+
+/// [`files!`] for [`ReadOnlyFiles`].
+#[macro_export]
+macro_rules! read_only_files {
+    ($client:expr, $files:expr) => {{
+        let files = $crate::private::Serving::from($files);
+        $client.on(async move |received: $crate::private::Read| files.clone().read(received).await)
+    }};
+}
+
+impl Serving {
+    fn of<M: libacp::schema::Family>(
+        &self,
+        received: &Received<ClientSide, M>,
+    ) -> Result<libacp_files::Files, Failure> {
+        let key = Arc::as_ptr(&self.0) as usize;
+        let options = || Options::clone(&self.0);
+        let files = Connection::current()?
+            .files(&received.session(), key, |roots| libacp_files::Files::with(roots, options()))?;
+        Ok(files)
+    }
+
+    /// Reads a file.
+    pub async fn read(self, received: Received<ClientSide, Read>) -> Result<Reply<Read>, Failure> {
+        let files = self.of(&received)?;
+        let (line, limit) = (received.line.map(u64::from), received.limit.map(u64::from));
+        let (path, (say, said)) = (received.path.to_string(), oneshot::channel());
+        files.read_later(path, line, limit, |text| drop(say.send(text)));
+        Ok(v1::ReadTextFileResponse::new(result(said, &received.path).await?).into())
+    }
+
+    /// Writes a file.
+    pub async fn write(self, received: Received<ClientSide, Write>) -> Result<Reply<Write>, Failure> {
+        let files = self.of(&received)?;
+        let (path, (say, said)) = (received.path.to_string(), oneshot::channel());
+        files.write_later(path, received.content.to_string(), |done| drop(say.send(done)));
+        result(said, &received.path).await?;
+        Ok(Reply::default())
+    }
+}
+
+async fn result<T>(
+    said: impl Future<Output = Result<Result<T, libacp_files::Error>, oneshot::error::RecvError>>,
+    path: &str,
+) -> Result<T, Failure> {
+    let problem = match said.await? {
+        Ok(result) => return Ok(result),
+        Err(problem) => problem,
+    };
+    let mut error = RequestError::new(ErrorCode(problem.code()), problem.to_string());
+    if problem == libacp_files::Error::NotFound {
+        error.data = Some(Raw::from_string(serde_json::json!({ "uri": uri(path) }).to_string())?);
+    }
+    Err(error.into())
+}
+
+/// The URI of a file (RFC 8089).
+fn uri(path: &str) -> String {
+    let mut uri = String::from("file://");
+    if !path.starts_with('/') {
+        uri.push('/');
+    }
+    for byte in path.bytes() {
+        match byte {
+            b'\\' if cfg!(windows) => uri.push('/'),
+            b'/' | b':' | b'-' | b'_' | b'.' | b'~' => uri.push(byte.into()),
+            _ if byte.is_ascii_alphanumeric() => uri.push(byte.into()),
+            // A string takes everything.
+            _ => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_have_uris() {
+        assert_eq!(uri("/a b/\u{e4}#?.txt"), "file:///a%20b/%C3%A4%23%3F.txt");
+        assert_eq!(uri("C:/x"), "file:///C:/x");
+    }
+}

@@ -1,0 +1,145 @@
+//! Agents and clients of the Agent Client Protocol (ACP) on tokio: [`libacp::aio`] with everything around it that a program
+//! needs.
+//!
+//! An agent, which an editor starts and talks to through its standard streams:
+//!
+//! ```no_run
+//! use libacp::aio::Agent;
+//! use libacp_tokio::stdio;
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> std::io::Result<()> {
+//!     let agent = Agent::new("echo", "1.0").prompt(async |turn| {
+//!         turn.message(format!("You said: {}", turn.text())).await?;
+//!         Ok(())
+//!     });
+//!     agent.serve(stdio()?).await
+//! }
+//! ```
+//!
+//! A client, which starts an agent, lets it use files and run commands in the folder of its session, and says one thing to
+//! it:
+//!
+//! ```no_run
+//! use libacp::aio::{Client, Failure};
+//! use libacp_tokio::{spawn, ClientExt, Files, Terminals};
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), Failure> {
+//!     let client = Client::new("example", "1.0")
+//!         .files(Files::new())
+//!         .terminals(Terminals::new())
+//!         .permission(async |request| Ok(request.allow()));
+//!     spawn("my-agent")
+//!         .arg("--acp")
+//!         .run(&client, async |agent| {
+//!             let session = agent.new_session("/work").await?;
+//!             let mut turn = session.prompt("Hello");
+//!             while let Some(update) = turn.update().await? {
+//!                 println!("{update:?}");
+//!             }
+//!             Ok(())
+//!         })
+//!         .await
+//! }
+//! ```
+//!
+//! An agent that ends too early is an [`AgentEnded`], with its exit code and what it said last. A client that lives in more
+//! than one function has [`Spawn::connect`]; one whose agent is behind a socket has [`run`] and [`streams`].
+//!
+//! # What ends when
+//!
+//! An agent ends when its connection is closed: its input ends, and one that stays is told to (SIGTERM) and then killed,
+//! together with what it has started, as the program behind `npx` or `sh -c`. Commands in terminals end when they are
+//! released, and with their session or connection. All of it also ends when the client's process does, however that is: by
+//! a signal that nobody handles, by `exit`, or killed. On Unix a shell sees to that, `/bin/sh`, which runs as long as the
+//! client does; on Windows job objects do. Nothing here handles signals, so the program is free to.
+//!
+//! What leaves its process group, as a daemon does, is not followed. A program that is started in the very moment in which
+//! its client is killed can stay; an agent has the end of its input then.
+//!
+//! # Reading
+//!
+//! `connection` is what handlers and processes have in common, `watch` how it knows of sessions; `spawn`, `files` and
+//! `terminals` are what hosts see, `process` and `warden` what runs and how it ends.
+
+#![forbid(unsafe_code)]
+
+mod command;
+mod connection;
+mod ended;
+mod files;
+mod output;
+mod process;
+mod spawn;
+mod stderr;
+mod stdio;
+mod streams;
+mod terminals;
+#[cfg(unix)]
+mod warden;
+mod watch;
+
+use libacp::aio::{Client, Handlers};
+
+pub use connection::{connect, run};
+pub use ended::AgentEnded;
+pub use files::{Files, ReadOnlyFiles};
+pub use process::Exit;
+pub use spawn::{spawn, AgentProcess, Spawn, Starting};
+pub use stdio::{stdio, Stdio};
+pub use streams::{streams, Streams};
+pub use terminals::{Printed, Terminals};
+
+/// What a client lets agents do, in one call each.
+///
+/// What these return runs where it is polled: in `main`, in `block_on`, in a `LocalSet`. The macros [`files!`],
+/// [`read_only_files!`] and [`terminals!`] are the same for connections that `tokio::spawn` is to take.
+pub trait ClientExt {
+    /// Lets agents read and write files.
+    fn files(self, files: Files) -> Client<impl Handlers>;
+
+    /// Lets agents read files.
+    fn read_only_files(self, files: ReadOnlyFiles) -> Client<impl Handlers>;
+
+    /// Lets agents run commands.
+    fn terminals(self, terminals: Terminals) -> Client<impl Handlers>;
+}
+
+impl<H: Handlers> ClientExt for Client<H> {
+    fn files(self, files: Files) -> Client<impl Handlers> {
+        files!(self, files)
+    }
+
+    fn read_only_files(self, files: ReadOnlyFiles) -> Client<impl Handlers> {
+        read_only_files!(self, files)
+    }
+
+    fn terminals(self, terminals: Terminals) -> Client<impl Handlers> {
+        terminals!(self, terminals)
+    }
+}
+
+/// What the macros need.
+#[doc(hidden)]
+pub mod private {
+    use libacp::aio::Received;
+    use libacp::typed::ClientSide;
+
+    pub use crate::files::Serving;
+    pub use crate::terminals::{create, kill, output, release, wait};
+
+    pub type Read = Received<ClientSide, crate::files::Read>;
+    pub type Write = Received<ClientSide, crate::files::Write>;
+    pub type Create = Received<ClientSide, crate::terminals::Create>;
+}
+
+/// The README's Rust examples, compiled and run with the documentation tests. Some need this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
+/// This crate's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct CratesReadme;

@@ -1,0 +1,89 @@
+//! The standard streams of this process as a transport.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+use unix::{open, Input, Kept, Output};
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows::{open, Input, Kept, Output};
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use libacp::aio::{Clock, Transport};
+
+use crate::streams::{streams, Streams};
+
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// The standard input and output of this process, which editors talk to agents through.
+///
+/// Until this is dropped they belong to the protocol alone. On Unix, what the program prints with `println!` goes to
+/// standard error meanwhile, and so does what libraries in other languages print; child processes have an empty standard
+/// input, and print to standard error as well. On Windows nothing of this is done: an agent that runs there prints with
+/// `eprintln!`, and gives child processes pipes of their own.
+///
+/// # Errors
+/// When there is one already, or the system does not give the streams away.
+pub fn stdio() -> io::Result<Stdio> {
+    if TAKEN.swap(true, Ordering::AcqRel) {
+        let taken = "the standard streams are in use: another transport of `stdio()` is not dropped yet";
+        return Err(io::Error::new(io::ErrorKind::ResourceBusy, taken));
+    }
+    let freed = Freed;
+    let (input, output, kept) = open()?;
+    Ok(Stdio { streams: streams(input, output), _kept: kept, _freed: freed })
+}
+
+/// The transport of [`stdio`].
+pub struct Stdio {
+    streams: Streams<Input, Output>,
+    _kept: Kept,
+    _freed: Freed,
+}
+
+/// The streams can be taken again.
+struct Freed;
+
+impl Drop for Freed {
+    fn drop(&mut self) {
+        TAKEN.store(false, Ordering::Release);
+    }
+}
+
+impl std::fmt::Debug for Stdio {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Stdio").finish_non_exhaustive()
+    }
+}
+
+impl Transport for Stdio {
+    fn poll_read(&mut self, cx: &mut Context<'_>, take: &mut dyn FnMut(&[u8])) -> Poll<io::Result<bool>> {
+        self.streams.poll_read(cx, take)
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.streams.poll_write(cx, bytes)
+    }
+
+    fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.streams.poll_flush(cx)
+    }
+
+    /// The streams end with the process, which may still print.
+    fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.streams.poll_flush(cx)
+    }
+
+    fn clock(&mut self) -> Option<Clock> {
+        self.streams.clock()
+    }
+
+    fn poll_until(&mut self, cx: &mut Context<'_>, time: Duration) -> Poll<()> {
+        self.streams.poll_until(cx, time)
+    }
+}

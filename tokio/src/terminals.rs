@@ -1,0 +1,207 @@
+//! Terminals for agents, as handlers of a client.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use libacp::aio::{ClientSession, Failure, Received, Reply, RequestError};
+use libacp::schema::{v1, Family};
+use libacp::typed::ClientSide;
+use libacp::ErrorCode;
+use tokio::sync::Semaphore;
+
+use crate::command::{Command, Hear};
+use crate::connection::Connection;
+use crate::output::Output;
+
+/// Runs what agents ask for, as child processes without input; [`ClientExt::terminals`] gives it to a client. Whoever hands
+/// this to an agent lets it do anything.
+///
+/// A command sees the environment of this process, or [another](Self::environment), and what the agent adds. It begins in
+/// the folder that the agent names, or in that of its session. It is killed when it is released, its session or its
+/// connection is over, or this process ends, however it does, together with the children that stayed in its process group
+/// (on Windows: in its job object). Of its output the end is kept, never with half a character.
+///
+/// Copies of this share their [limit](Self::most): one for several clients is one for all of them.
+///
+/// [`ClientExt::terminals`]: crate::ClientExt::terminals
+#[derive(Clone)]
+pub struct Terminals {
+    most: usize,
+    places: Arc<Semaphore>,
+    output_byte_limit: usize,
+    environment: Option<Arc<[(OsString, OsString)]>>,
+    hear: Option<Hook>,
+}
+
+type Hook = Arc<dyn Fn(&Printed<'_>) + Send + Sync>;
+
+/// What a command has printed just now.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Printed<'a> {
+    /// The session in which it runs.
+    pub session: &'a ClientSession,
+    /// The id of the terminal.
+    pub terminal: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+impl Terminals {
+    /// At most 64 terminals, of each of which at most 1 MiB of output is kept.
+    pub fn new() -> Self {
+        let most = 64;
+        let places = Arc::new(Semaphore::new(most));
+        Terminals { most, places, output_byte_limit: 1024 * 1024, environment: None, hear: None }
+    }
+
+    /// Terminals at a time. One counts until it has been released and its command has ended.
+    #[must_use]
+    pub fn most(mut self, terminals: usize) -> Self {
+        self.most = terminals.min(Semaphore::MAX_PERMITS);
+        self.places = Arc::new(Semaphore::new(self.most));
+        self
+    }
+
+    /// Bytes of output that are kept at most, whatever the agent asks for.
+    #[must_use]
+    pub fn output_byte_limit(mut self, bytes: usize) -> Self {
+        self.output_byte_limit = bytes;
+        self
+    }
+
+    /// What commands see of the environment before the agent adds to it, in place of this process's own.
+    #[must_use]
+    pub fn environment<N: Into<OsString>, V: Into<OsString>>(
+        mut self,
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        self.environment = Some(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect());
+        self
+    }
+
+    /// Is called with what commands print, as they print it, to show it live. It must not block, and what it gets may steer
+    /// the terminal in which it is shown.
+    #[must_use]
+    pub fn on_output(mut self, hook: impl Fn(&Printed<'_>) + Send + Sync + 'static) -> Self {
+        self.hear = Some(Arc::new(hook));
+        self
+    }
+
+    fn start(&self, session: &ClientSession, params: &v1::CreateTerminalRequest<'_>) -> Result<String, Failure> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let full = || {
+            let message = format!("There are {} terminals already", self.most);
+            RequestError::new(ErrorCode::INTERNAL_ERROR, message)
+        };
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| full())?;
+        let id = format!("term-{}", NEXT.fetch_add(1, Ordering::Relaxed));
+        let mut command = self.command(session, params);
+        let wanted = params.output_byte_limit.and_then(|limit| usize::try_from(limit).ok());
+        let output = Output::new(wanted.map_or(self.output_byte_limit, |limit| limit.min(self.output_byte_limit)));
+        let hear = self.hear.clone().map(|hear| -> Hear {
+            let (session, terminal) = (session.clone(), id.clone());
+            Box::new(move |text| hear(&Printed { session: &session, terminal: &terminal, text }))
+        });
+        Connection::current()?.start(session, || {
+            Command::start(id.clone(), &mut command, output, hear, place).map_err(|problem| {
+                let message = format!("The command cannot be started: {}", problem.kind());
+                RequestError::new(ErrorCode::INVALID_PARAMS, message)
+            })
+        })?;
+        Ok(id)
+    }
+
+    fn command(&self, session: &ClientSession, params: &v1::CreateTerminalRequest<'_>) -> process::Command {
+        let mut command = process::Command::new(&*params.command);
+        command.args(params.args.iter().map(|argument| &**argument));
+        if let Some(environment) = &self.environment {
+            command.env_clear().envs(environment.iter().map(|(name, value)| (name, value)));
+        }
+        command.envs(params.env.iter().map(|variable| (&*variable.name, &*variable.value)));
+        let given = params.cwd.as_ref().map(|cwd| PathBuf::from(cwd.to_string()));
+        if let Some(folder) = given.or_else(|| session.roots().into_iter().next().map(PathBuf::from)) {
+            command.current_dir(folder);
+        }
+        command
+    }
+}
+
+impl Default for Terminals {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Terminals {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Terminals").field("most", &self.most).finish_non_exhaustive()
+    }
+}
+
+pub(crate) type Create = fn(v1::CreateTerminalRequest);
+pub(crate) type Look = fn(v1::TerminalOutputRequest);
+pub(crate) type Wait = fn(v1::WaitForTerminalExitRequest);
+pub(crate) type Kill = fn(v1::KillTerminalRequest);
+pub(crate) type Release = fn(v1::ReleaseTerminalRequest);
+
+/// [`ClientExt::terminals`](crate::ClientExt::terminals) for clients whose connections are to be sent to other threads, as
+/// `tokio::spawn` does: `terminals!(client, Terminals::new())`.
+#[macro_export]
+macro_rules! terminals {
+    ($client:expr, $terminals:expr) => {{
+        let terminals: $crate::Terminals = $terminals;
+        $client
+            .on(async move |received: $crate::private::Create| {
+                $crate::private::create(terminals.clone(), received).await
+            })
+            .on($crate::private::output)
+            .on($crate::private::wait)
+            .on($crate::private::kill)
+            .on($crate::private::release)
+    }};
+}
+
+fn find<M: Family>(received: &Received<ClientSide, M>, id: &v1::TerminalId<'_>) -> Result<Arc<Command>, Failure> {
+    Ok(Connection::current()?.command(&received.session(), id.as_str())?)
+}
+
+fn failed(message: &'static str) -> RequestError {
+    RequestError::new(ErrorCode::INTERNAL_ERROR, message)
+}
+
+/// Starts a command; the terminal's id.
+pub async fn create(terminals: Terminals, received: Received<ClientSide, Create>) -> Result<Reply<Create>, Failure> {
+    Ok(v1::CreateTerminalResponse::new(terminals.start(&received.session(), &received)?).into())
+}
+
+/// What was printed, and how it ended, once it has.
+pub async fn output(received: Received<ClientSide, Look>) -> Result<Reply<Look>, Failure> {
+    Ok(find(&received, &received.terminal_id)?.output().into())
+}
+
+/// Waits until the command has ended.
+pub async fn wait(received: Received<ClientSide, Wait>) -> Result<Reply<Wait>, Failure> {
+    let command = find(&received, &received.terminal_id)?;
+    Ok(command.wait().await.into())
+}
+
+/// Ends the command and keeps the terminal.
+pub async fn kill(received: Received<ClientSide, Kill>) -> Result<Reply<Kill>, Failure> {
+    find(&received, &received.terminal_id)?.kill().map_err(|_| failed("The command may not be ended"))?;
+    Ok(Reply::default())
+}
+
+/// Ends the command and forgets the terminal. One that does not end is an error, and stays.
+pub async fn release(received: Received<ClientSide, Release>) -> Result<Reply<Release>, Failure> {
+    let command = find(&received, &received.terminal_id)?;
+    if !command.killed().await {
+        return Err(failed("The command does not end").into());
+    }
+    command.end();
+    Connection::current()?.forget(&received.session(), command.id());
+    Ok(Reply::default())
+}

@@ -1,0 +1,66 @@
+//! Clients that are killed, and end by signals: neither their agents nor the commands of these stay.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use support::{alive, example, left, mark, until};
+use tokio::process::{Child, Command};
+
+/// An agent that runs a command, ignores the end of its input, and stays.
+fn agent(mark: &str) -> String {
+    let answer = |result: &str| {
+        format!(
+            "read line; id=${{line#*\\\"id\\\":}}; \
+             printf '{{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{result}}}\\n' \"${{id%%[,\\}}]*}}\"; "
+        )
+    };
+    let (hello, session) = (answer("{\"protocolVersion\":1}"), answer("{\"sessionId\":\"s\"}"));
+    let command = format!("[\"-c\",\"sleep {mark} & exec sleep {mark}\"]");
+    let params = format!("{{\"sessionId\":\"s\",\"command\":\"sh\",\"args\":{command}}}");
+    format!(
+        "{hello}{session}read prompt; \
+         printf '{{\"jsonrpc\":\"2.0\",\"id\":\"t\",\"method\":\"terminal/create\",\"params\":{params}}}\\n'; \
+         trap '' TERM; sleep {mark}; sleep {mark}"
+    )
+}
+
+fn client(mark: &str) -> Child {
+    let mut client = Command::new(example("client"));
+    client.args(["go", "sh", "-c", &agent(mark)]).stdin(Stdio::null()).stdout(Stdio::null());
+    client.spawn().unwrap()
+}
+
+fn kill(signal: &str, number: u32) {
+    let status = std::process::Command::new("kill").args([format!("-{signal}"), number.to_string()]).status();
+    assert!(status.unwrap().success());
+}
+
+#[tokio::test]
+async fn a_client_that_is_killed_or_ends_by_a_signal() {
+    for signal in ["KILL", "TERM", "INT", "HUP"] {
+        let mark = mark();
+        let mut client = client(&mark);
+        // Two of the command, and what the agent itself waits for.
+        until(|| alive(&mark).len() == 3).await;
+        kill(signal, client.id().unwrap());
+        assert!(!client.wait().await.unwrap().success());
+        // Commands at once; an agent has a second, and one more when it was told to end.
+        let remaining = left(&mark, Duration::from_secs(6)).await;
+        assert!(remaining.is_empty(), "{signal}: {remaining:?}");
+    }
+}
+
+#[tokio::test]
+async fn commands_end_at_once() {
+    let mark = mark();
+    let mut client = client(&mark);
+    until(|| alive(&mark).len() == 3).await;
+    kill("KILL", client.id().unwrap());
+    client.wait().await.unwrap();
+    support::within(Duration::from_secs(1), || alive(&mark).len() <= 1).await;
+    assert!(alive(&mark).len() <= 1, "only the agent has time");
+    assert!(left(&mark, Duration::from_secs(6)).await.is_empty());
+}
