@@ -1,7 +1,26 @@
 //! The Agent Client Protocol (ACP) as a state machine that does no I/O: bytes in, events out, and every rule of the
 //! protocol that can be seen on the wire enforced on both sides.
 //!
-//! A whole agent, over the standard streams:
+//! A whole agent, as futures on any executor (feature `futures`, see [`aio`](https://docs.rs/libacp/latest/libacp/aio)):
+//!
+#![cfg_attr(feature = "futures", doc = "```")]
+#![cfg_attr(not(feature = "futures"), doc = "```ignore")]
+//! use libacp::aio::{streams, Agent};
+//! use libacp::schema::v1::ToolKind;
+//!
+//! # async fn run(input: impl futures::AsyncRead + Unpin, output: impl futures::AsyncWrite + Unpin) -> std::io::Result<()> {
+//! let agent = Agent::new("shouter", "1.0").prompt(async |turn| {
+//!     let mut call = turn.tool_call("Think about it", ToolKind::Think).await?;
+//!     call.text(&turn.text().to_uppercase()).await?;
+//!     call.complete().await?;
+//!     turn.message(turn.text().to_uppercase()).await?;
+//!     Ok(())
+//! });
+//! agent.serve(streams(input, output)).await
+//! # }
+//! ```
+//!
+//! And one on the connection itself, over the standard streams, with nothing but the standard library:
 //!
 //! ```no_run
 //! use libacp::{Config, Connection, ErrorCode, Event};
@@ -11,6 +30,7 @@
 //!     let (mut stdin, mut stdout) = (std::io::stdin().lock(), std::io::stdout().lock());
 //!     let mut agent = Connection::new(Config::agent());
 //!     let mut buffer = [0; 16 * 1024];
+//!     let mut sessions = 0;
 //!     loop {
 //!         match stdin.read(&mut buffer)? {
 //!             0 => agent.receive_eof(),
@@ -20,13 +40,14 @@
 //!             match event {
 //!                 Event::Request(request) => match &*request.method {
 //!                     "initialize" => agent.respond(&request.id, "{}")?,
-//!                     "session/new" => agent.respond(&request.id, r#"{"sessionId":"s-1"}"#)?,
+//!                     "session/new" => {
+//!                         sessions += 1;
+//!                         agent.respond(&request.id, &format!(r#"{{"sessionId":"s-{sessions}"}}"#))?;
+//!                     }
 //!                     "session/prompt" => {
-//!                         agent.notify(
-//!                             "session/update",
-//!                             r#"{"sessionId":"s-1","update":{"sessionUpdate":"agent_message_chunk",
-//!                                 "content":{"type":"text","text":"Hello."}}}"#,
-//!                         )?;
+//!                         let session = request.session.as_deref().unwrap_or_default();
+//!                         let hello = r#"{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hello."}}"#;
+//!                         agent.notify("session/update", &format!(r#"{{"sessionId":"{session}","update":{hello}}}"#))?;
 //!                         agent.respond(&request.id, r#"{"stopReason":"end_turn"}"#)?;
 //!                     }
 //!                     _ => agent.respond_error(&request.id, ErrorCode::METHOD_NOT_FOUND, "Not served", None)?,

@@ -199,7 +199,7 @@ impl World {
             self.connection.notify(method, &params).is_ok()
         } else {
             let timeout = if rng.one_in(3) { Timeout::After(5) } else { Timeout::Never };
-            self.connection.request_with(method, &params, CallOptions { id: None, timeout }).is_ok()
+            self.connection.request_with(method, &params, CallOptions::default().timeout(timeout)).is_ok()
         };
         if sent {
             self.through += 1;
@@ -227,7 +227,7 @@ impl World {
         };
         if self.role == Role::Client {
             let timeout = if rng.one_in(3) { Timeout::After(5) } else { Timeout::Never };
-            if let Ok(id) = self.connection.request_with(method, &params, CallOptions { id: None, timeout }) {
+            if let Ok(id) = self.connection.request_with(method, &params, CallOptions::default().timeout(timeout)) {
                 if rng.one_in(5) {
                     self.connection.cancel(&id).unwrap();
                 }

@@ -83,7 +83,7 @@ pub unsafe extern "C" fn acp_connection_request_with(
                     "" => None,
                     json => Some(Id::from_json(json).ok_or(ACP_INVALID_ARGUMENT)?),
                 };
-                let options = CallOptions { id, timeout: timeout_of(timeout) };
+                let options = CallOptions::default().id(id).timeout(timeout_of(timeout));
                 let sent = connection.core_mut().request_with(method, params, options);
                 let id = sent.map_err(|misuse| connection.refused(misuse))?;
                 let open = connection.core().pending_by_id(&id);

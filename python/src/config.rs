@@ -97,7 +97,10 @@ impl Limits {
     #[new]
     #[pyo3(signature = (frame=33_554_432, depth=128, pending=1024, sessions=10_000, terminals=1024, remembered=4096))]
     fn new(frame: usize, depth: u32, pending: usize, sessions: usize, terminals: usize, remembered: usize) -> Self {
-        Limits(libacp::connection::Limits { frame, depth, pending, sessions, terminals, remembered })
+        let mut limits = libacp::connection::Limits::default();
+        (limits.frame, limits.depth, limits.pending) = (frame, depth, pending);
+        (limits.sessions, limits.terminals, limits.remembered) = (sessions, terminals, remembered);
+        Limits(limits)
     }
 
     /// Bytes of one frame.
@@ -144,7 +147,7 @@ impl Limits {
 
     #[allow(clippy::type_complexity)] // The arguments of `new`, once more.
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Reduced<'py, (usize, u32, usize, usize, usize, usize)> {
-        let libacp::connection::Limits { frame, depth, pending, sessions, terminals, remembered } = slf.get().0;
+        let libacp::connection::Limits { frame, depth, pending, sessions, terminals, remembered, .. } = slf.get().0;
         (slf.get_type(), (frame, depth, pending, sessions, terminals, remembered))
     }
 }

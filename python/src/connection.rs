@@ -205,7 +205,7 @@ impl Connection {
             IdChoice::Next => None,
             IdChoice::Given(id) => Some(id),
         };
-        let options = CallOptions { id, timeout: timeout.0 };
+        let options = CallOptions::default().id(id).timeout(timeout.0);
         let id = self.call(py, params.len(), |core| core.request_with(&method, &params, options))?;
         PyId(&id).into_pyobject(py)
     }

@@ -238,7 +238,7 @@ pub(crate) struct Advice {
 
 impl From<libacp::connection::Advice> for Advice {
     fn from(event: libacp::connection::Advice) -> Self {
-        let libacp::connection::Advice { rule, message, pointer, method, id } = event;
+        let libacp::connection::Advice { rule, message, pointer, method, id, .. } = event;
         Advice { rule: rule.as_str().into(), message, pointer, method, id }
     }
 }

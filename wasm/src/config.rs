@@ -31,7 +31,7 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
     }
     config.reminder = number(json, "reminder")?;
     config.prompt_queueing = pointer(json, "/promptQueueing") == Some("true");
-    let Limits { frame, depth, pending, sessions, terminals, remembered } = &mut config.limits;
+    let Limits { frame, depth, pending, sessions, terminals, remembered, .. } = &mut config.limits;
     for (name, limit) in [
         ("frame", frame),
         ("pending", pending),
@@ -95,7 +95,7 @@ pub(crate) fn write(config: &Config) -> String {
         out.string(method);
     }
     out.end_array();
-    let Limits { frame, depth, pending, sessions, terminals, remembered } = config.limits;
+    let Limits { frame, depth, pending, sessions, terminals, remembered, .. } = config.limits;
     out.key("limits").begin_object();
     for (name, limit) in [
         ("frame", frame),

@@ -111,7 +111,7 @@ impl Core {
         };
         with_texts(|[method, params, id]| {
             let id = if id.is_empty() { None } else { Some(read_id(id)?) };
-            let sent = self.connection.request_with(method, params, CallOptions { id, timeout }).map_err(thrown)?;
+            let sent = self.connection.request_with(method, params, CallOptions::default().id(id).timeout(timeout)).map_err(thrown)?;
             Ok(if let Id::Number(id) = sent { config::double(id.unsigned_abs()) } else { 0.0 })
         })
     }
@@ -199,12 +199,7 @@ impl Core {
             return Ok(id);
         }
         let message = format!("the request with the id {id} has been answered already");
-        Err(thrown(Misuse {
-            kind: MisuseKind::Id,
-            rule: const { RuleId::of("RPC-15") },
-            pointer: String::new(),
-            message: message.into(),
-        }))
+        Err(thrown(Misuse::new(MisuseKind::Id, const { RuleId::of("RPC-15") }, message)))
     }
 }
 

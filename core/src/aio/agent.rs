@@ -1,30 +1,28 @@
 //! The agent that a program makes: its name, what it can do, its handlers, and where it is served.
 
 use std::borrow::Cow;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::io;
-use std::marker::PhantomData;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
 
 use super::builder::builder;
 use super::drive::drive;
-use super::error::{Failure, RequestError};
-use super::handlers::{
-    Advices, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Violations, Watching,
-};
+use super::error::Failure;
+use super::handlers::{Advices, Failures, Handler, Handlers, Incoming, LateResponses, Report, Violations, Watching};
 use super::host::{offer, Host};
+use super::local::Local;
+use super::opening::open;
+use super::prompts::{Ending, Prompts, PromptsWith};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed};
-use super::shared::{Held, Shared};
+use super::shared::Shared;
+use super::told::{merged, said};
 use super::transport::Transport;
 use super::turn::Turn;
+use super::unserved;
 use crate::connection::{Advice, Response, Violation};
-use crate::jsonrpc::ErrorCode;
 use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
 use crate::Config;
 
+type Initialize = fn(v1::InitializeRequest);
 type NewSession = fn(v1::NewSessionRequest);
 type LoadSession = fn(v1::LoadSessionRequest);
 type ResumeSession = fn(v1::ResumeSessionRequest);
@@ -33,9 +31,11 @@ type ResumeSession = fn(v1::ResumeSessionRequest);
 ///
 /// One agent can serve any number of clients at the same time, and each client any number of sessions. What it can do is
 /// told to clients by its handlers (one for `session/load` says that sessions can be loaded);
-/// [`capabilities`](Self::capabilities) adds what no handler shows. Of two handlers of one method, the later counts.
+/// [`capabilities`](Self::capabilities) adds what no handler shows.
 ///
-/// Handlers are asynchronous closures, and may borrow what they need: nothing is spawned.
+/// Handlers are asynchronous closures, and may borrow what they need: nothing is spawned. `H` is the list of their types,
+/// which only the compiler can write: functions take `&Agent<impl Handlers>`, a struct is generic, or has an
+/// [`Agent<Local>`](Self::local).
 pub struct Agent<H = ()> {
     host: Host,
     capabilities: v1::AgentCapabilities<'static>,
@@ -80,13 +80,15 @@ impl<H: Handlers> Agent<H> {
         self
     }
 
-    /// The handler of prompts. The turn ends when it returns.
+    /// The handler of prompts. The turn ends when it returns: with `Ok(())` it is done, with a
+    /// [`StopReason`](v1::StopReason) it ends for that reason.
     ///
     /// When the client cancels the turn, or is gone, the handler is dropped where it waits, and the answer is
     /// `cancelled`. One that has to do something more asks for [`Turn::cancelled`], and ends by itself.
-    pub fn prompt<F>(self, handler: F) -> Agent<Handler<H, Prompts<()>, F>>
+    pub fn prompt<F, A>(self, handler: F) -> Agent<Handler<H, Prompts<A>, F>>
     where
-        F: AsyncFn(Turn) -> Result<(), Failure>,
+        F: AsyncFn(Turn) -> Result<A, Failure>,
+        A: Into<Ending>,
     {
         self.with(|rest| Handler::new(rest, Prompts::NEW, handler))
     }
@@ -97,6 +99,15 @@ impl<H: Handlers> Agent<H> {
         F: AsyncFn(Turn) -> Result<Reply<fn(v1::PromptRequest)>, Failure>,
     {
         self.with(|rest| Handler::new(rest, Prompts::NEW, handler))
+    }
+
+    /// Sees what the client says of itself, and adds to what it is answered: what it returns is merged over what the
+    /// handlers show, where `false` and empty lists leave what is there. `Reply::default()` adds nothing.
+    pub fn initialize<F>(self, handler: F) -> Agent<OnRequest<H, AgentSide, Initialize, F>>
+    where
+        F: AsyncFn(Received<AgentSide, Initialize>) -> Result<Reply<Initialize>, Failure>,
+    {
+        self.on(handler)
     }
 
     /// The handler of new sessions. A session id in its answer that is not empty replaces the one that was made up. What
@@ -130,8 +141,11 @@ impl<H: Handlers> Agent<H> {
     /// it runs the handlers, and dropping it ends the connection.
     ///
     /// # Errors
-    /// That of the transport, when reading from it failed.
-    pub async fn serve(&self, transport: impl Transport) -> io::Result<()> {
+    /// That of the transport, when reading from it failed. [`InvalidInput`](io::ErrorKind::InvalidInput) before anything
+    /// is read when the agent has a handler or an option that cannot work: two handlers of one method, one of a draft
+    /// that is off or of what needs more [`capabilities`](Self::capabilities), a time-out on a transport without a clock.
+    pub async fn serve(&self, mut transport: impl Transport) -> io::Result<()> {
+        unserved::check(&self.host, &self.handlers, &mut transport, || crate::schema::write(&self.hello()))?;
         let shared = self.host.connection(&transport);
         drive(&shared, &Serving(self), transport).await
     }
@@ -149,6 +163,28 @@ impl<H: Handlers> Agent<H> {
         self.handlers.has(method, true)
     }
 
+    /// The same agent with a type that can be written down, on one thread: see [`Local`]. Handlers can be added to it as
+    /// to any other, and where that is decided at run time, each way ends with this:
+    ///
+    /// ```
+    /// # use libacp::aio::{Agent, Local, Reply};
+    /// # fn agent(keeps_sessions: bool) -> Agent<Local> {
+    /// let agent = Agent::new("shouter", "1.0").prompt(async |turn| Ok(turn.message(turn.text()).await?)).local();
+    /// if keeps_sessions {
+    ///     agent.load_session(async |_| Ok(Reply::default())).local()
+    /// } else {
+    ///     agent
+    /// }
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn local(self) -> Agent<Local>
+    where
+        H: 'static,
+    {
+        self.with(Local::new)
+    }
+
     fn hello(&self) -> v1::InitializeResponse<'static> {
         let mut hello = v1::InitializeResponse::new(v1::ProtocolVersion(1));
         hello.agent_info = Some(self.host.info.clone());
@@ -161,7 +197,13 @@ impl<H: Handlers> Agent<H> {
         offer(&mut session.list, self.has("session/list"));
         offer(&mut session.delete, self.has("session/delete"));
         offer(&mut session.fork, self.has("session/fork"));
+        offer(&mut session.archive, self.has("session/archive") || self.has("session/unarchive"));
+        offer(&mut session.status, self.has("session/status"));
+        offer(&mut session.title, self.has("session/set_title"));
+        offer(&mut session.options, self.has("session/options"));
         offer(&mut can.auth.logout, self.has("logout"));
+        offer(&mut can.auth.status, self.has("auth/status"));
+        offer(&mut can.providers, ["list", "set", "disable"].iter().any(|what| self.has(&format!("providers/{what}"))));
         hello.agent_capabilities = can;
         hello
     }
@@ -175,11 +217,21 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
         self.0.handlers.has(method, request)
     }
 
+    fn each(&self, visit: &mut dyn FnMut(&str, bool)) {
+        self.0.handlers.each(visit);
+    }
+
     async fn call(&self, incoming: Incoming) -> Result<String, Failure> {
         let handlers = &self.0.handlers;
         match incoming.method() {
-            "initialize" => Ok(crate::schema::write(&self.0.hello())?),
-            "session/new" | "session/load" | "session/resume" => open(handlers, incoming).await,
+            "initialize" => {
+                let hello = said(&crate::schema::write(&self.0.hello())?);
+                if !handlers.has(incoming.method(), true) {
+                    return Ok(hello);
+                }
+                Ok(merged(&hello, &said(&handlers.call(incoming).await?)))
+            }
+            "session/new" | "session/load" | "session/resume" | "session/fork" => open(handlers, incoming).await,
             "session/close" => {
                 let session = incoming.session().cloned().unwrap_or_default();
                 close(&incoming.shared, &session).await;
@@ -193,27 +245,9 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
         }
     }
 
-    fn report(&self, report: &Report<'_>) {
-        self.0.handlers.report(report);
+    fn report(&self, report: &Report<'_>) -> bool {
+        self.0.handlers.report(report)
     }
-}
-
-/// All ways to open a session: they differ in who names it, and in what may come before the answer.
-async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> Result<String, Failure> {
-    let new = incoming.method() == "session/new";
-    let id = incoming.session().cloned().unwrap_or_else(new_id);
-    if !handlers.has(incoming.method(), true) {
-        if new {
-            return Ok(crate::schema::write(&v1::NewSessionResponse::new(&*id))?);
-        }
-        return Err(RequestError::of(ErrorCode::METHOD_NOT_FOUND).into());
-    }
-    if incoming.method() != "session/load" {
-        let held = Held { serial: incoming.serial(), updates: Vec::new() };
-        incoming.shared.with(|state| state.held.insert(Arc::clone(&id), held));
-    }
-    incoming.opening = Some(id);
-    handlers.call(incoming).await
 }
 
 /// Ends the prompts of a session that is to be closed.
@@ -221,65 +255,4 @@ async fn close(shared: &Shared, session: &str) {
     let of_session = |serves: Option<&str>| serves == Some(session);
     shared.with(|state| state.stop(|_, job| &*job.method == "session/prompt" && of_session(job.session.as_deref())));
     shared.idle(session).await;
-}
-
-/// An id that no other session of this program has, nor of another program where there is randomness.
-fn new_id() -> Arc<str> {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let half = || {
-        let mut hasher = RandomState::new().build_hasher();
-        hasher.write_u64(number);
-        hasher.finish()
-    };
-    format!("{:016x}{:016x}-{number}", half(), half()).into()
-}
-
-/// Prompts, and what their handlers return.
-pub struct Prompts<A>(PhantomData<fn() -> A>);
-
-type PromptsWith = Prompts<Reply<fn(v1::PromptRequest)>>;
-
-impl<A> Prompts<A> {
-    const NEW: Self = Prompts(PhantomData);
-}
-
-impl<A: Into<Ending>> Kind for Prompts<A> {
-    type Argument = Turn;
-    type Answer = A;
-
-    fn method(&self) -> &'static str {
-        "session/prompt"
-    }
-
-    fn argument(&self, incoming: &Incoming) -> Result<Turn, Failure> {
-        Turn::new(incoming)
-    }
-
-    fn result(&self, incoming: &Incoming, answer: A) -> Result<String, Failure> {
-        let Ending(json) = answer.into();
-        let serial = incoming.serial();
-        if !incoming.shared.with(|state| state.jobs.get(&serial).is_none_or(|job| job.cancelled)) {
-            return Ok(json);
-        }
-        // However it has ended, a turn that was cancelled is cancelled.
-        let mut response: v1::PromptResponse<'_> = crate::schema::read(&json)?;
-        response.stop_reason = v1::StopReason::Cancelled;
-        Ok(crate::schema::write(&response)?)
-    }
-}
-
-/// The end of a turn, as JSON text.
-pub struct Ending(String);
-
-impl From<()> for Ending {
-    fn from((): ()) -> Self {
-        Reply::from(v1::PromptResponse::new(v1::StopReason::EndTurn)).into()
-    }
-}
-
-impl From<Reply<fn(v1::PromptRequest)>> for Ending {
-    fn from(reply: Reply<fn(v1::PromptRequest)>) -> Self {
-        Ending(reply.into_json())
-    }
 }

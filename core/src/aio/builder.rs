@@ -16,7 +16,9 @@ macro_rules! builder {
                 self
             }
 
-            /// The configuration of its connections. This layer speaks version 1 of the protocol.
+            /// The configuration of its connections. This layer speaks version 1 of the protocol and refuses
+            /// [`version_2`](Config::version_2); [`timeout`](Config::timeout) and [`reminder`](Config::reminder) need a
+            /// transport with a clock, see [`timed`](super::timed).
             #[must_use]
             pub fn config(mut self, config: Config) -> Self {
                 self.host.configure(config);
@@ -27,6 +29,14 @@ macro_rules! builder {
             #[must_use]
             pub fn at_most(mut self, requests: usize) -> Self {
                 self.host.most = requests.max(1);
+                self
+            }
+
+            /// Tells the other side the text of errors that escape a handler, as `details` in the data of the answer, where
+            /// it learns only that there was an internal error otherwise.
+            #[must_use]
+            pub fn expose_errors(mut self) -> Self {
+                self.host.expose = true;
                 self
             }
 
@@ -52,7 +62,8 @@ macro_rules! builder {
                 self.with(|rest| Handler::new(rest, Typed::NEW, handler))
             }
 
-            /// The handler of an extension's request, such as `_example.com/status`.
+            /// The handler of an extension's request, such as `_example.com/status`, or of any other method whose params
+            /// and result are to stay JSON.
             pub fn on_extension<F>(
                 self,
                 method: impl Into<Cow<'static, str>>,
@@ -95,7 +106,8 @@ macro_rules! builder {
             }
 
             /// Is called with the method and the error when a handler fails other than with a
-            /// [`RequestError`](super::RequestError), or what it returned cannot be sent.
+            /// [`RequestError`](super::RequestError), or what it returned cannot be sent, or was sent in part. Without this
+            /// hook, that goes to the standard error stream; one that does nothing silences it.
             pub fn on_error<F: Fn(&str, &Failure)>(self, hook: F) -> $Host<Watching<H, Failures<F>>> {
                 self.with(|rest| Watching::new(rest, Failures(hook)))
             }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use std::task::{ready, Context, Poll};
 
 use super::error::Error;
-use super::shared::Shared;
+use super::handlers;
+use super::opening::Name;
+use super::shared::{Notice, Shared};
 use crate::connection::{Notification, Outcome, Response, Turn};
 use crate::schema::{Message, Request};
 
@@ -42,7 +44,16 @@ impl Asking {
         params: &P,
         exchange: Option<Arc<str>>,
     ) -> Self {
-        let params = serde_json::to_string(params).map_err(Some);
+        Self::written(shared, method, serde_json::to_string(params), exchange)
+    }
+
+    pub(super) fn written(
+        shared: &Arc<Shared>,
+        method: Cow<'static, str>,
+        params: Result<String, serde_json::Error>,
+        exchange: Option<Arc<str>>,
+    ) -> Self {
+        let params = params.map_err(Some);
         Asking { shared: Arc::clone(shared), method, params, exchange, at: At::Unsent }
     }
 
@@ -55,7 +66,7 @@ impl Asking {
             Ok(params) => &*params,
             Err(error) => {
                 self.at = At::Over;
-                return Poll::Ready(Err(error.take().map_or(Error::Closed, Error::Unreadable)));
+                return Poll::Ready(Err(unreadable(&self.method, error.take())));
             }
         };
         let sent = self.shared.with(|state| {
@@ -80,7 +91,7 @@ impl Asking {
     /// Its answer, once; updates that nobody has taken are let go.
     pub(super) fn poll_answer(&mut self, cx: &Context<'_>) -> Poll<Result<Response, Error>> {
         ready!(self.poll_sent(cx))?;
-        let At::Sent(serial) = self.at else { return Poll::Ready(Err(Error::Closed)) };
+        let At::Sent(serial) = self.at else { return Poll::Ready(Err(Error::closed(self.method.clone()))) };
         let answer = self.shared.with(|state| {
             let Some(slot) = state.calls.get_mut(&serial) else { return Poll::Ready(None) };
             let Some(answer) = slot.answer.take() else {
@@ -89,14 +100,14 @@ impl Asking {
             };
             let unread = slot.updates.take().unwrap_or_default();
             state.calls.remove(&serial);
-            for (_, size) in unread {
+            for (_, _, size) in unread {
                 state.free(size);
             }
             Poll::Ready(Some(answer))
         });
         let answer = ready!(answer);
         self.at = At::Over;
-        Poll::Ready(answer.ok_or(Error::Closed).and_then(outcome))
+        Poll::Ready(answer.ok_or_else(|| Error::closed(self.method.clone())))
     }
 
     /// The next update that came before the answer; `None` when the answer is next.
@@ -105,7 +116,7 @@ impl Asking {
         let At::Sent(serial) = self.at else { return Poll::Ready(Ok(None)) };
         self.shared.with(|state| {
             let Some(slot) = state.calls.get_mut(&serial) else { return Poll::Ready(Ok(None)) };
-            if let Some((update, size)) = slot.updates.as_mut().and_then(std::collections::VecDeque::pop_front) {
+            if let Some((update, _, size)) = slot.updates.as_mut().and_then(std::collections::VecDeque::pop_front) {
                 state.free(size);
                 return Poll::Ready(Ok(Some(update)));
             }
@@ -123,9 +134,23 @@ impl Asking {
         self.shared.with(|state| {
             let Some(slot) = state.calls.get_mut(&serial) else { return };
             // They are counted already.
-            state.notices.extend(slot.updates.take().unwrap_or_default());
+            for (update, number, size) in slot.updates.take().unwrap_or_default() {
+                state.notices.push_back(Notice { message: handlers::Message::Left(update), number, size });
+            }
+            state.unpark();
             state.kick();
         });
+    }
+
+    /// Ends it here: it will not be sent.
+    pub(super) fn forgo(&mut self) {
+        if !self.is_sent() {
+            self.at = At::Over;
+        }
+    }
+
+    pub(super) fn method(&self) -> Cow<'static, str> {
+        self.method.clone()
     }
 
     pub(super) fn is_sent(&self) -> bool {
@@ -145,21 +170,44 @@ impl Drop for Asking {
     }
 }
 
-fn outcome(response: Response) -> Result<Response, Error> {
-    match response.outcome {
-        Outcome::Result(_) => Ok(response),
-        Outcome::Error(error) => Err(Error::Peer(error)),
-        Outcome::Invalid => Err(Error::Invalid),
-        Outcome::Timeout => Err(Error::Timeout),
-        Outcome::Cancelled => Err(Error::Cancelled),
-        Outcome::Closed => Err(Error::Closed),
+/// What cannot be written; without the reason, which was told.
+fn unreadable(method: &Cow<'static, str>, error: Option<serde_json::Error>) -> Error {
+    match error {
+        Some(error) => Error::Unreadable { method: method.clone(), error },
+        None => Error::closed(method.clone()),
+    }
+}
+
+/// Why there is no result; `None` when there is one.
+fn failed(response: &Response) -> Option<Error> {
+    let method = response.method.clone();
+    match &response.outcome {
+        Outcome::Result(_) => None,
+        Outcome::Error(error) => Some(Error::Peer { method, error: error.clone() }),
+        Outcome::Invalid => Some(Error::Invalid { method }),
+        Outcome::Timeout => Some(Error::Timeout { method }),
+        Outcome::Cancelled => Some(Error::Cancelled { method }),
+        Outcome::Closed => Some(Error::Closed { method }),
     }
 }
 
 /// The result as a type, which null may stand for where nothing has to be in it.
 pub(super) fn result<T: Message<'static>>(response: &Response) -> Result<T, Error> {
+    if let Some(error) = failed(response) {
+        return Err(error);
+    }
     let json = response.outcome.result().unwrap_or("{}");
-    Ok(T::detached(if T::NULL_IS_EMPTY && json == "null" { "{}" } else { json })?)
+    let value = T::detached(if T::NULL_IS_EMPTY && json == "null" { "{}" } else { json });
+    value.map_err(|error| Error::Unreadable { method: response.method.clone(), error })
+}
+
+/// The result as it came.
+pub(super) fn raw(response: &Response) -> Result<crate::schema::Raw<'static>, Error> {
+    if let Some(error) = failed(response) {
+        return Err(error);
+    }
+    let value = crate::schema::Raw::from_string(response.outcome.result().unwrap_or("{}").to_owned());
+    value.map_err(|error| Error::Unreadable { method: response.method.clone(), error })
 }
 
 /// A request to the peer: a future of its result.
@@ -199,8 +247,15 @@ impl<T> fmt::Debug for Call<T> {
 
 /// What a [`Tell`] says.
 pub(super) enum Said {
-    Notification { method: Cow<'static, str>, params: String },
-    Update { session: Arc<str>, update: String },
+    OfPeer { method: Cow<'static, str>, params: String },
+    OfSession { session: Arc<Name>, method: Cow<'static, str>, params: String },
+}
+
+impl Said {
+    fn method(&self) -> &Cow<'static, str> {
+        let (Said::OfPeer { method, .. } | Said::OfSession { method, .. }) = self;
+        method
+    }
 }
 
 /// A notification to the peer: a future that ends when it is on its way.
@@ -209,12 +264,22 @@ pub(super) enum Said {
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Tell {
     shared: Arc<Shared>,
-    said: Result<Said, Option<serde_json::Error>>,
+    said: Result<Said, (Cow<'static, str>, Option<serde_json::Error>)>,
 }
 
 impl Tell {
-    pub(super) fn new(shared: &Arc<Shared>, said: Result<Said, serde_json::Error>) -> Self {
-        Tell { shared: Arc::clone(shared), said: said.map_err(Some) }
+    pub(super) fn new(
+        shared: &Arc<Shared>,
+        method: Cow<'static, str>,
+        params: Result<String, serde_json::Error>,
+        session: Option<&Arc<Name>>,
+    ) -> Self {
+        let said = match (params, session) {
+            (Err(error), _) => Err((method, Some(error))),
+            (Ok(params), None) => Ok(Said::OfPeer { method, params }),
+            (Ok(params), Some(session)) => Ok(Said::OfSession { session: Arc::clone(session), method, params }),
+        };
+        Tell { shared: Arc::clone(shared), said }
     }
 }
 
@@ -224,17 +289,19 @@ impl Future for Tell {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Tell { shared, said } = &mut *self;
         let sent = match said {
-            Err(error) => Err(error.take().map_or(Error::Closed, Error::Unreadable)),
+            Err((method, error)) => Err(unreadable(method, error.take())),
             Ok(said) => ready!(shared.with(|state| {
                 ready!(state.room(cx));
                 Poll::Ready(match said {
-                    Said::Notification { method, params } => state.tell(method, params),
-                    Said::Update { session, update } => state.update(session, update),
+                    Said::OfPeer { method, params } => state.tell(method, params),
+                    Said::OfSession { session, method, params } => state.tell_of(session, method, params),
                 })
             })),
         };
-        // Once is enough, whoever polls again.
-        *said = Err(None);
+        if let Ok(over) = said {
+            // Once is enough, whoever polls again.
+            *said = Err((over.method().clone(), None));
+        }
         Poll::Ready(sent)
     }
 }

@@ -7,17 +7,21 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use super::builder::builder;
-use super::client_session::ClientSession;
+use super::call::{Asking, Call};
 use super::drive::drive;
 use super::error::{Error, Failure};
 use super::handlers::{
     Advices, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Violations, Watching,
 };
 use super::host::Host;
+use super::local::Local;
 use super::peer::AgentPeer;
-use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed};
+use super::permission::{Choice, PermissionRequest, Permissions};
+use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed, Untaken};
 use super::shared::Shared;
+use super::told::said;
 use super::transport::Transport;
+use super::unserved::{self, TERMINALS};
 use crate::connection::{Advice, Response, Violation};
 use crate::schema::{v1, Family, Notification, Raw, Request, SentBy};
 use crate::typed::{AgentSide, ClientSide};
@@ -28,11 +32,12 @@ type Update = fn(v1::SessionNotification);
 
 /// A client: what it lets agents do, and how it decides. Without handlers that is nothing at all: permission is refused.
 ///
-/// What it can do is told to agents by its handlers: one of [`v1::ReadTextFileRequest`] says that files can be read, one
-/// of [`v1::CreateTerminalRequest`] that there are terminals; [`capabilities`](Self::capabilities) adds the rest. Of two
-/// handlers of one method, the later counts.
+/// What it can do is told to agents by its handlers: one of [`v1::ReadTextFileRequest`] says that files can be read, those
+/// of all five methods of terminals that there are terminals; [`capabilities`](Self::capabilities) adds the rest.
 ///
-/// Handlers are asynchronous closures, and may borrow what they need: nothing is spawned.
+/// Handlers are asynchronous closures, and may borrow what they need: nothing is spawned. `H` is the list of their types,
+/// which only the compiler can write: functions take `&Client<impl Handlers>`, a struct is generic, or has a
+/// [`Client<Local>`](Self::local).
 pub struct Client<H = ()> {
     host: Host,
     capabilities: v1::ClientCapabilities<'static>,
@@ -68,33 +73,51 @@ impl<H: Handlers> Client<H> {
         self
     }
 
-    /// Decides on tool calls: returns the id of an option, or `None` for no choice. When the turn is cancelled, the
-    /// handler is dropped where it waits, and the answer has been given already.
-    pub fn permission<F>(self, handler: F) -> Client<Handler<H, Permissions, F>>
+    /// Decides on tool calls: returns the id of an option, `None` for no choice, or a whole
+    /// [answer](v1::RequestPermissionResponse). It begins when the updates before the request have been taken from the
+    /// stream of the turn. When the turn is cancelled, the handler is dropped where it waits, and the answer has been
+    /// given already.
+    pub fn permission<F, A>(self, handler: F) -> Client<Handler<H, Permissions<A>, F>>
     where
-        F: AsyncFn(PermissionRequest) -> Result<Option<String>, Failure>,
+        F: AsyncFn(PermissionRequest) -> Result<A, Failure>,
+        A: Into<Choice>,
     {
-        self.with(|rest| Handler::new(rest, Permissions, handler))
+        self.with(|rest| Handler::new(rest, Permissions::NEW, handler))
     }
 
     /// Gets the updates that nobody else takes: those between turns, and those of turns that are only
-    /// [waited for](super::PromptTurn::finish).
-    pub fn on_update<F>(self, handler: F) -> Client<OnNotification<H, ClientSide, Update, F>>
+    /// [waited for](super::PromptTurn::finish). Who wants to see each of them, those of turns as well, has a handler of
+    /// the notification: `.on_notification::<fn(v1::SessionNotification), _>(…)`.
+    pub fn on_update<F>(self, handler: F) -> Client<Handler<H, Untaken, F>>
     where
         F: AsyncFn(Received<ClientSide, Update>) -> Result<(), Failure>,
     {
-        self.on_notification(handler)
+        self.with(|rest| Handler::new(rest, Untaken, handler))
+    }
+
+    /// The same client with a type that can be written down, on one thread: see [`Local`]. Handlers can be added to it as
+    /// to any other; where that is decided at run time, each way ends with this, as [`Agent::local`](super::Agent::local)
+    /// shows.
+    #[must_use]
+    pub fn local(self) -> Client<Local>
+    where
+        H: 'static,
+    {
+        self.with(Local::new)
     }
 
     /// Connects to an agent, does some work with it, and closes the connection. All of it is this future: the
     /// connection is driven while the work goes on, and dropping it ends both.
     ///
     /// # Errors
-    /// That of the work, or of `initialize`.
-    pub async fn run<F, R>(&self, transport: impl Transport, work: F) -> Result<R, Failure>
+    /// That of the work, or of `initialize`; before that an [`io::Error`] with
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput) when the client has a handler or an option that cannot work, as
+    /// [`Agent::serve`](super::Agent::serve) says.
+    pub async fn run<F, R>(&self, mut transport: impl Transport, work: F) -> Result<R, Failure>
     where
         F: AsyncFnOnce(AgentPeer) -> Result<R, Failure>,
     {
+        unserved::check(&self.host, &self.handlers, &mut transport, || crate::schema::write(&self.hello()))?;
         let shared = self.host.connection(&transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
         let serving = Serving(&self.handlers);
@@ -116,11 +139,21 @@ impl<H: Handlers> Client<H> {
 
     /// Connects to an agent: a handle to begin with, and the future that drives the connection, which has to be polled
     /// beside whatever uses the handle, or spawned. It ends when the agent has closed its side and the handlers have
-    /// ended, or after [`AgentPeer::close`].
-    pub fn connect<T: Transport>(self, transport: T) -> (Connecting, impl Future<Output = io::Result<()>>) {
+    /// ended, or after [`AgentPeer::close`]; at once, with the reason, when the client has a handler or an option that
+    /// cannot work.
+    pub fn connect<T: Transport>(self, mut transport: T) -> (Connecting, impl Future<Output = io::Result<()>>) {
         let shared = self.host.connection(&transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
-        (connecting, async move { drive(&shared, &Serving(&self.handlers), transport).await })
+        let checked = unserved::check(&self.host, &self.handlers, &mut transport, || {
+            crate::schema::write(&self.hello())
+        });
+        (connecting, async move {
+            if checked.is_err() {
+                shared.with(|state| state.connection.close());
+            }
+            checked?;
+            drive(&shared, &Serving(&self.handlers), transport).await
+        })
     }
 
     fn with<N: Handlers>(self, add: impl FnOnce(H) -> N) -> Client<N> {
@@ -133,7 +166,7 @@ impl<H: Handlers> Client<H> {
         let mut can = self.capabilities.clone();
         can.fs.read_text_file |= self.handlers.has("fs/read_text_file", true);
         can.fs.write_text_file |= self.handlers.has("fs/write_text_file", true);
-        can.terminal |= self.handlers.has("terminal/create", true);
+        can.terminal |= TERMINALS.iter().all(|method| self.handlers.has(method, true));
         hello.client_capabilities = can;
         hello
     }
@@ -150,7 +183,11 @@ impl Connecting {
     /// Opens the connection with `initialize`, while something drives it.
     pub async fn open(self) -> Result<AgentPeer, Error> {
         let agent = AgentPeer::new(&self.shared);
-        agent.call(&self.hello).await?;
+        let hello = said(&crate::schema::write(&self.hello).map_err(|error| {
+            Error::Unreadable { method: "initialize".into(), error }
+        })?);
+        let asking = Asking::written(&self.shared, "initialize".into(), Ok(hello), None);
+        Call::new(asking, super::call::result::<v1::InitializeResponse<'static>>).await?;
         Ok(agent)
     }
 }
@@ -163,67 +200,19 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
         self.0.has(method, request)
     }
 
+    fn each(&self, visit: &mut dyn FnMut(&str, bool)) {
+        self.0.each(visit);
+    }
+
     async fn call(&self, incoming: Incoming) -> Result<String, Failure> {
-        if incoming.method() == Permissions.method() && !self.0.has(incoming.method(), true) {
-            let rejected = Permissions.argument(&incoming)?.reject();
-            return Permissions.result(&incoming, rejected);
+        if incoming.method() == "session/request_permission" && !self.0.has(incoming.method(), true) {
+            let rejected = Permissions::<Choice>::NEW.argument(&incoming)?.reject();
+            return Permissions::NEW.result(&incoming, rejected);
         }
         self.0.call(incoming).await
     }
 
-    fn report(&self, report: &Report<'_>) {
-        self.0.report(report);
-    }
-}
-
-/// What an agent asks the user to allow.
-#[derive(Debug, Clone)]
-pub struct PermissionRequest {
-    /// The session in which it asks.
-    pub session: ClientSession,
-    /// The tool call that waits for the answer.
-    pub tool_call: v1::ToolCallUpdate<'static>,
-    /// The answers to choose from.
-    pub options: Vec<v1::PermissionOption<'static>>,
-}
-
-impl PermissionRequest {
-    /// The id of the option that allows it: for this time if there is one, else for good.
-    pub fn allow(&self) -> Option<String> {
-        self.pick(&[v1::PermissionOptionKind::AllowOnce, v1::PermissionOptionKind::AllowAlways])
-    }
-
-    /// The id of the option that refuses it: for this time if there is one, else for good.
-    pub fn reject(&self) -> Option<String> {
-        self.pick(&[v1::PermissionOptionKind::RejectOnce, v1::PermissionOptionKind::RejectAlways])
-    }
-
-    fn pick(&self, kinds: &[v1::PermissionOptionKind<'_>]) -> Option<String> {
-        let of_kind = |kind: &v1::PermissionOptionKind<'_>| self.options.iter().find(|option| option.kind == *kind);
-        kinds.iter().find_map(of_kind).map(|option| option.option_id.to_string())
-    }
-}
-
-/// Requests for permission.
-pub struct Permissions;
-
-impl Kind for Permissions {
-    type Argument = PermissionRequest;
-    type Answer = Option<String>;
-
-    fn method(&self) -> &'static str {
-        "session/request_permission"
-    }
-
-    fn argument(&self, incoming: &Incoming) -> Result<PermissionRequest, Failure> {
-        let params: v1::RequestPermissionRequest<'static> = incoming.params()?;
-        let session = ClientSession::of(incoming);
-        Ok(PermissionRequest { session, tool_call: params.tool_call, options: params.options })
-    }
-
-    fn result(&self, _: &Incoming, chosen: Option<String>) -> Result<String, Failure> {
-        use v1::RequestPermissionOutcome::{Cancelled, Selected};
-        let outcome = chosen.map_or(Cancelled, |id| Selected(v1::SelectedPermissionOutcome::new(id)));
-        Ok(crate::schema::write(&v1::RequestPermissionResponse::new(outcome))?)
+    fn report(&self, report: &Report<'_>) -> bool {
+        self.0.report(report)
     }
 }

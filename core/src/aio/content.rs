@@ -8,6 +8,12 @@ impl<'a> From<&'a str> for v1::ContentBlock<'a> {
     }
 }
 
+impl<'a> From<&'a String> for v1::ContentBlock<'a> {
+    fn from(text: &'a String) -> Self {
+        text.as_str().into()
+    }
+}
+
 impl<'a> From<String> for v1::ContentBlock<'a> {
     fn from(text: String) -> Self {
         v1::TextContent::new(Str::<'a>::from(text)).into()
@@ -28,6 +34,12 @@ pub struct Prompt<'a>(pub(super) Vec<v1::ContentBlock<'a>>);
 impl<'a> From<&'a str> for Prompt<'a> {
     fn from(text: &'a str) -> Self {
         Prompt(vec![text.into()])
+    }
+}
+
+impl<'a> From<&'a String> for Prompt<'a> {
+    fn from(text: &'a String) -> Self {
+        text.as_str().into()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The one future behind a connection: it reads, hands over, runs the handlers and writes. Whoever polls it drives the
 //! connection, and nothing runs without it.
 
-use std::borrow::Cow;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
@@ -11,15 +10,11 @@ use std::task::{Context, Poll};
 use futures::future::{poll_fn, select, Either};
 use futures::stream::{FuturesUnordered, StreamExt};
 
-use super::error::{Error, Failure, RequestError};
 use super::handlers::{Handlers, Incoming, Message, Report};
 use super::inbound::{End, Step};
-use super::shared::{Ending, Held, Shared, State};
+use super::shared::{Ending, Shared, State};
 use super::transport::Transport;
 use super::wire::Wire;
-use crate::connection::Request;
-use crate::json;
-use crate::jsonrpc::ErrorCode;
 
 /// Rounds of work before others get a turn.
 const ROUNDS: usize = 64;
@@ -40,14 +35,14 @@ pub(super) async fn drive<H: Handlers, T: Transport>(
             while let Some(step) = shared.with(|state| state.step(|method| handlers.has(method, false))) {
                 match step {
                     Step::Serve(request) => running.push(work(shared, handlers, Message::Request(request))),
-                    Step::Violation(violation) => handlers.report(&Report::Violation(&violation)),
-                    Step::Advice(advice) => handlers.report(&Report::Advice(&advice)),
-                    Step::Late(response) => handlers.report(&Report::Late(&response)),
+                    Step::Violation(violation) => tell(handlers, &Report::Violation(&violation)),
+                    Step::Advice(advice) => tell(handlers, &Report::Advice(&advice)),
+                    Step::Late(response) => tell(handlers, &Report::Late(&response)),
                 }
                 moved = true;
             }
-            if let Some(notification) = shared.with(State::notice) {
-                running.push(work(shared, handlers, Message::Notification(notification)));
+            if let Some(message) = shared.with(State::notice) {
+                running.push(work(shared, handlers, message));
             }
             if shared.with(|state| state.end == Some(Ending::Host)) {
                 running.clear();
@@ -72,16 +67,27 @@ pub(super) async fn drive<H: Handlers, T: Transport>(
     wire.end()
 }
 
+/// Tells the host something; an error that no hook takes goes to the standard error stream.
+fn tell<H: Handlers>(handlers: &H, report: &Report<'_>) {
+    if handlers.report(report) {
+        return;
+    }
+    if let Report::Failure(method, failure) = report {
+        eprintln!("libacp: {method}: {failure}");
+    }
+}
+
 /// Serves one message of the peer's, from the call of its handler until there is room for more.
 async fn work<H: Handlers>(shared: &Arc<Shared>, handlers: &H, message: Message) {
     let incoming = Incoming { shared: Arc::clone(shared), message, opening: None };
     let Message::Request(request) = &incoming.message else {
         let method = incoming.method().to_owned();
         if let Err(failure) = handlers.call(incoming).await {
-            handlers.report(&Report::Failure(&method, &failure));
+            tell(handlers, &Report::Failure(&method, &failure));
         }
         return shared.with(|state| {
-            state.noticing = false;
+            state.noticing = None;
+            state.unpark();
             state.kick();
         });
     };
@@ -90,6 +96,7 @@ async fn work<H: Handlers>(shared: &Arc<Shared>, handlers: &H, message: Message)
         let stopped = pin!(stopped(shared, request.serial));
         let served = async {
             poll_fn(|cx| shared.with(|state| state.admitted(request.serial, cx))).await;
+            poll_fn(|cx| shared.with(|state| state.preceded(&request, cx))).await;
             handlers.call(incoming).await
         };
         match select(stopped, pin!(served)).await {
@@ -97,13 +104,13 @@ async fn work<H: Handlers>(shared: &Arc<Shared>, handlers: &H, message: Message)
             Either::Right((answer, _)) => Some(answer),
         }
     };
-    let problem = shared.with(|state| {
+    let problems = shared.with(|state| {
         let bytes = answer.as_ref().and_then(|answer| answer.as_ref().ok()).map_or(0, String::len);
         state.charge(request.serial, bytes);
         state.answer(&request, answer)
     });
-    if let Some(failure) = problem {
-        handlers.report(&Report::Failure(&request.method, &failure));
+    for failure in problems.iter().flatten() {
+        tell(handlers, &Report::Failure(&request.method, failure));
     }
     poll_fn(|cx| shared.with(|state| state.room(cx))).await;
     shared.with(|state| {
@@ -128,56 +135,5 @@ impl State {
         }
         super::shared::add(&mut job.watchers, cx);
         Poll::Pending
-    }
-
-    /// Answers a request with what its handler has come to, or with that it was cancelled. What is returned is for the
-    /// host to know.
-    fn answer(&mut self, request: &Request, answer: Option<Result<String, Failure>>) -> Option<Failure> {
-        let job = self.jobs.get_mut(&request.serial)?;
-        let (cancelled, answered) = (job.cancelled, std::mem::replace(&mut job.answered, true));
-        self.kick();
-        let opened = self.held.iter().find(|(_, held)| held.serial == request.serial).map(|(id, _)| Arc::clone(id));
-        let held = opened.and_then(|id| self.held.remove_entry(&id));
-        if answered {
-            return None;
-        }
-        let failure = match answer {
-            Some(Ok(result)) => {
-                let opened = held.map(|held| (held, result.clone()));
-                match self.connection.respond_with(&request.id, Cow::Owned(result)) {
-                    Ok(()) => {
-                        return opened.and_then(|(held, result)| self.let_out(held, &result).err()).map(Failure::from)
-                    }
-                    Err(misuse) => Failure::from(misuse),
-                }
-            }
-            Some(Err(failure)) => failure,
-            None => return self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED)),
-        };
-        if let Some(error) = failure.downcast_ref::<RequestError>() {
-            return self.refuse(request, error);
-        }
-        if cancelled {
-            return self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED));
-        }
-        let internal = ErrorCode::INTERNAL_ERROR;
-        self.refuse(request, &RequestError::of(internal)).or(Some(failure))
-    }
-
-    /// Says what was said of a session while it was opened.
-    fn let_out(&mut self, (id, held): (Arc<str>, Held), opened: &str) -> Result<(), Error> {
-        let named = json::pointer(opened, "/sessionId").and_then(json::unescape);
-        held.updates.iter().try_for_each(|update| self.update(named.as_deref().unwrap_or(&id), update))
-    }
-
-    fn refuse(&mut self, request: &Request, error: &RequestError) -> Option<Failure> {
-        let data = error.data.as_ref().map(crate::schema::Raw::as_str);
-        let refused = self.connection.respond_error(&request.id, error.code, &error.message, data);
-        // When the connection is over, nobody is there to be told.
-        refused.err().filter(|_| self.end.is_none()).map(|misuse| {
-            let internal = ErrorCode::INTERNAL_ERROR;
-            let again = self.connection.respond_error(&request.id, internal, internal.message(), None);
-            Failure::from(again.err().unwrap_or(misuse))
-        })
     }
 }

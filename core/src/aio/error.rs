@@ -15,28 +15,65 @@ pub enum Error {
     #[error(transparent)]
     Misuse(#[from] Misuse),
     /// The peer answered with an error.
-    #[error("the peer answered with an error: {0}")]
-    Peer(PeerError),
+    #[error("{method}: the peer answered with an error: {error}")]
+    #[non_exhaustive]
+    Peer {
+        /// The method that was called.
+        method: Cow<'static, str>,
+        /// The peer's error.
+        error: PeerError,
+    },
     /// The peer's answer cannot be used; a violation says why.
-    #[error("the peer's answer cannot be used")]
-    Invalid,
+    #[error("{method}: the peer's answer cannot be used")]
+    #[non_exhaustive]
+    Invalid {
+        /// The method that was called.
+        method: Cow<'static, str>,
+    },
     /// No answer in the time that [`Config::timeout`](crate::Config::timeout) allows.
-    #[error("no answer in time")]
-    Timeout,
+    #[error("{method}: no answer in time")]
+    #[non_exhaustive]
+    Timeout {
+        /// The method that was called.
+        method: Cow<'static, str>,
+    },
     /// It was cancelled, and not answered in the time that [`Config::cancel_grace`](crate::Config::cancel_grace) leaves.
-    #[error("cancelled, and not answered in time")]
-    Cancelled,
+    #[error("{method}: cancelled, and not answered in time")]
+    #[non_exhaustive]
+    Cancelled {
+        /// The method that was called.
+        method: Cow<'static, str>,
+    },
     /// The connection is over, or nobody drives it any more.
-    #[error("the connection is over")]
-    Closed,
-    /// What the peer sent does not fit its type, as only a policy can bring about that lets such things through.
-    #[error("what the peer sent cannot be read: {0}")]
-    Unreadable(#[from] serde_json::Error),
+    #[error("{method}: the connection is over")]
+    #[non_exhaustive]
+    Closed {
+        /// The method that was called.
+        method: Cow<'static, str>,
+    },
+    /// What was passed cannot be written as JSON; or what the peer sent does not fit its type, as only a policy can bring
+    /// about that lets such things through.
+    #[error("{method}: {error}")]
+    #[non_exhaustive]
+    Unreadable {
+        /// The method of the message.
+        method: Cow<'static, str>,
+        /// Why.
+        #[source]
+        error: serde_json::Error,
+    },
+}
+
+impl Error {
+    pub(super) fn closed(method: impl Into<Cow<'static, str>>) -> Self {
+        Error::Closed { method: method.into() }
+    }
 }
 
 /// What a handler returns to answer its request with an error of its choice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} ({code})")]
+#[non_exhaustive]
 pub struct RequestError {
     /// One of the specification's codes, or one of your own.
     pub code: ErrorCode,
@@ -55,6 +92,25 @@ impl RequestError {
     /// An error with the usual message for its code.
     pub fn of(code: ErrorCode) -> Self {
         Self::new(code, code.message())
+    }
+
+    /// The same error with more about it.
+    #[must_use]
+    pub fn data(mut self, data: Raw<'static>) -> Self {
+        self.data = Some(data);
+        self
+    }
+
+    pub(super) fn not_found(method: &str) -> Self {
+        Self::of(ErrorCode::METHOD_NOT_FOUND).about("method", method)
+    }
+
+    /// The same with one member of data.
+    pub(super) fn about(mut self, name: &str, value: &str) -> Self {
+        let mut data = crate::json::Writer::new();
+        data.begin_object().key(name).string(value).end_object();
+        self.data = data.finish().ok().and_then(|data| Raw::from_string(data).ok());
+        self
     }
 }
 

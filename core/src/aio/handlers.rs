@@ -4,10 +4,13 @@
 use std::future::Future;
 use std::sync::Arc;
 
+use futures::future::Either;
+
 use super::error::{Failure, RequestError};
+use super::opening::Name;
 use super::shared::Shared;
 use crate::connection::{Advice, Notification, Request, Response, Violation};
-use crate::jsonrpc::ErrorCode;
+use crate::Id;
 
 /// The handlers of an agent or of a client. Its builder methods put them together; there is nothing to implement.
 pub trait Handlers {
@@ -15,13 +18,17 @@ pub trait Handlers {
     #[doc(hidden)]
     fn has(&self, method: &str, request: bool) -> bool;
 
+    /// Goes through the methods that have a handler, and whether it is one of requests.
+    #[doc(hidden)]
+    fn each(&self, visit: &mut dyn FnMut(&str, bool));
+
     /// Handles a message; of a request, the result as JSON text.
     #[doc(hidden)]
     fn call(&self, incoming: Incoming) -> impl Future<Output = Result<String, Failure>>;
 
-    /// Tells the host what it may want to know.
+    /// Tells the host what it may want to know; whether a hook took it.
     #[doc(hidden)]
-    fn report(&self, report: &Report<'_>);
+    fn report(&self, report: &Report<'_>) -> bool;
 }
 
 /// A message that waits for its handler.
@@ -30,13 +37,27 @@ pub struct Incoming {
     pub(super) shared: Arc<Shared>,
     pub(super) message: Message,
     /// The session that it opens.
-    pub(super) opening: Option<Arc<str>>,
+    pub(super) opening: Option<Arc<Name>>,
 }
 
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) enum Message {
     Request(Request),
     Notification(Notification),
+    /// An update that no stream of updates takes.
+    Left(Notification),
+}
+
+/// What stands in place of a method for the handler of updates that no stream takes.
+pub(super) const LEFT: &str = "session/update that no stream takes";
+
+impl Message {
+    pub(super) fn session(&self) -> Option<&Arc<str>> {
+        match self {
+            Message::Request(request) => request.session.as_ref(),
+            Message::Notification(notification) | Message::Left(notification) => notification.session.as_ref(),
+        }
+    }
 }
 
 impl Incoming {
@@ -44,6 +65,7 @@ impl Incoming {
         match &self.message {
             Message::Request(request) => &request.method,
             Message::Notification(notification) => &notification.method,
+            Message::Left(_) => LEFT,
         }
     }
 
@@ -52,24 +74,29 @@ impl Incoming {
     }
 
     pub(super) fn session(&self) -> Option<&Arc<str>> {
-        match &self.message {
-            Message::Request(request) => request.session.as_ref(),
-            Message::Notification(notification) => notification.session.as_ref(),
-        }
+        self.message.session()
     }
 
     /// The number of a request.
     pub(super) fn serial(&self) -> u64 {
         match &self.message {
             Message::Request(request) => request.serial,
-            Message::Notification(_) => 0,
+            Message::Notification(_) | Message::Left(_) => 0,
+        }
+    }
+
+    /// The id of a request.
+    pub(super) fn id(&self) -> Option<&Id> {
+        match &self.message {
+            Message::Request(request) => Some(&request.id),
+            Message::Notification(_) | Message::Left(_) => None,
         }
     }
 
     pub(super) fn json(&self) -> &str {
         match &self.message {
             Message::Request(request) => request.params(),
-            Message::Notification(notification) => notification.params(),
+            Message::Notification(notification) | Message::Left(notification) => notification.params(),
         }
     }
 }
@@ -88,14 +115,18 @@ impl Handlers for () {
         false
     }
 
+    fn each(&self, _: &mut dyn FnMut(&str, bool)) {}
+
     async fn call(&self, incoming: Incoming) -> Result<String, Failure> {
         if incoming.is_request() {
-            return Err(RequestError::of(ErrorCode::METHOD_NOT_FOUND).into());
+            return Err(RequestError::not_found(incoming.method()).into());
         }
         Ok(String::new())
     }
 
-    fn report(&self, _: &Report<'_>) {}
+    fn report(&self, _: &Report<'_>) -> bool {
+        false
+    }
 }
 
 /// What a handler is called with, and what becomes of what it returns.
@@ -141,22 +172,30 @@ where
         (request == K::REQUEST && method == self.kind.method()) || self.rest.has(method, request)
     }
 
-    async fn call(&self, incoming: Incoming) -> Result<String, Failure> {
-        if incoming.is_request() != K::REQUEST || incoming.method() != self.kind.method() {
-            return self.rest.call(incoming).await;
-        }
-        let answer = (self.function)(self.kind.argument(&incoming)?).await?;
-        self.kind.result(&incoming, answer)
+    fn each(&self, visit: &mut dyn FnMut(&str, bool)) {
+        visit(self.kind.method(), K::REQUEST);
+        self.rest.each(visit);
     }
 
-    fn report(&self, report: &Report<'_>) {
-        self.rest.report(report);
+    // Side by side, not one within the other: how deep types may be nested is limited.
+    fn call(&self, incoming: Incoming) -> impl Future<Output = Result<String, Failure>> {
+        if incoming.is_request() != K::REQUEST || incoming.method() != self.kind.method() {
+            return Either::Left(self.rest.call(incoming));
+        }
+        Either::Right(async move {
+            let answer = (self.function)(self.kind.argument(&incoming)?).await?;
+            self.kind.result(&incoming, answer)
+        })
+    }
+
+    fn report(&self, report: &Report<'_>) -> bool {
+        self.rest.report(report)
     }
 }
 
 /// What looks at reports.
 pub trait Watch {
-    fn report(&self, report: &Report<'_>);
+    fn report(&self, report: &Report<'_>) -> bool;
 }
 
 /// A hook for one kind of report.
@@ -165,10 +204,12 @@ macro_rules! hook {
         pub struct $name<F>(pub(super) F);
 
         impl<F: $bound> Watch for $name<F> {
-            fn report(&self, report: &Report<'_>) {
+            fn report(&self, report: &Report<'_>) -> bool {
                 if let $report = report {
                     (self.0)($($argument),+);
+                    return true;
                 }
+                false
             }
         }
     };
@@ -196,12 +237,16 @@ impl<H: Handlers, W: Watch> Handlers for Watching<H, W> {
         self.rest.has(method, request)
     }
 
+    fn each(&self, visit: &mut dyn FnMut(&str, bool)) {
+        self.rest.each(visit);
+    }
+
     fn call(&self, incoming: Incoming) -> impl Future<Output = Result<String, Failure>> {
         self.rest.call(incoming)
     }
 
-    fn report(&self, report: &Report<'_>) {
-        self.watch.report(report);
-        self.rest.report(report);
+    fn report(&self, report: &Report<'_>) -> bool {
+        let taken = self.watch.report(report);
+        self.rest.report(report) || taken
     }
 }

@@ -11,22 +11,26 @@ use crate::Config;
 #[derive(Debug, Clone)]
 pub(super) struct Host {
     pub(super) info: v1::Implementation<'static>,
-    config: Config,
+    pub(super) config: Config,
     pub(super) most: usize,
+    /// Whether the texts of errors are for the peer.
+    pub(super) expose: bool,
+    /// The host wants a version that this layer does not speak.
+    pub(super) version_2: bool,
 }
 
 impl Host {
     pub(super) fn new(name: String, version: String, config: Config) -> Self {
-        Host { info: v1::Implementation::new(name, version), most: config.limits.pending, config }
+        Host { info: v1::Implementation::new(name, version), most: config.limits.pending, config, expose: false, version_2: false }
     }
 
     pub(super) fn configure(&mut self, config: Config) {
-        // What this layer says is said in the words of version 1.
         let role = self.config.role;
         self.most = self.most.min(config.limits.pending);
         self.config = config;
         self.config.role = role;
-        self.config.version_2 = false;
+        // What this layer says is said in the words of version 1.
+        self.version_2 = std::mem::take(&mut self.config.version_2);
     }
 
     /// A connection at its start.
@@ -35,7 +39,7 @@ impl Host {
         if T::WHOLE {
             config.framing = Framing::Messages;
         }
-        Shared::new(config, self.most)
+        Shared::new(config, self.most, self.expose)
     }
 }
 

@@ -2,8 +2,11 @@
 
 use std::mem;
 
-use super::shared::{Ending, Job, Shared, State};
-use crate::connection::{Advice, CloseReason, Notification, Request, Response, Violation};
+use std::task::{Context, Poll};
+
+use super::handlers::{Message, LEFT};
+use super::shared::{Ending, Job, Notice, Shared, State};
+use crate::connection::{Advice, CloseReason, Notification, Outcome, Request, Response, Violation};
 use crate::Event;
 
 /// What may wait in calls and for the handlers of notifications before reading stops: how many, and bytes of them.
@@ -36,7 +39,7 @@ impl State {
             match event {
                 Event::Request(request) => {
                     self.budget.enter(request.serial, &request.method);
-                    self.jobs.insert(request.serial, Job::new(&request));
+                    self.jobs.insert(request.serial, Job::new(&request, self.came));
                     return Some(Step::Serve(request));
                 }
                 Event::Notification(notification) => self.notified(notification, size, &heard),
@@ -85,38 +88,72 @@ impl State {
 
     fn notified(&mut self, notification: Notification, size: usize, heard: &impl Fn(&str) -> bool) {
         let session = notification.session.as_deref();
-        if &*notification.method == "session/cancel" {
-            self.stop(|_, job| &*job.method == "session/prompt" && job.session.as_deref() == session);
+        if let Some(session) = session.filter(|_| &*notification.method == "session/cancel") {
+            self.stop(|_, job| &*job.method == "session/prompt" && job.session.as_deref() == Some(session));
+            self.cancel_questions(session);
         }
-        let taking = session.and_then(|session| self.taking.get(session)).filter(|_| notification.update.is_some());
-        let slot = taking.and_then(|serial| self.calls.get_mut(serial));
-        if let Some((updates, waker)) = slot.and_then(|slot| Some((slot.updates.as_mut()?, &mut slot.waker))) {
-            updates.push_back((notification, size));
-            let waker = waker.take();
-            self.wake(waker);
-        } else if heard(&notification.method) {
-            self.notices.push_back((notification, size));
-        } else {
+        self.came += 1;
+        if heard(&notification.method) {
+            self.put_off(Message::Notification(notification.clone()), self.came, size);
+        }
+        if &*notification.method != "session/update" {
             return;
         }
+        let taking = notification.session.as_deref().and_then(|session| self.taking.get(session));
+        let slot = taking.and_then(|serial| self.calls.get_mut(serial));
+        if let Some((updates, waker)) = slot.and_then(|slot| Some((slot.updates.as_mut()?, &mut slot.waker))) {
+            updates.push_back((notification, self.came, size));
+            let waker = waker.take();
+            self.wake(waker);
+            self.waiting += 1;
+            self.bytes += size;
+        } else if heard(LEFT) {
+            self.put_off(Message::Left(notification), self.came, size);
+        }
+    }
+
+    /// Leaves a notification to its handler.
+    fn put_off(&mut self, message: Message, number: u64, size: usize) {
+        self.notices.push_back(Notice { message, number, size });
         self.waiting += 1;
         self.bytes += size;
     }
 
+    /// Waits until the updates before a request for permission have been handed over: what the user is asked about is
+    /// in them.
+    pub(super) fn preceded(&mut self, request: &Request, cx: &Context<'_>) -> Poll<()> {
+        let Some(job) = self.jobs.get(&request.serial).filter(|_| &*request.method == "session/request_permission")
+        else {
+            return Poll::Ready(());
+        };
+        let before = |number: u64| number <= job.after;
+        let slot = request.session.as_ref().and_then(|session| self.calls.get(self.taking.get(session)?));
+        let first = slot.and_then(|slot| slot.updates.as_ref()?.front());
+        let noticed = |notice: &Notice| before(notice.number) && notice.message.session() == request.session.as_ref();
+        let handled = self.noticing.as_ref().is_some_and(|(number, of)| before(*number) && *of == request.session);
+        if handled || first.is_some_and(|(_, number, _)| before(*number)) || self.notices.iter().any(noticed) {
+            return self.fall_behind(cx);
+        }
+        Poll::Ready(())
+    }
+
     /// The next notification, if no other is being handled.
-    pub(super) fn notice(&mut self) -> Option<Notification> {
-        if self.noticing {
+    pub(super) fn notice(&mut self) -> Option<Message> {
+        if self.noticing.is_some() {
             return None;
         }
-        let (notification, size) = self.notices.pop_front()?;
-        self.free(size);
-        self.noticing = true;
-        Some(notification)
+        let notice = self.notices.pop_front()?;
+        self.free(notice.size);
+        self.noticing = Some((notice.number, notice.message.session().cloned()));
+        Some(notice.message)
     }
 
     fn settle(&mut self, response: Response) {
         self.unpark();
         let serial = response.serial;
+        if let (Outcome::Result(_), Some(session)) = (&response.outcome, &response.session) {
+            self.ended(&response.method, session);
+        }
         let Some(slot) = self.calls.get_mut(&serial) else { return };
         if slot.exchange {
             self.taking.retain(|_, taking| *taking != serial);
@@ -130,6 +167,13 @@ impl State {
             let waker = slot.waker.take();
             slot.answer = Some(response);
             self.wake(waker);
+        }
+    }
+
+    /// Nothing more is kept with a session that was closed or deleted.
+    pub(super) fn ended(&mut self, method: &str, session: &str) {
+        if matches!(method, "session/close" | "session/delete") {
+            self.kept.remove(session);
         }
     }
 
@@ -147,13 +191,16 @@ impl State {
 }
 
 impl Job {
-    fn new(request: &Request) -> Self {
+    fn new(request: &Request, after: u64) -> Self {
         Job {
             method: request.method.clone(),
             session: request.session.clone(),
             cancelled: false,
             kept: false,
             answered: false,
+            after,
+            opening: None,
+            held: None,
             cost: 0,
             watchers: Vec::new(),
         }
@@ -169,7 +216,7 @@ impl Drop for End<'_> {
             state.connection.close();
             state.end = Some(Ending::Host);
             while state.step(|_| false).is_some() {}
-            state.held.clear();
+            state.kept.clear();
             state.unpark();
             let calls = state.calls.values_mut().filter_map(|slot| slot.waker.take());
             let wakers: Vec<_> = calls.collect();

@@ -65,10 +65,19 @@
 //! when the transport and the handlers can, so that `tokio::spawn` takes them, and handlers with an `Rc` in them run on
 //! a `LocalPool` or in a browser. What handlers do must not block.
 //!
+//! # Types
+//!
+//! The handlers of an agent are a list in its type, so that nothing is boxed and the compiler knows what can be sent: an
+//! agent with handlers is an `Agent<impl Handlers>`, and a struct that has one is generic, as `App<H: Handlers>` with a
+//! member `agent: Agent<H>`. [`Agent::local`] forgets the list: `Agent<Local>` can be written down, holds whatever was
+//! decided at run time, and stays on its thread. Long lists meet the compiler's limit for nested types, which it reports as
+//! an overflow or as `recursion_limit`; a `local()` in the middle of the list ends that as well.
+//!
 //! # Order
 //!
 //! Messages are handed over in the order in which they came. Requests are served at the same time, each begun in its
-//! turn; notifications one after the other. The updates of a turn are there before its end is.
+//! turn; notifications one after the other. The updates of a turn are there before its end is, and before the handler of a
+//! request for permission begins that came after them.
 //!
 //! # Cancelling
 //!
@@ -87,14 +96,18 @@
 //!
 //! # Errors
 //!
-//! Calls end with [`Error`]; handlers return any error as [`Failure`], or a [`RequestError`] of their choice. Rules that
-//! the peer breaks go to `on_violation`.
+//! Calls end with [`Error`], which names the method. Handlers return any error as [`Failure`], or a [`RequestError`] of
+//! their choice. Of other errors the peer learns that there was an internal error and, where the rules forbade a call, the
+//! rule; the host's `on_error` learns the rest, or the standard error stream where there is no such hook. Rules that the
+//! peer breaks go to `on_violation`. Handlers and options that cannot work are refused before anything is read, see
+//! [`Agent::serve`].
 //!
 //! Read `drive` first, the future, then `shared` and `inbound`, what it works on; `call` is how others wait for it,
 //! `handlers` how it finds what to run. `agent`, `client` and the rest are what hosts see.
 
 mod agent;
 mod agent_session;
+mod answer;
 mod budget;
 mod builder;
 mod call;
@@ -103,27 +116,38 @@ mod client_session;
 mod content;
 mod drive;
 mod error;
+mod exchange;
 mod handlers;
 mod host;
 mod inbound;
+mod local;
+mod opening;
 mod peer;
+mod permission;
+mod prompts;
 mod received;
 mod shared;
 mod terminal;
+mod told;
 mod tool_call;
 mod transport;
 mod turn;
+mod unserved;
 mod wire;
 
 pub use agent::Agent;
 pub use agent_session::AgentSession;
 pub use call::{Call, Tell};
-pub use client::{Client, Connecting, PermissionRequest};
-pub use client_session::{ClientSession, LoadingSession, PromptTurn};
+pub use client::{Client, Connecting};
+pub use client_session::{ClientSession, ConfigValue};
 pub use content::Prompt;
 pub use error::{Error, Failure, RequestError};
+pub use exchange::{LoadingSession, PromptTurn};
 pub use handlers::Handlers;
+pub use local::Local;
 pub use peer::{AgentPeer, ClientPeer, Peer};
+pub use permission::{Choice, PermissionRequest};
+pub use prompts::Ending;
 pub use received::{Received, Reply};
 pub use terminal::Terminal;
 pub use tool_call::{Permission, ToolCall};

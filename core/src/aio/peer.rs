@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::call::{result, Asking, Call, Said, Tell};
+use super::call::{raw, result, Asking, Call, Tell};
 use super::error::Error;
+use super::opening::Kept;
 use super::shared::Shared;
 use crate::schema::{self, v1, Message, Raw, SentBy};
 use crate::typed::{AgentSide, ClientSide};
@@ -54,16 +55,12 @@ impl<S> Peer<S> {
         method: impl Into<Cow<'static, str>>,
         params: &(impl Serialize + ?Sized),
     ) -> Call<Raw<'static>> {
-        Call::new(Asking::of(&self.shared, method.into(), params, None), |response| {
-            Ok(Raw::from_string(response.outcome.result().unwrap_or("{}").to_owned())?)
-        })
+        Call::new(Asking::of(&self.shared, method.into(), params, None), raw)
     }
 
     /// Tells the peer something with params of any type, as for a method of an extension.
     pub fn notify(&self, method: impl Into<Cow<'static, str>>, params: &(impl Serialize + ?Sized)) -> Tell {
-        let method = method.into();
-        let said = serde_json::to_string(params).map(|params| Said::Notification { method, params });
-        Tell::new(&self.shared, said)
+        Tell::new(&self.shared, method.into(), serde_json::to_string(params), None)
     }
 
     /// Whether a method can be sent now, as far as version, phase and capabilities go; see
@@ -92,6 +89,20 @@ impl<S> Peer<S> {
         self.shared.with(|state| state.connection.session(session).map(crate::connection::Session::snapshot))
     }
 
+    /// Whether a session is open.
+    pub(super) fn knows(&self, session: &str) -> bool {
+        self.shared.with(|state| state.connection.session(session).is_some())
+    }
+
+    /// What is kept with a session.
+    pub(super) fn kept<T>(&self, session: &str, look: impl FnOnce(&Kept) -> T) -> Option<T> {
+        self.shared.with(|state| state.kept.get(session).map(look))
+    }
+
+    pub(super) fn keep(&self, session: &Arc<str>, change: impl FnOnce(&mut Kept)) {
+        self.shared.with(|state| state.keep(session, change));
+    }
+
     pub(super) fn roots(&self, session: &str) -> Vec<String> {
         self.shared.with(|state| {
             let session = state.connection.session(session);
@@ -117,7 +128,12 @@ impl ClientPeer {
 
     /// Name and version of the client, as far as it told.
     pub fn info(&self) -> Option<v1::Implementation<'static>> {
-        self.hello::<v1::InitializeRequest<'static>>()?.client_info
+        self.greeting()?.client_info
+    }
+
+    /// All that the client said of itself in `initialize`, once it has.
+    pub fn greeting(&self) -> Option<v1::InitializeRequest<'static>> {
+        self.hello()
     }
 }
 
@@ -129,12 +145,17 @@ impl AgentPeer {
 
     /// Name and version of the agent, as far as it told.
     pub fn info(&self) -> Option<v1::Implementation<'static>> {
-        self.hello::<v1::InitializeResponse<'static>>()?.agent_info
+        self.greeting()?.agent_info
+    }
+
+    /// All that the agent said of itself in its answer to `initialize`.
+    pub fn greeting(&self) -> Option<v1::InitializeResponse<'static>> {
+        self.hello()
     }
 
     /// The ways to log in that the agent offers.
     pub fn auth_methods(&self) -> Vec<v1::AuthMethod<'static>> {
-        self.hello::<v1::InitializeResponse<'static>>().map_or_else(Vec::new, |hello| hello.auth_methods)
+        self.greeting().map_or_else(Vec::new, |hello| hello.auth_methods)
     }
 
     /// Logs in, in one of the ways of [`auth_methods`](Self::auth_methods).

@@ -3,14 +3,16 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use super::agent_session::AgentSession;
 use super::client_session::ClientSession;
 use super::error::Failure;
-use super::handlers::{Handler, Incoming, Kind};
+use super::handlers::{Handler, Incoming, Kind, LEFT};
 use super::peer::{AgentPeer, ClientPeer, Peer};
 use crate::schema::{self, Answers, Family, Message, Raw};
 use crate::typed::{AgentSide, ClientSide};
+use crate::Id;
 
 /// A message of the peer's: its params, which this dereferences to, and who has sent it.
 ///
@@ -28,10 +30,14 @@ impl<M: Family> Received<AgentSide, M> {
         &self.peer
     }
 
-    /// The session that it is about, or that it opens.
-    pub fn session(&self) -> AgentSession {
-        let id = self.incoming.opening.as_ref().or(self.incoming.session());
-        AgentSession::new(self.peer.clone(), id.cloned().unwrap_or_default())
+    /// The session that it is about, which need not be open where it is to be deleted or closed, or the one that it opens;
+    /// `None` for a message about no session.
+    pub fn session(&self) -> Option<AgentSession> {
+        let client = self.peer.clone();
+        match &self.incoming.opening {
+            Some(name) => Some(AgentSession::named(client, Arc::clone(name))),
+            None => Some(AgentSession::new(client, self.incoming.session()?.clone())),
+        }
     }
 }
 
@@ -41,13 +47,18 @@ impl<M: Family> Received<ClientSide, M> {
         &self.peer
     }
 
-    /// The session that it is about.
-    pub fn session(&self) -> ClientSession {
+    /// The session that it is about; `None` for a message about no session.
+    pub fn session(&self) -> Option<ClientSession> {
         ClientSession::of(&self.incoming)
     }
 }
 
 impl<S, M: Family> Received<S, M> {
+    /// The id of the request, which questions to the user about it name; `None` for a notification.
+    pub fn id(&self) -> Option<&Id> {
+        self.incoming.id()
+    }
+
     /// The params alone.
     pub fn into_params(self) -> M::Params<'static> {
         self.params
@@ -122,11 +133,8 @@ where
         Ok(incoming.received(incoming.params()?))
     }
 
-    fn result(&self, incoming: &Incoming, reply: Reply<M>) -> Result<String, Failure> {
-        Ok(match &incoming.opening {
-            Some(id) => named(reply.json, id),
-            None => reply.json,
-        })
+    fn result(&self, _: &Incoming, reply: Reply<M>) -> Result<String, Failure> {
+        Ok(reply.json)
     }
 }
 
@@ -144,6 +152,28 @@ where
     }
 
     fn argument(&self, incoming: &Incoming) -> Result<Received<S, M>, Failure> {
+        Ok(incoming.received(incoming.params()?))
+    }
+
+    fn result(&self, _: &Incoming, (): ()) -> Result<String, Failure> {
+        Ok(String::new())
+    }
+}
+
+/// Updates that no stream takes.
+pub struct Untaken;
+
+impl Kind for Untaken {
+    type Argument = Received<ClientSide, fn(crate::schema::v1::SessionNotification)>;
+    type Answer = ();
+
+    const REQUEST: bool = false;
+
+    fn method(&self) -> &'static str {
+        LEFT
+    }
+
+    fn argument(&self, incoming: &Incoming) -> Result<Self::Argument, Failure> {
         Ok(incoming.received(incoming.params()?))
     }
 
@@ -212,19 +242,4 @@ impl Incoming {
     fn raw(&self) -> Result<Raw<'static>, Failure> {
         Ok(Raw::from_string(self.json().to_owned())?)
     }
-}
-
-/// The answer that opens a session, with the id that was made up where the handler has given none.
-fn named(json: String, id: &str) -> String {
-    let given = crate::json::pointer(&json, "/sessionId").is_some_and(|given| given != "\"\"");
-    if given {
-        return json;
-    }
-    let mut writer = crate::json::Writer::new();
-    writer.begin_object().key("sessionId").string(id);
-    for (name, value) in crate::json::members(&json).into_iter().filter(|(name, _)| name != "sessionId") {
-        writer.key(&name).json(value);
-    }
-    writer.end_object();
-    writer.finish().unwrap_or(json)
 }

@@ -12,6 +12,8 @@ use std::task::{Context, Poll, Waker};
 
 use super::budget::Budget;
 use super::error::Error;
+use super::handlers::Message;
+use super::opening::{Kept, Name, Told};
 use super::transport::Clock;
 use crate::connection::{Notification, Phase, Response, Turn};
 use crate::framing::Framing;
@@ -32,16 +34,22 @@ pub(super) struct State {
     pub(super) taking: HashMap<Arc<str>, u64>,
     /// The peer's requests that are being served, by their numbers.
     pub(super) jobs: HashMap<u64, Job>,
-    /// Notifications that wait for their handler, with their sizes.
-    pub(super) notices: VecDeque<(Notification, usize)>,
-    /// What is said of sessions that are being opened, until the answer has named them.
-    pub(super) held: HashMap<Arc<str>, Held>,
+    /// Notifications that wait for their handler.
+    pub(super) notices: VecDeque<Notice>,
+    /// What the host keeps with open sessions.
+    pub(super) kept: HashMap<Arc<str>, Kept>,
     /// What their answers may take.
     pub(super) budget: Budget,
     /// Requests that may be served at the same time.
     pub(super) most: usize,
     /// Requests of the host's without an answer, but for those that bring updates.
     pub(super) asking: usize,
+    /// Notifications that came so far.
+    pub(super) came: u64,
+    /// Whether the texts of errors are for the peer.
+    pub(super) expose: bool,
+    /// The host knows that some of what it offers is not for this peer.
+    pub(super) told_left_out: bool,
     /// What waits in calls and notices: how many, and their bytes.
     pub(super) waiting: usize,
     pub(super) bytes: usize,
@@ -49,19 +57,24 @@ pub(super) struct State {
     pub(super) replies: usize,
     /// Events are left where they are, for want of room.
     pub(super) stalled: bool,
-    /// A handler of notifications runs.
-    pub(super) noticing: bool,
+    /// The notification whose handler runs: its number, and the session it is about.
+    pub(super) noticing: Option<(u64, Option<Arc<str>>)>,
     pub(super) end: Option<Ending>,
     pub(super) clock: Option<Clock>,
     pub(super) driver: Option<Waker>,
     parked: Vec<Waker>,
+    /// Handlers that wait for what came before their request.
+    behind: Vec<Waker>,
     wake: Vec<Waker>,
 }
 
-/// What is said of a session that is being opened, until the request with this number has been answered.
-pub(super) struct Held {
-    pub(super) serial: u64,
-    pub(super) updates: Vec<String>,
+/// A notification that waits for its handler.
+pub(super) struct Notice {
+    pub(super) message: Message,
+    /// Its number among all notifications.
+    pub(super) number: u64,
+    /// Its bytes.
+    pub(super) size: usize,
 }
 
 /// How a connection is over.
@@ -78,8 +91,8 @@ pub(super) enum Ending {
 pub(super) struct Slot {
     /// It may bring updates: a prompt, or a session that is being loaded.
     pub(super) exchange: bool,
-    /// Updates that have come, as long as somebody wants them.
-    pub(super) updates: Option<VecDeque<(Notification, usize)>>,
+    /// Updates that have come, as long as somebody wants them, with their numbers and sizes.
+    pub(super) updates: Option<VecDeque<(Notification, u64, usize)>>,
     pub(super) answer: Option<Response>,
     pub(super) abandoned: bool,
     pub(super) waker: Option<Waker>,
@@ -95,32 +108,42 @@ pub(super) struct Job {
     pub(super) kept: bool,
     /// There is an answer.
     pub(super) answered: bool,
+    /// Notifications that came before it.
+    pub(super) after: u64,
+    /// The session that it opens.
+    pub(super) opening: Option<Arc<Name>>,
+    /// What is said of that session, until it is open; `None` where that does not wait.
+    pub(super) held: Option<Vec<Told>>,
     /// What its answer counts for in the budget.
     pub(super) cost: usize,
     pub(super) watchers: Vec<Waker>,
 }
 
 impl Shared {
-    pub(super) fn new(config: Config, most: usize) -> Arc<Self> {
+    pub(super) fn new(config: Config, most: usize, expose: bool) -> Arc<Self> {
         Arc::new(Shared(Mutex::new(State {
             connection: Connection::new(config),
             calls: HashMap::new(),
             taking: HashMap::new(),
             jobs: HashMap::new(),
             notices: VecDeque::new(),
-            held: HashMap::new(),
+            kept: HashMap::new(),
             budget: Budget::default(),
             most,
             asking: 0,
+            came: 0,
+            expose,
+            told_left_out: false,
             waiting: 0,
             bytes: 0,
             replies: 0,
             stalled: false,
-            noticing: false,
+            noticing: None,
             end: None,
             clock: None,
             driver: None,
             parked: Vec::new(),
+            behind: Vec::new(),
             wake: Vec::new(),
         })))
     }
@@ -157,9 +180,16 @@ impl State {
         Poll::Pending
     }
 
+    /// Waits for something to be taken that came before.
+    pub(super) fn fall_behind<T>(&mut self, cx: &Context<'_>) -> Poll<T> {
+        add(&mut self.behind, cx);
+        Poll::Pending
+    }
+
     /// Something has changed that others wait for.
     pub(super) fn unpark(&mut self) {
         self.wake.append(&mut self.parked);
+        self.wake.append(&mut self.behind);
     }
 
     pub(super) fn wake(&mut self, waker: impl IntoIterator<Item = Waker>) {
@@ -195,7 +225,7 @@ impl State {
     /// Sends a request, and says its number.
     pub(super) fn ask(&mut self, method: &str, params: &str, exchange: bool) -> Result<u64, Error> {
         self.tell_time();
-        let id = self.connection.request(method, params).map_err(|misuse| self.refused(misuse))?;
+        let id = self.connection.request(method, params).map_err(|misuse| self.refused(method, misuse))?;
         let open = self.connection.pending_by_id(&id);
         let (serial, session) = open.map_or((0, None), |open| (open.serial, open.session.clone()));
         if exchange {
@@ -211,25 +241,14 @@ impl State {
 
     /// Sends a notification.
     pub(super) fn tell(&mut self, method: &str, params: &str) -> Result<(), Error> {
-        self.connection.notify(method, params).map_err(|misuse| self.refused(misuse))?;
+        self.connection.notify(method, params).map_err(|misuse| self.refused(method, misuse))?;
         self.kick();
         Ok(())
     }
 
-    /// Says something about a session: at once, or once it has been opened.
-    pub(super) fn update(&mut self, session: &str, update: &str) -> Result<(), Error> {
-        if let Some(held) = self.held.get_mut(session) {
-            held.updates.push(update.to_owned());
-            return Ok(());
-        }
-        let mut params = json::Writer::new();
-        params.begin_object().key("sessionId").string(session).key("update").json(update).end_object();
-        self.tell("session/update", &params.finish().unwrap_or_default())
-    }
-
-    fn refused(&self, misuse: Misuse) -> Error {
+    fn refused(&self, method: &str, misuse: Misuse) -> Error {
         match self.connection.phase() {
-            Phase::Closed => Error::Closed,
+            Phase::Closed => Error::closed(method.to_owned()),
             _ => Error::Misuse(misuse),
         }
     }
@@ -249,8 +268,9 @@ impl State {
             slot.abandoned = true;
             self.give_up(serial);
         }
-        for (_, size) in unread {
-            self.free(size);
+        // They are counted already, and whoever handles what nobody takes has them.
+        for (update, number, size) in unread {
+            self.notices.push_back(Notice { message: Message::Left(update), number, size });
         }
         self.kick();
     }
@@ -262,17 +282,27 @@ impl State {
         let turn = self.turn(session.as_deref());
         match (&*open.method, session) {
             ("session/prompt", Some(session)) if turn == Some(Turn::Running) => self.cancel_turn(&session),
-            // A turn that is being cancelled takes its questions with it, and a release is not to be taken back.
+            // A turn is cancelled once, and a release is not to be taken back.
             ("session/prompt" | "terminal/release", _) => {}
-            ("session/request_permission" | "elicitation/create", _) if turn == Some(Turn::Cancelling) => {}
             _ => self.cancel(&id),
         }
     }
 
     fn cancel(&mut self, id: &Id) {
         self.tell_time();
-        // It fails when the connection is over, and then there is nothing to cancel.
+        // It fails when the connection is over or this has been cancelled, and then there is nothing to cancel.
         let _ = self.connection.cancel(id);
+    }
+
+    /// Cancels what the user is asked in a session whose turn is cancelled (CANCEL-16).
+    pub(super) fn cancel_questions(&mut self, session: &str) {
+        let question = |method: &str| matches!(method, "session/request_permission" | "elicitation/create");
+        let open = self.connection.pending();
+        let asked = open.filter(|open| question(&open.method) && open.session.as_deref() == Some(session));
+        for id in asked.map(|open| open.id.clone()).collect::<Vec<_>>() {
+            self.cancel(&id);
+        }
+        self.kick();
     }
 
     pub(super) fn cancel_turn(&mut self, session: &str) {
@@ -315,6 +345,7 @@ impl State {
     pub(super) fn free(&mut self, size: usize) {
         self.waiting -= 1;
         self.bytes -= size;
+        self.wake.append(&mut self.behind);
         if self.stalled {
             self.kick();
         }

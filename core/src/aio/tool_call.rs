@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::agent_session::AgentSession;
 use super::error::Error;
 use super::terminal::Terminal;
-use crate::schema::{v1, IntoOwned};
+use crate::schema::{v1, IntoOwned, Raw};
 
 /// A tool call that was reported; [`Turn::tool_call`](super::Turn::tool_call) begins it.
 ///
@@ -79,9 +79,13 @@ impl ToolCall {
         self.add(v1::Terminal::new(terminal.id()).into()).await
     }
 
-    /// Asks the user to allow the call: once or not at all, where `options` is empty. One that is pending is in progress
-    /// from then on.
-    pub async fn ask_permission(&mut self, options: Vec<v1::PermissionOption<'_>>) -> Result<Permission, Error> {
+    /// Asks the user to allow the call, once or not at all. One that is pending is in progress from then on.
+    pub async fn ask_permission(&mut self) -> Result<Permission, Error> {
+        self.ask_permission_with(vec![]).await
+    }
+
+    /// The same with options of the agent's own.
+    pub async fn ask_permission_with(&mut self, options: Vec<v1::PermissionOption<'_>>) -> Result<Permission, Error> {
         let mut call = self.changes();
         call.title = Some(self.title.clone().into());
         let permission = ask_permission(&self.session, call, options).await?;
@@ -95,13 +99,18 @@ impl ToolCall {
 
     /// Reports the call as completed.
     pub async fn complete(mut self) -> Result<(), Error> {
-        self.end(v1::ToolCallStatus::Completed).await
+        self.end(v1::ToolCallStatus::Completed, None).await
+    }
+
+    /// The same with what the tool returned, as it did.
+    pub async fn complete_with(mut self, raw_output: Raw<'_>) -> Result<(), Error> {
+        self.end(v1::ToolCallStatus::Completed, Some(raw_output.into_owned())).await
     }
 
     /// Reports the call as failed, and why.
     pub async fn fail(mut self, why: &str) -> Result<(), Error> {
         self.content.push(v1::Content::new(why.to_owned().into()).into());
-        self.end(v1::ToolCallStatus::Failed).await
+        self.end(v1::ToolCallStatus::Failed, None).await
     }
 
     async fn add(&mut self, item: v1::ToolCallContent<'_>) -> Result<(), Error> {
@@ -113,8 +122,9 @@ impl ToolCall {
     }
 
     /// At once, so that a future that is dropped here does not leave the call without its end.
-    async fn end(&mut self, status: v1::ToolCallStatus<'static>) -> Result<(), Error> {
+    async fn end(&mut self, status: v1::ToolCallStatus<'static>, output: Option<Raw<'static>>) -> Result<(), Error> {
         let mut changes = self.changes();
+        changes.raw_output = output;
         if status == v1::ToolCallStatus::Failed {
             changes.content = Some(self.content.clone());
         }
@@ -140,6 +150,7 @@ impl Drop for ToolCall {
 
 /// What the user said to a request for permission.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Permission {
     /// The option that was chosen; `None` when there was no choice.
     pub option_id: Option<v1::PermissionOptionId<'static>>,

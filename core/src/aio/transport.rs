@@ -48,7 +48,9 @@ pub trait Transport {
 
 /// A transport of bytes, as the standard streams, pipes and sockets are.
 ///
-/// Types of tokio's fit by way of `tokio_util::compat`.
+/// Types of tokio's fit by way of `tokio_util::compat` (the crate `tokio-util` with its feature `compat`):
+/// `streams(tokio::io::stdin().compat(), tokio::io::stdout().compat_write())`, with `TokioAsyncReadCompatExt` and
+/// `TokioAsyncWriteCompatExt` in scope. An error that says `AsyncRead` is not satisfied wants these.
 pub fn streams<R: AsyncRead + Unpin, W: AsyncWrite + Unpin>(reader: R, writer: W) -> Streams<R, W> {
     Streams { reader, writer, buffer: vec![0; READ] }
 }

@@ -10,7 +10,8 @@ use super::handlers::Incoming;
 use super::peer::ClientPeer;
 use super::terminal::Terminal;
 use super::tool_call::{self, Permission, ToolCall};
-use crate::schema::v1;
+use crate::schema::{v1, Raw};
+use crate::Id;
 
 /// One prompt, from the time it came until it is answered. All its methods go to the client that sent it.
 ///
@@ -19,16 +20,24 @@ use crate::schema::v1;
 #[derive(Debug, Clone)]
 pub struct Turn {
     session: AgentSession,
-    blocks: Arc<[v1::ContentBlock<'static>]>,
+    id: Id,
+    request: Arc<v1::PromptRequest<'static>>,
     serial: u64,
 }
 
 impl Turn {
     pub(super) fn new(incoming: &Incoming) -> Result<Self, Failure> {
         let params: v1::PromptRequest<'static> = incoming.params()?;
-        let id = incoming.session().cloned().unwrap_or_default();
-        let session = AgentSession::new(ClientPeer::new(&incoming.shared), id);
-        Ok(Turn { session, blocks: params.prompt.into(), serial: incoming.serial() })
+        let (Some(session), Some(id)) = (incoming.session(), incoming.id()) else {
+            return Err(Failure::new("a prompt without a session"));
+        };
+        let session = AgentSession::new(ClientPeer::new(&incoming.shared), Arc::clone(session));
+        Ok(Turn { session, id: id.clone(), request: Arc::new(params), serial: incoming.serial() })
+    }
+
+    /// The id of the request, which questions to the user about it name.
+    pub fn id(&self) -> &Id {
+        &self.id
     }
 
     /// The session that the prompt is for.
@@ -43,12 +52,17 @@ impl Turn {
 
     /// The prompt, as it came.
     pub fn blocks(&self) -> &[v1::ContentBlock<'static>] {
-        &self.blocks
+        &self.request.prompt
+    }
+
+    /// Data of extensions that came with the prompt (`_meta`).
+    pub fn meta(&self) -> Option<&Raw<'static>> {
+        self.request.meta.as_ref()
     }
 
     /// The text of the prompt, put together.
     pub fn text(&self) -> String {
-        let texts = self.blocks.iter().filter_map(|block| match block {
+        let texts = self.blocks().iter().filter_map(|block| match block {
             v1::ContentBlock::Text(text) => Some(text.text.as_str()),
             _ => None,
         });
@@ -108,8 +122,13 @@ impl Turn {
         ToolCall::start(&self.session, call).await
     }
 
-    /// Asks the user to allow a tool call; see [`ToolCall::ask_permission`].
-    pub async fn ask_permission(
+    /// Asks the user to allow a tool call, once or not at all.
+    pub async fn ask_permission(&self, call: v1::ToolCallUpdate<'_>) -> Result<Permission, Error> {
+        self.ask_permission_with(call, vec![]).await
+    }
+
+    /// The same with options of the agent's own.
+    pub async fn ask_permission_with(
         &self,
         call: v1::ToolCallUpdate<'_>,
         options: Vec<v1::PermissionOption<'_>>,
@@ -123,10 +142,16 @@ impl Turn {
         Ok(file.content.into_string())
     }
 
-    /// Some lines of a file: at most `limit` from `line` on, which counts from 1.
-    pub async fn read_lines(&self, path: &str, line: u32, limit: u32) -> Result<String, Error> {
+    /// Some lines of a file: from `line` on, which counts from 1, at most `limit`; each a number, or `None` for the
+    /// beginning and the end of the file.
+    pub async fn read_lines(
+        &self,
+        path: &str,
+        line: impl Into<Option<u32>>,
+        limit: impl Into<Option<u32>>,
+    ) -> Result<String, Error> {
         let mut request = v1::ReadTextFileRequest::new(self.session.id(), path);
-        (request.line, request.limit) = (Some(line), Some(limit));
+        (request.line, request.limit) = (line.into(), limit.into());
         Ok(self.client().call(&request).await?.content.into_string())
     }
 

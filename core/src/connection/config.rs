@@ -64,6 +64,7 @@ pub enum Policy {
 
 /// Bounds that hold whatever the peer sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes of one frame (32 MiB).
     pub frame: usize,

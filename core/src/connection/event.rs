@@ -100,6 +100,7 @@ impl fmt::Debug for Json {
 
 /// A request of the peer's.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Request {
     /// Its id, exactly as sent.
     pub id: Id,
@@ -159,6 +160,7 @@ impl Timing {
 
 /// A notification of the peer's.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Notification {
     /// The method.
     pub method: Cow<'static, str>,
@@ -193,6 +195,7 @@ impl Notification {
 
 /// The end of a request of the host's, or an answer that came after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Response {
     /// The id that `request` returned.
     pub id: Id,
@@ -269,6 +272,7 @@ impl Outcome {
 
 /// The peer no longer wants an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cancel {
     /// The id of the peer's request.
     pub id: Id,
@@ -282,6 +286,7 @@ pub struct Cancel {
 
 /// The core has answered in the host's place: close the dialog, an answer of the host's would be a second one.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Answered {
     /// The id of the peer's request.
     pub id: Id,
@@ -319,6 +324,7 @@ impl Consequence {
 
 /// The peer broke a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Violation {
     /// The rule, as listed in the rule catalogue.
     pub rule: RuleId,
@@ -342,6 +348,7 @@ pub struct Violation {
 /// gone out at all: a request of the peer's has waited for its answer as long as
 /// [`Config::reminder`](super::Config::reminder) says (RPC-15).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Advice {
     /// The rule, as listed in the rule catalogue.
     pub rule: RuleId,
@@ -380,6 +387,7 @@ impl CloseReason {
 
 /// A terminal, by session.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct TerminalRef {
     /// The session it belongs to.
     pub session: Arc<str>,
@@ -389,6 +397,7 @@ pub struct TerminalRef {
 
 /// The connection is over.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Closed {
     /// Why.
     pub reason: CloseReason,

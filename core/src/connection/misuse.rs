@@ -9,6 +9,7 @@ use crate::validation::Problem;
 
 /// The host asked for something that the specification forbids now. Nothing was sent and nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Misuse {
     /// What kind of mistake it is.
     pub kind: MisuseKind,
@@ -56,7 +57,8 @@ impl MisuseKind {
 }
 
 impl Misuse {
-    pub(crate) fn new(kind: MisuseKind, rule: RuleId, message: impl Into<Cow<'static, str>>) -> Self {
+    /// One about a call as a whole, as a layer on top of a connection has them.
+    pub fn new(kind: MisuseKind, rule: RuleId, message: impl Into<Cow<'static, str>>) -> Self {
         Misuse { kind, rule, pointer: String::new(), message: message.into() }
     }
 

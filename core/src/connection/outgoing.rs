@@ -31,11 +31,28 @@ pub(super) const CANCEL: &str = "$/cancel_request";
 
 /// What a request may ask for beyond its params.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct CallOptions {
     /// Its id; `None` lets the connection choose the next number.
     pub id: Option<Id>,
     /// When it fails for want of an answer.
     pub timeout: Timeout,
+}
+
+impl CallOptions {
+    /// The same with this id.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<Option<Id>>) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    /// The same with this limit of time.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Timeout) -> Self {
+        self.timeout = timeout;
+        self
+    }
 }
 
 /// When a request of the host's fails for want of an answer.

@@ -51,6 +51,7 @@ impl fmt::Display for ErrorCode {
 /// An error answer of the peer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} ({code})")]
+#[non_exhaustive]
 pub struct PeerError {
     /// Its code; unknown ones are kept.
     pub code: ErrorCode,

@@ -9,6 +9,7 @@ mod choose;
 mod facts;
 mod problem;
 mod semantic;
+#[doc(hidden)]
 pub mod table;
 #[cfg(test)]
 mod twice;

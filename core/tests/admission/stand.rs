@@ -79,7 +79,7 @@ impl Stand {
 
     fn ask(&mut self, from: Role, method: &str, params: &Value, id: &Id) -> Result<(), Misuse> {
         if from == self.connection.role() {
-            let options = CallOptions { id: Some(id.clone()), ..CallOptions::default() };
+            let options = CallOptions::default().id(id.clone());
             self.connection.request_with(method, &params.to_string(), options)?;
         } else {
             self.feed(&format!(r#""id":{id},"method":"{method}","params":{params}"#));

@@ -3,5 +3,8 @@
 mod agents;
 mod clients;
 mod flow;
+mod hosts;
+mod kept;
 mod pipe;
+mod refused;
 mod together;

@@ -28,7 +28,7 @@ fn everything_can_be_sent_where_the_handlers_can() {
         .prompt_with(async move |turn| {
             count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             let mut call = turn.tool_call("Read", v1::ToolKind::Read).await?;
-            let permission = call.ask_permission(vec![]).await?;
+            let permission = call.ask_permission().await?;
             call.text(&format!("{}", permission.allowed)).await?;
             let terminal = turn.terminal("ls", ["-l"]).await;
             assert!(terminal.is_err());
@@ -111,7 +111,7 @@ fn permissions_files_and_terminals_go_round() {
         let mut call = v1::ToolCall::new("mine", "Build");
         call.status = Some(v1::ToolCallStatus::Pending);
         let mut call = turn.tool_call_with(call).await?;
-        let Permission { allowed, .. } = call.ask_permission(vec![]).await?;
+        let Permission { allowed, .. } = call.ask_permission().await?;
         assert!(allowed);
         let text = turn.read_text_file("/work/a").await?;
         turn.write_text_file("/work/b", &text.to_uppercase()).await?;

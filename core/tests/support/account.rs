@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use libacp::connection::{CallOptions, Connection, Consequence, Event, Role, Timeout, Violation};
+use libacp::connection::{CallOptions, Connection, Consequence, Event, Role, Violation};
 use libacp::json::{pointer, unescape};
 use libacp::{Config, ErrorCode, Id};
 use serde_json::Value;
@@ -52,7 +52,7 @@ fn call(bytes: &[u8], connection: &mut Connection) -> Option<()> {
     let params = pointer(text, "/params").unwrap_or("{}");
     match (pointer(text, "/method").and_then(unescape), id) {
         (Some(method), Some(id)) => {
-            let options = CallOptions { id: Some(id), timeout: Timeout::default() };
+            let options = CallOptions::default().id(id);
             connection.request_with(&method, params, options).ok().map(drop)
         }
         (Some(method), None) => connection.notify(&method, params).ok(),

@@ -350,7 +350,7 @@ impl Replay<'_> {
                 Some(Value::Null) => Timeout::Never,
                 Some(after) => Timeout::After(after.as_u64().expect("milliseconds")),
             };
-            let options = CallOptions { id, timeout };
+            let options = CallOptions::default().id(id).timeout(timeout);
             return Ok(connection.request_with(&method(call), &text(call, "params"), options).map(Some));
         }
         let call = if let Some(call) = step.get("notify") {

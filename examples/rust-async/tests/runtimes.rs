@@ -52,7 +52,7 @@ fn tokio_on_several_threads() {
                 assert_eq!(answer.stop_reason.as_str(), "end_turn");
                 agent.close();
                 driving.await.unwrap().unwrap();
-                assert!(matches!(agent.new_session("/work").await, Err(Error::Closed)));
+                assert!(matches!(agent.new_session("/work").await, Err(Error::Closed { .. })));
             }));
         }
         for client in clients {

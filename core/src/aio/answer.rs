@@ -1,0 +1,114 @@
+//! What the peer's requests are answered with.
+
+use std::borrow::Cow;
+use std::mem;
+
+use super::error::{Error, Failure, RequestError};
+use super::shared::State;
+use crate::connection::Request;
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use crate::Misuse;
+
+/// The answer to a prompt that the client has cancelled.
+const CANCELLED: &str = r#"{"stopReason":"cancelled"}"#;
+
+/// What is for the host to know: what was left out of an answer, and why there was none.
+pub(super) type Problems = [Option<Failure>; 2];
+
+impl State {
+    /// Answers a request with what its handler has come to, or with that it was cancelled.
+    pub(super) fn answer(&mut self, request: &Request, answer: Option<Result<String, Failure>>) -> Problems {
+        let Some(job) = self.jobs.get_mut(&request.serial) else { return [None, None] };
+        let (cancelled, answered) = (job.cancelled, mem::replace(&mut job.answered, true));
+        let (opening, held) = (job.opening.take(), job.held.take());
+        self.kick();
+        if answered {
+            return [None, None];
+        }
+        let mut problems = [None, None];
+        let failure = match answer {
+            Some(Ok(result)) => {
+                let (result, left_out) = self.fitted(&request.method, result);
+                problems[0] = left_out;
+                let opened = opening.map(|name| (name, result.clone()));
+                match self.connection.respond_with(&request.id, Cow::Owned(result)) {
+                    Ok(()) => {
+                        if let Some(session) = &request.session {
+                            self.ended(&request.method, session);
+                        }
+                        let said = opened.map(|(name, result)| self.opened(&name, held.unwrap_or_default(), &result));
+                        problems[1] = said.and_then(Result::err).map(Failure::from);
+                        return problems;
+                    }
+                    Err(misuse) => Failure::from(misuse),
+                }
+            }
+            Some(Err(failure)) => failure,
+            None if &*request.method == "session/prompt" => {
+                problems[1] = self.connection.respond(&request.id, CANCELLED).err().map(Failure::from);
+                return problems;
+            }
+            None => return [None, self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED))],
+        };
+        problems[1] = self.failed(request, failure, cancelled);
+        problems
+    }
+
+    fn failed(&mut self, request: &Request, failure: Failure, cancelled: bool) -> Option<Failure> {
+        if let Some(error) = failure.downcast_ref::<RequestError>() {
+            return self.refuse(request, error);
+        }
+        if cancelled {
+            return self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED));
+        }
+        let mut error = RequestError::of(ErrorCode::INTERNAL_ERROR);
+        if let Some(misuse) = refusal(&failure) {
+            error = error.about("rule", misuse.rule.as_str());
+        } else if self.expose {
+            error = error.about("details", &failure.to_string());
+        }
+        self.refuse(request, &error).or(Some(failure))
+    }
+
+    fn refuse(&mut self, request: &Request, error: &RequestError) -> Option<Failure> {
+        let data = error.data.as_ref().map(crate::schema::Raw::as_str);
+        let refused = self.connection.respond_error(&request.id, error.code, &error.message, data);
+        // When the connection is over, nobody is there to be told.
+        refused.err().filter(|_| self.end.is_none()).map(|misuse| {
+            let internal = ErrorCode::INTERNAL_ERROR;
+            let again = self.connection.respond_error(&request.id, internal, internal.message(), None);
+            Failure::from(again.err().unwrap_or(misuse))
+        })
+    }
+
+    /// An answer without what this peer does not take: logins in a terminal, and options that are switches.
+    fn fitted(&mut self, method: &str, answer: String) -> (String, Option<Failure>) {
+        let (list, kind, capability, what) = match method {
+            "initialize" => ("/authMethods", "terminal", "/auth/terminal", "logins in a terminal"),
+            "session/new" | "session/load" | "session/resume" | "session/fork" | "session/set_config_option" => {
+                ("/configOptions", "boolean", "/session/configOptions/boolean", "options that are switches")
+            }
+            _ => return (answer, None),
+        };
+        let items = json::pointer(&answer, list).map_or_else(Vec::new, json::items);
+        let is = |item: &str| json::pointer(item, "/type").and_then(json::unescape).is_some_and(|found| found == kind);
+        let (place, of_kind) = (|index| format!("{list}/{index}"), items.iter().enumerate().filter(|(_, item)| is(item)));
+        let places: Vec<String> = of_kind.map(|(index, _)| place(index)).collect();
+        let taken = |can: &str| json::pointer(can, capability).is_some_and(|value| value != "false" && value != "null");
+        if places.is_empty() || taken(self.connection.capabilities()) {
+            return (answer, None);
+        }
+        let told = mem::replace(&mut self.told_left_out, true);
+        let failure = (!told).then(|| Failure::new(format!("this client takes no {what}, which were left out")));
+        (json::without(&answer, &places), failure)
+    }
+}
+
+/// The refusal of the connection that a handler has passed on, or that its result met with.
+fn refusal(failure: &Failure) -> Option<&Misuse> {
+    match failure.downcast_ref::<Error>() {
+        Some(Error::Misuse(misuse)) => Some(misuse),
+        _ => failure.downcast_ref(),
+    }
+}

@@ -1,0 +1,231 @@
+//! Requests that bring updates before their answer: prompts, and sessions that are loaded.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::task::{ready, Context, Poll};
+
+use futures::stream::Stream;
+
+use super::call::{result, Asking};
+use super::client_session::ClientSession;
+use super::error::Error;
+use super::peer::AgentPeer;
+use crate::connection::Response;
+use crate::schema::{v1, Message, Request};
+
+/// A request that brings updates before its answer.
+struct Exchange {
+    asking: Asking,
+    /// The answer, once it has come.
+    answer: Option<Response>,
+}
+
+impl Exchange {
+    fn new<'a, R: Request<'a>>(agent: &AgentPeer, request: &R, session: &Arc<str>) -> Self {
+        let asking = Asking::of(&agent.shared, R::METHOD.into(), request, Some(Arc::clone(session)));
+        Exchange { asking, answer: None }
+    }
+
+    /// The next update; `None` once the answer is there.
+    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {
+        if self.asking.is_over() {
+            return Poll::Ready(Ok(None));
+        }
+        if let Some(update) = ready!(self.asking.poll_update(cx))? {
+            let update = v1::SessionNotification::detached(update.params());
+            let unreadable = |error| Error::Unreadable { method: "session/update".into(), error };
+            return Poll::Ready(update.map(Some).map_err(unreadable));
+        }
+        self.answer = Some(ready!(self.asking.poll_answer(cx))?);
+        Poll::Ready(Ok(None))
+    }
+
+    /// The result, without the updates that nobody has taken.
+    async fn last<T: Message<'static>>(&mut self) -> Result<T, Error> {
+        if self.answer.is_none() {
+            poll_fn(|cx| self.asking.poll_sent(cx)).await?;
+            self.asking.pass_updates_on();
+            self.answer = Some(poll_fn(|cx| self.asking.poll_answer(cx)).await?);
+        }
+        self.result()
+    }
+
+    fn result<T: Message<'static>>(&self) -> Result<T, Error> {
+        self.answer.as_ref().map_or_else(|| Err(Error::closed(self.asking.method())), result)
+    }
+}
+
+/// A prompt and its turn: a stream of updates that ends with the turn, whose [stop reason](Self::stop_reason) is known
+/// from then on.
+///
+/// It is sent when it is first polled; after the end of a turn that was cancelled, if there is one. While its updates are
+/// not taken, no more is read from the agent. Dropping it before its end cancels the turn (`session/cancel`).
+#[must_use = "nothing is sent before it is polled"]
+pub struct PromptTurn {
+    exchange: Exchange,
+    session: ClientSession,
+    result: Option<v1::PromptResponse<'static>>,
+    /// It was cancelled, so that it is not sent if it has not been.
+    cancelled: AtomicBool,
+}
+
+impl PromptTurn {
+    pub(super) fn new(session: &ClientSession, request: &v1::PromptRequest<'_>) -> Self {
+        let exchange = Exchange::new(session.agent(), request, &session.id().into());
+        PromptTurn { exchange, session: session.clone(), result: None, cancelled: AtomicBool::new(false) }
+    }
+
+    /// The next update; `None` at the end of the turn.
+    ///
+    /// # Errors
+    /// That of the prompt, at its end.
+    pub async fn update(&mut self) -> Result<Option<v1::SessionUpdate<'static>>, Error> {
+        Ok(self.notification().await?.map(|notification| notification.update))
+    }
+
+    /// The same with what stands beside the update: `_meta`.
+    pub async fn notification(&mut self) -> Result<Option<v1::SessionNotification<'static>>, Error> {
+        poll_fn(|cx| self.poll_update(cx)).await
+    }
+
+    /// Waits for the end of the turn; updates go to the client's
+    /// [`on_update`](super::Client::on_update).
+    pub async fn finish(mut self) -> Result<v1::PromptResponse<'static>, Error> {
+        if self.result.is_none() {
+            poll_fn(|cx| self.poll_sent(cx)).await?;
+        }
+        match self.result.take() {
+            Some(result) => Ok(result),
+            None => self.exchange.last().await,
+        }
+    }
+
+    /// Why the turn ended, once it has.
+    pub fn stop_reason(&self) -> Option<&v1::StopReason<'static>> {
+        self.result.as_ref().map(|result| &result.stop_reason)
+    }
+
+    /// The answer, once the turn is over.
+    pub fn result(&self) -> Option<&v1::PromptResponse<'static>> {
+        self.result.as_ref()
+    }
+
+    /// Cancels the turn. It goes on to its end, which the agent decides. A prompt that has not been sent yet is not sent,
+    /// and ends as cancelled; after the end of the turn, this does nothing.
+    pub async fn cancel(&self) -> Result<(), Error> {
+        if self.exchange.asking.is_over() {
+            return Ok(());
+        }
+        if self.exchange.asking.is_sent() {
+            return self.session.cancel().await;
+        }
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.session.agent().shared.with(super::shared::State::unpark);
+        Ok(())
+    }
+
+    /// Sends the prompt unless it was cancelled before.
+    fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        let asking = &mut self.exchange.asking;
+        if self.cancelled.load(Ordering::Relaxed) && !asking.is_sent() {
+            asking.forgo();
+            self.result = Some(v1::PromptResponse::new(v1::StopReason::Cancelled));
+            return Poll::Ready(Ok(()));
+        }
+        asking.poll_sent(cx)
+    }
+
+    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {
+        if self.exchange.asking.is_over() {
+            return Poll::Ready(Ok(None));
+        }
+        ready!(self.poll_sent(cx))?;
+        let update = ready!(self.exchange.poll_update(cx))?;
+        if update.is_none() && self.result.is_none() {
+            self.result = Some(self.exchange.result()?);
+        }
+        Poll::Ready(Ok(update))
+    }
+}
+
+impl Stream for PromptTurn {
+    type Item = Result<v1::SessionUpdate<'static>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_update(cx).map(|next| next.map(|next| next.map(|next| next.update)).transpose())
+    }
+}
+
+impl fmt::Debug for PromptTurn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PromptTurn").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+/// A session that is being loaded: a stream of the updates that the agent replays, and then the
+/// [session](Self::session). Dropping it before its end asks the agent to cancel the request.
+#[must_use = "nothing is sent before it is polled"]
+pub struct LoadingSession {
+    exchange: Exchange,
+    agent: AgentPeer,
+    id: Arc<str>,
+    /// The stream has told why there will be no session.
+    failed: bool,
+}
+
+impl LoadingSession {
+    pub(super) fn new(agent: &AgentPeer, request: &v1::LoadSessionRequest<'_>) -> Self {
+        let id: Arc<str> = request.session_id.as_str().into();
+        LoadingSession { exchange: Exchange::new(agent, request, &id), agent: agent.clone(), id, failed: false }
+    }
+
+    /// The next update of the replay; `None` at its end.
+    ///
+    /// # Errors
+    /// That of the request, at its end: the session was not loaded.
+    pub async fn update(&mut self) -> Result<Option<v1::SessionUpdate<'static>>, Error> {
+        Ok(self.notification().await?.map(|notification| notification.update))
+    }
+
+    /// The same with what stands beside the update: `_meta`.
+    pub async fn notification(&mut self) -> Result<Option<v1::SessionNotification<'static>>, Error> {
+        poll_fn(|cx| self.poll_update(cx)).await
+    }
+
+    /// The session, once it is open. Updates of the replay that were not taken go to the client's
+    /// [`on_update`](super::Client::on_update).
+    pub async fn session(mut self) -> Result<ClientSession, Error> {
+        let loaded: v1::LoadSessionResponse<'static> = self.exchange.last().await?;
+        let mut opened = v1::NewSessionResponse::new(self.id.to_string());
+        (opened.modes, opened.config_options, opened.meta) = (loaded.modes, loaded.config_options, loaded.meta);
+        Ok(ClientSession::new(&self.agent, opened))
+    }
+
+    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {
+        let update = ready!(self.exchange.poll_update(cx));
+        if let (Ok(None), Some(_), false) = (&update, &self.exchange.answer, self.failed) {
+            if let Err(error) = self.exchange.result::<v1::LoadSessionResponse<'static>>() {
+                self.failed = true;
+                return Poll::Ready(Err(error));
+            }
+        }
+        Poll::Ready(update)
+    }
+}
+
+impl Stream for LoadingSession {
+    type Item = Result<v1::SessionUpdate<'static>, Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_update(cx).map(|next| next.map(|next| next.map(|next| next.update)).transpose())
+    }
+}
+
+impl fmt::Debug for LoadingSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoadingSession").field("id", &self.id).finish_non_exhaustive()
+    }
+}

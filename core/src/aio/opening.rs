@@ -1,0 +1,181 @@
+//! Sessions that are being opened on the agent's side: what is said of one waits for the answer that names it, and what
+//! is kept with it takes effect with that answer.
+
+use std::any::Any;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::error::{Error, Failure, RequestError};
+use super::handlers::{Handlers, Incoming};
+use super::shared::State;
+use crate::json;
+use crate::schema::v1;
+
+/// Anything that a host keeps with a session.
+pub(super) type Data = Arc<dyn Any + Send + Sync>;
+
+/// What a host keeps with an open session, beside what the connection tracks.
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) data: Option<Data>,
+    /// On the agent's side.
+    pub(super) mcp_servers: Arc<[v1::McpServer<'static>]>,
+    /// On the client's side.
+    pub(super) opened: Option<Arc<v1::NewSessionResponse<'static>>>,
+}
+
+/// A session by the id that it has, or that it will have unless the answer that opens it has another.
+pub(super) struct Name {
+    first: Arc<str>,
+    /// Its id since it was opened.
+    settled: OnceLock<Arc<str>>,
+    pub(super) opening: Option<Opening>,
+}
+
+/// What the request has that opens it.
+pub(super) struct Opening {
+    pub(super) serial: u64,
+    pub(super) roots: Vec<String>,
+    pub(super) mcp_servers: Arc<[v1::McpServer<'static>]>,
+    data: Mutex<Option<Data>>,
+}
+
+/// What is said of a session that is not open yet: a method, and its params without the session.
+pub(super) struct Told {
+    pub(super) method: String,
+    pub(super) params: String,
+}
+
+impl Name {
+    pub(super) fn of(id: Arc<str>) -> Arc<Self> {
+        Arc::new(Name { first: id, settled: OnceLock::new(), opening: None })
+    }
+
+    fn opened_by(incoming: &Incoming, id: Arc<str>) -> Arc<Self> {
+        let text = |value: &str| json::unescape(value).map(|text| text.into_owned());
+        let params = incoming.json();
+        let more = json::pointer(params, "/additionalDirectories").map_or_else(Vec::new, json::items);
+        let cwd = json::pointer(params, "/cwd");
+        let servers = json::pointer(params, "/mcpServers");
+        let servers = servers.and_then(|servers| crate::schema::read::<Vec<v1::McpServer<'_>>>(servers).ok());
+        let opening = Opening {
+            serial: incoming.serial(),
+            roots: cwd.into_iter().chain(more).filter_map(text).collect(),
+            mcp_servers: crate::schema::IntoOwned::into_owned(servers.unwrap_or_default()).into(),
+            data: Mutex::new(None),
+        };
+        Arc::new(Name { first: id, settled: OnceLock::new(), opening: Some(opening) })
+    }
+
+    pub(super) fn id(&self) -> &Arc<str> {
+        self.settled.get().unwrap_or(&self.first)
+    }
+
+    /// The request that has not opened it yet.
+    pub(super) fn pending(&self) -> Option<&Opening> {
+        self.opening.as_ref().filter(|_| self.settled.get().is_none())
+    }
+}
+
+impl Opening {
+    pub(super) fn data(&self) -> Option<Data> {
+        self.data.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_data(&self, data: Data) {
+        *self.data.lock().unwrap_or_else(PoisonError::into_inner) = Some(data);
+    }
+}
+
+/// All ways to open a session: they differ in who names it, and in what may come before the answer.
+pub(super) async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> Result<String, Failure> {
+    let method = incoming.method().to_owned();
+    let named_by_agent = matches!(&*method, "session/new" | "session/fork");
+    let there = handlers.has(&method, true);
+    if !there && method != "session/new" {
+        return Err(RequestError::not_found(&method).into());
+    }
+    let asked = incoming.session().filter(|_| !named_by_agent).cloned();
+    let name = Name::opened_by(&incoming, asked.unwrap_or_else(new_id));
+    incoming.shared.with(|state| {
+        if let Some(job) = state.jobs.get_mut(&incoming.serial()) {
+            job.opening = Some(Arc::clone(&name));
+            job.held = (method != "session/load").then(Vec::new);
+        }
+    });
+    let id = Arc::clone(&name.first);
+    let answer = if there {
+        incoming.opening = Some(name);
+        handlers.call(incoming).await?
+    } else {
+        "{}".to_owned()
+    };
+    Ok(if named_by_agent { named(answer, &id) } else { answer })
+}
+
+impl State {
+    /// The client has the answer that opens a session: lets out what was said of it.
+    pub(super) fn opened(&mut self, name: &Name, held: Vec<Told>, answer: &str) -> Result<(), Error> {
+        let Some(opening) = &name.opening else { return Ok(()) };
+        let id = json::pointer(answer, "/sessionId").and_then(json::unescape);
+        let id: Arc<str> = id.map_or_else(|| Arc::clone(&name.first), |id| (&*id).into());
+        let kept = Kept { data: opening.data(), mcp_servers: Arc::clone(&opening.mcp_servers), opened: None };
+        self.kept.insert(Arc::clone(&id), kept);
+        // It is settled here only.
+        let _ = name.settled.set(Arc::clone(&id));
+        held.iter().try_for_each(|told| self.tell(&told.method, &about(&id, &told.params)))
+    }
+
+    /// What is kept with an open session.
+    pub(super) fn keep(&mut self, session: &Arc<str>, change: impl FnOnce(&mut Kept)) {
+        if self.connection.session(session).is_some() {
+            change(self.kept.entry(Arc::clone(session)).or_default());
+        }
+    }
+
+    /// Says something about a session: at once, or once it has been opened.
+    pub(super) fn tell_of(&mut self, name: &Name, method: &str, params: &str) -> Result<(), Error> {
+        let job = name.pending().and_then(|opening| self.jobs.get_mut(&opening.serial));
+        if let Some(held) = job.and_then(|job| job.held.as_mut()) {
+            held.push(Told { method: method.to_owned(), params: params.to_owned() });
+            return Ok(());
+        }
+        let params = about(name.id(), params);
+        self.tell(method, &params)
+    }
+}
+
+/// Params with the session that they are about.
+pub(super) fn about(session: &str, params: &str) -> String {
+    let mut writer = json::Writer::new();
+    writer.begin_object().key("sessionId").string(session);
+    for (name, value) in json::members(params).into_iter().filter(|(name, _)| name != "sessionId") {
+        writer.key(&name).json(value);
+    }
+    writer.end_object();
+    writer.finish().unwrap_or_else(|_| params.to_owned())
+}
+
+/// The answer that opens a session, with the id that was made up where the handler has given none.
+fn named(answer: String, id: &str) -> String {
+    let given = json::pointer(&answer, "/sessionId").is_some_and(|given| given != "\"\"");
+    if given {
+        answer
+    } else {
+        about(id, &answer)
+    }
+}
+
+/// An id that no other session of this program has, nor of another program where there is randomness.
+fn new_id() -> Arc<str> {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let half = || {
+        let mut hasher = RandomState::new().build_hasher();
+        hasher.write_u64(number);
+        hasher.finish()
+    };
+    format!("{:016x}{:016x}-{number}", half(), half()).into()
+}

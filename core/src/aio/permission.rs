@@ -1,0 +1,90 @@
+//! What an agent asks the user to allow, as the client's handler has it.
+
+use std::marker::PhantomData;
+
+use super::client_session::ClientSession;
+use super::error::Failure;
+use super::handlers::{Incoming, Kind};
+use crate::schema::{v1, Raw};
+use crate::Id;
+
+/// What an agent asks the user to allow.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct PermissionRequest {
+    /// The id of the request.
+    pub id: Id,
+    /// The session in which it asks.
+    pub session: ClientSession,
+    /// The tool call that waits for the answer.
+    pub tool_call: v1::ToolCallUpdate<'static>,
+    /// The answers to choose from.
+    pub options: Vec<v1::PermissionOption<'static>>,
+    /// Data of extensions.
+    pub meta: Option<Raw<'static>>,
+}
+
+impl PermissionRequest {
+    /// The id of the option that allows it: for this time if there is one, else for good.
+    pub fn allow(&self) -> Option<String> {
+        self.pick(&[v1::PermissionOptionKind::AllowOnce, v1::PermissionOptionKind::AllowAlways])
+    }
+
+    /// The id of the option that refuses it: for this time if there is one, else for good.
+    pub fn reject(&self) -> Option<String> {
+        self.pick(&[v1::PermissionOptionKind::RejectOnce, v1::PermissionOptionKind::RejectAlways])
+    }
+
+    fn pick(&self, kinds: &[v1::PermissionOptionKind<'_>]) -> Option<String> {
+        let of_kind = |kind: &v1::PermissionOptionKind<'_>| self.options.iter().find(|option| option.kind == *kind);
+        kinds.iter().find_map(of_kind).map(|option| option.option_id.to_string())
+    }
+}
+
+/// What the user chose: what a handler of permission requests returns is made into it. An option's id, `None` for no
+/// choice, or a whole answer.
+pub struct Choice(v1::RequestPermissionResponse<'static>);
+
+impl From<Option<String>> for Choice {
+    fn from(chosen: Option<String>) -> Self {
+        use v1::RequestPermissionOutcome::{Cancelled, Selected};
+        let outcome = chosen.map_or(Cancelled, |id| Selected(v1::SelectedPermissionOutcome::new(id)));
+        Choice(v1::RequestPermissionResponse::new(outcome))
+    }
+}
+
+impl From<v1::RequestPermissionResponse<'static>> for Choice {
+    fn from(response: v1::RequestPermissionResponse<'static>) -> Self {
+        Choice(response)
+    }
+}
+
+/// Requests for permission, and what their handlers return.
+pub struct Permissions<A>(PhantomData<fn() -> A>);
+
+impl<A> Permissions<A> {
+    pub(super) const NEW: Self = Permissions(PhantomData);
+}
+
+impl<A: Into<Choice>> Kind for Permissions<A> {
+    type Argument = PermissionRequest;
+    type Answer = A;
+
+    fn method(&self) -> &'static str {
+        "session/request_permission"
+    }
+
+    fn argument(&self, incoming: &Incoming) -> Result<PermissionRequest, Failure> {
+        let params: v1::RequestPermissionRequest<'static> = incoming.params()?;
+        let (Some(session), Some(id)) = (ClientSession::of(incoming), incoming.id()) else {
+            return Err(Failure::new("a request for permission without a session"));
+        };
+        let v1::RequestPermissionRequest { tool_call, options, meta, .. } = params;
+        Ok(PermissionRequest { id: id.clone(), session, tool_call, options, meta })
+    }
+
+    fn result(&self, _: &Incoming, chosen: A) -> Result<String, Failure> {
+        let Choice(response) = chosen.into();
+        Ok(crate::schema::write(&response)?)
+    }
+}

@@ -1,0 +1,70 @@
+//! Prompts as the agent's handlers see them, and how their turns end.
+
+use std::marker::PhantomData;
+
+use super::error::Failure;
+use super::handlers::{Incoming, Kind};
+use super::received::Reply;
+use super::turn::Turn;
+use crate::schema::v1;
+
+/// Prompts, and what their handlers return.
+pub struct Prompts<A>(PhantomData<fn() -> A>);
+
+pub(super) type PromptsWith = Prompts<Reply<fn(v1::PromptRequest)>>;
+
+impl<A> Prompts<A> {
+    pub(super) const NEW: Self = Prompts(PhantomData);
+}
+
+impl<A: Into<Ending>> Kind for Prompts<A> {
+    type Argument = Turn;
+    type Answer = A;
+
+    fn method(&self) -> &'static str {
+        "session/prompt"
+    }
+
+    fn argument(&self, incoming: &Incoming) -> Result<Turn, Failure> {
+        Turn::new(incoming)
+    }
+
+    fn result(&self, incoming: &Incoming, answer: A) -> Result<String, Failure> {
+        let Ending(json) = answer.into();
+        let serial = incoming.serial();
+        if !incoming.shared.with(|state| state.jobs.get(&serial).is_none_or(|job| job.cancelled)) {
+            return Ok(json);
+        }
+        // However it has ended, a turn that was cancelled is cancelled.
+        let mut response: v1::PromptResponse<'_> = crate::schema::read(&json)?;
+        response.stop_reason = v1::StopReason::Cancelled;
+        Ok(crate::schema::write(&response)?)
+    }
+}
+
+/// How a turn ends: what a handler of prompts returns is made into it. `()` is the end of a turn that is done.
+pub struct Ending(String);
+
+impl From<v1::StopReason<'_>> for Ending {
+    fn from(reason: v1::StopReason<'_>) -> Self {
+        Reply::from(v1::PromptResponse::new(reason)).into()
+    }
+}
+
+impl From<v1::PromptResponse<'_>> for Ending {
+    fn from(response: v1::PromptResponse<'_>) -> Self {
+        Reply::from(response).into()
+    }
+}
+
+impl From<()> for Ending {
+    fn from((): ()) -> Self {
+        v1::StopReason::EndTurn.into()
+    }
+}
+
+impl From<Reply<fn(v1::PromptRequest)>> for Ending {
+    fn from(reply: Reply<fn(v1::PromptRequest)>) -> Self {
+        Ending(reply.into_json())
+    }
+}

@@ -1,0 +1,135 @@
+//! What is given to an agent or a client and cannot work: it is refused before anything is read.
+
+use std::io;
+
+use super::handlers::{Handlers, LEFT};
+use super::host::Host;
+use super::transport::Transport;
+use crate::connection::{MisuseKind, Phase};
+use crate::schema::tables::v1::TABLES;
+use crate::{Config, Connection, Role};
+
+/// Looks at the handlers, and at the configuration with this transport; `hello` is what this side says in `initialize`.
+pub(super) fn check<H: Handlers, T: Transport>(
+    host: &Host,
+    handlers: &H,
+    transport: &mut T,
+    hello: impl FnOnce() -> Result<String, serde_json::Error>,
+) -> io::Result<()> {
+    let config = &host.config;
+    if host.version_2 {
+        return refused("version_2: this layer speaks version 1 of the protocol, and no other".to_owned());
+    }
+    let timed = [("timeout", config.timeout), ("reminder", config.reminder)];
+    if let Some((name, _)) = timed.iter().find(|(_, limit)| limit.is_some()) {
+        if transport.clock().is_none() {
+            return refused(format!("{name}: the transport has no clock; `timed` gives it one"));
+        }
+    }
+    let mut methods = Vec::new();
+    handlers.each(&mut |method, request| methods.push((method.to_owned(), request)));
+    let twice = methods.iter().enumerate().find(|(index, method)| methods[..*index].contains(method));
+    if let Some((_, (method, _))) = twice {
+        let method = if method == LEFT { "on_update" } else { method };
+        return refused(format!("{method}: there are two handlers of it, and only one can be called"));
+    }
+    terminals(handlers, &methods)?;
+    let judge = judge(config, &hello()?);
+    for (method, _) in &methods {
+        if let Some(reason) = why_never(method, config, &judge, handlers) {
+            return refused(reason);
+        }
+    }
+    Ok(())
+}
+
+fn refused<T>(reason: String) -> io::Result<T> {
+    Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
+}
+
+/// Terminals are offered as a whole.
+fn terminals<H: Handlers>(handlers: &H, methods: &[(String, bool)]) -> io::Result<()> {
+    let Some((one, _)) = methods.iter().find(|(method, request)| *request && method.starts_with("terminal/")) else {
+        return Ok(());
+    };
+    let missing: Vec<_> = TERMINALS.iter().copied().filter(|method| !handlers.has(method, true)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let missing = missing.join(", ");
+    refused(format!("{one}: terminals need handlers of all their methods, and there is none of {missing}"))
+}
+
+/// All that can be asked of a terminal.
+pub(super) const TERMINALS: [&str; 5] =
+    ["terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
+
+/// The other side of a connection that begins with this greeting: it knows what it may ask.
+fn judge(config: &Config, hello: &str) -> Connection {
+    let role = config.role.other();
+    let mut other = Config::new(role);
+    other.drafts = config.drafts;
+    let mut judge = Connection::new(other);
+    // A greeting that is refused here is refused where it is sent, with the reason.
+    if role == Role::Client {
+        let able = r#"{"protocolVersion":1,"clientCapabilities":{"auth":{"terminal":true}}}"#;
+        if let Ok(id) = judge.request("initialize", able) {
+            judge.receive(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{hello}}}\n").as_bytes());
+        }
+    } else {
+        let asked = format!("{{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{hello}}}\n");
+        judge.receive(asked.as_bytes());
+    }
+    while let Some(event) = judge.poll_event() {
+        if let crate::Event::Request(request) = event {
+            let _ = judge.respond(&request.id, "{}");
+        }
+    }
+    judge
+}
+
+/// Why a handler is never called.
+fn why_never<H: Handlers>(method: &str, config: &Config, judge: &Connection, handlers: &H) -> Option<String> {
+    let row = TABLES.methods.iter().find(|row| row.name == method);
+    let Some(row) = row else {
+        let own = method == LEFT || method.starts_with('_') || config.is_foreign(method);
+        return (!own).then(|| {
+            let near = TABLES.methods.iter().map(|row| row.name).min_by_key(|name| distance(name, method));
+            let near = near.filter(|name| distance(name, method) <= method.len() / 3);
+            let meant = near.map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
+            format!("{method}: the specification has no such method{meant}; own ones begin with an underscore")
+        });
+    };
+    if method == "$/cancel_request" {
+        return Some(format!("{method}: handlers are dropped where they wait, and no handler is called for it"));
+    }
+    let draft = row.draft.checked_sub(1).and_then(|index| crate::schema::drafts::DRAFTS.get(usize::from(index)));
+    if let Some(draft) = draft.filter(|_| config.drafts & (1 << row.draft) == 0) {
+        return Some(format!("{method}: it belongs to the draft {draft}, which is off"));
+    }
+    let misuse = judge.why_not(method).filter(|_| judge.phase() == Phase::Ready)?;
+    match misuse.kind {
+        // What an agent says to a client may depend on the client.
+        MisuseKind::Capability if !handlers.has("initialize", true) => Some(format!(
+            "{method}: its handler is never called, as the capabilities do not say that it is served ({}); give them \
+             with `capabilities`",
+            misuse.rule
+        )),
+        MisuseKind::Method => Some(format!("{method}: {misuse}")),
+        _ => None,
+    }
+}
+
+/// How many letters have to be changed, added or left out.
+fn distance(one: &str, other: &str) -> usize {
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (index, letter) in one.bytes().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
+        for (place, found) in other.bytes().enumerate() {
+            let replaced = diagonal + usize::from(letter != found);
+            diagonal = row[place + 1];
+            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
+        }
+    }
+    row[other.len()]
+}

@@ -1,0 +1,200 @@
+//! Handlers of all methods, by the types of their params.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use libacp::aio::{Agent, AgentPeer, Client, ClientPeer, Failure, Local, Received, Reply};
+use libacp::schema::{v1, Answers, Family, Message, Raw, Request};
+use libacp::typed::{AgentSide, ClientSide};
+use serde::Serialize;
+use serde_json::{json, Value};
+
+use super::turns::{act, Subject};
+use super::world::World;
+
+/// The handler of a method, which is named by its params.
+macro_rules! by_name {
+    (
+        $host:ident, $world:ident, $met:ident, $key:ident;
+        $($method:literal => $params:ident,)* ;
+        $($told:literal => $notification:ident,)*
+    ) => {{
+        let (world, met) = (Rc::clone($world), Rc::clone($met));
+        match $key {
+            $($method => $host.on::<fn(v1::$params), _>(async move |received| {
+                let subject = seen(&world, &met, $method, &received, typed::<v1::$params<'static>>);
+                let answer = act(&world, $method, &subject, &world.actions($method)).await?;
+                reply::<fn(v1::$params)>($method, answer)
+            }).local(),)*
+            $($told => $host.on_notification::<fn(v1::$notification), _>(async move |received| {
+                let method = $told.trim_end_matches("#note");
+                let subject = seen(&world, &met, method, &received, typed::<v1::$notification<'static>>);
+                act(&world, $told, &subject, &world.actions($told)).await.map(drop)
+            }).local(),)*
+            key => match key.strip_suffix("#note") {
+                Some(method) => {
+                    let method = method.to_owned();
+                    $host.on_extension_notification(method.clone(), async move |received| {
+                        let subject = seen(&world, &met, &method, &received, raw);
+                        act(&world, &format!("{method}#note"), &subject, &world.actions(&format!("{method}#note"))).await.map(drop)
+                    }).local()
+                }
+                None => {
+                    assert!(key.starts_with('_'), "there is no type for the params of {key}");
+                    let (method, told) = (key.to_owned(), key.to_owned());
+                    let (other, met_too) = (Rc::clone($world), Rc::clone($met));
+                    let host = $host.on_extension(method.clone(), async move |received| {
+                        let subject = seen(&world, &met, &method, &received, raw);
+                        let answer = act(&world, &method, &subject, &world.actions(&method)).await?;
+                        Ok(Raw::of(&answer.unwrap_or_else(|| json!({})))?.into())
+                    });
+                    host.on_extension_notification(told.clone(), async move |received| {
+                        let subject = seen(&other, &met_too, &told, &received, raw);
+                        act(&other, &told, &subject, &other.actions(&told)).await.map(drop)
+                    }).local()
+                }
+            },
+        }
+    }};
+}
+
+
+pub(super) fn of_agents(
+    agent: Agent<Local>,
+    world: &Rc<World>,
+    met: &Rc<RefCell<Option<ClientPeer>>>,
+    key: &str,
+) -> Agent<Local> {
+    by_name! {
+        agent, world, met, key;
+        "initialize" => InitializeRequest,
+        "authenticate" => AuthenticateRequest,
+        "logout" => LogoutRequest,
+        "auth/status" => AuthStatusRequest,
+        "session/new" => NewSessionRequest,
+        "session/load" => LoadSessionRequest,
+        "session/resume" => ResumeSessionRequest,
+        "session/fork" => ForkSessionRequest,
+        "session/list" => ListSessionsRequest,
+        "session/close" => CloseSessionRequest,
+        "session/delete" => DeleteSessionRequest,
+        "session/archive" => ArchiveSessionRequest,
+        "session/unarchive" => UnarchiveSessionRequest,
+        "session/status" => SessionStatusRequest,
+        "session/set_title" => SetSessionTitleRequest,
+        "session/options" => SessionOptionsRequest,
+        "session/set_mode" => SetSessionModeRequest,
+        "session/set_config_option" => SetSessionConfigOptionRequest,
+        "providers/list" => ListProvidersRequest,
+        "providers/set" => SetProviderRequest,
+        "providers/disable" => DisableProviderRequest,
+        "mcp/message" => MessageMcpRequest,
+        "nes/start" => StartNesRequest,
+        ;
+        "$/cancel_request" => CancelRequestNotification,
+        "mcp/message#note" => MessageMcpNotification,
+        "session/cancel" => CancelNotification,
+    }
+}
+
+pub(super) fn of_clients(
+    client: Client<Local>,
+    world: &Rc<World>,
+    met: &Rc<RefCell<Option<AgentPeer>>>,
+    key: &str,
+) -> Client<Local> {
+    by_name! {
+        client, world, met, key;
+        "fs/read_text_file" => ReadTextFileRequest,
+        "fs/write_text_file" => WriteTextFileRequest,
+        "terminal/create" => CreateTerminalRequest,
+        "terminal/output" => TerminalOutputRequest,
+        "terminal/wait_for_exit" => WaitForTerminalExitRequest,
+        "terminal/kill" => KillTerminalRequest,
+        "terminal/release" => ReleaseTerminalRequest,
+        "elicitation/create" => CreateElicitationRequest,
+        "mcp/message" => MessageMcpRequest,
+        ;
+        "$/cancel_request" => CancelRequestNotification,
+        "session/update" => SessionNotification,
+        "elicitation/complete" => CompleteElicitationNotification,
+    }
+}
+
+/// What a handler of a side is about.
+pub(super) trait OfSide: Sized {
+    type Peer: Clone;
+
+    fn subject<M: Family>(received: &Received<Self, M>) -> Subject;
+    fn peer<M: Family>(received: &Received<Self, M>) -> Self::Peer;
+}
+
+impl OfSide for AgentSide {
+    type Peer = ClientPeer;
+
+    fn subject<M: Family>(received: &Received<Self, M>) -> Subject {
+        received.session().map_or_else(|| Subject::Client(received.client().clone()), Subject::Session)
+    }
+
+    fn peer<M: Family>(received: &Received<Self, M>) -> ClientPeer {
+        received.client().clone()
+    }
+}
+
+impl OfSide for ClientSide {
+    type Peer = AgentPeer;
+
+    fn subject<M: Family>(received: &Received<Self, M>) -> Subject {
+        received.session().map_or_else(|| Subject::Agent(received.agent().clone()), Subject::Open)
+    }
+
+    fn peer<M: Family>(received: &Received<Self, M>) -> AgentPeer {
+        received.agent().clone()
+    }
+}
+
+/// A handler has begun: remembers the peer, tells it, and says what it is about.
+fn seen<S: OfSide, M: Family>(
+    world: &World,
+    met: &RefCell<Option<S::Peer>>,
+    method: &str,
+    received: &Received<S, M>,
+    read: fn(&Value) -> Value,
+) -> Subject
+where
+    M::Params<'static>: Serialize,
+{
+    *met.borrow_mut() = Some(S::peer(received));
+    let subject = S::subject(received);
+    let params = serde_json::to_value(&**received).unwrap();
+    world.tell_read(super::turns::beginning(method, subject.session(), received.id(), params), read);
+    subject
+}
+
+/// Params as their type reads and writes them.
+pub(super) fn typed<P: Message<'static>>(params: &Value) -> Value {
+    let typed = P::detached(&params.to_string());
+    typed.map_or_else(|_| params.clone(), |typed| serde_json::to_value(typed).unwrap())
+}
+
+fn raw(params: &Value) -> Value {
+    params.clone()
+}
+
+/// A typed answer, made of JSON as a handler would write it in its types.
+fn reply<M: Family>(method: &str, answer: Option<Value>) -> Result<Reply<M>, Failure>
+where
+    M::Params<'static>: Request<'static>,
+    <M::Params<'static> as Request<'static>>::Result<'static>: Answers<M>,
+{
+    let Some(mut answer) = answer else { return Ok(Reply::default()) };
+    let required = match method {
+        "session/new" | "session/fork" => Some(("sessionId", json!(""))),
+        "initialize" => Some(("protocolVersion", json!(1))),
+        _ => None,
+    };
+    if let Some((name, value)) = required {
+        answer.as_object_mut().unwrap().entry(name).or_insert(value);
+    }
+    Ok(<M::Params<'static> as Request<'static>>::Result::<'static>::detached(&answer.to_string())?.into())
+}
