@@ -54,6 +54,7 @@ def full() -> Dict[str, List[str]]:
     return {
         "python": [sys.executable, str(ROOT / "examples" / "python" / "full_agent.py")],
         "node": ["node", str(NODE / "full-agent.mjs")],
+        "rust": [str(TARGET / "debug" / "acp-full-agent")],
     }
 
 
