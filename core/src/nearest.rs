@@ -23,19 +23,19 @@ fn fold(word: &str) -> Vec<u8> {
 /// How many letters have to be put in, taken out, replaced or swapped with their neighbour.
 fn distance(one: &[u8], other: &[u8]) -> usize {
     let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=other.len()).collect();
+    let mut above: Vec<usize> = (0..=other.len()).collect();
     for (i, a) in one.iter().enumerate() {
         let mut row = vec![i + 1];
         for (j, b) in other.iter().enumerate() {
-            let mut least = (last[j] + usize::from(a != b)).min(last[j + 1] + 1).min(row[j] + 1);
+            let mut least = (above[j] + usize::from(a != b)).min(above[j + 1] + 1).min(row[j] + 1);
             if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
                 least = least.min(before[j - 1] + 1);
             }
             row.push(least);
         }
-        before = std::mem::replace(&mut last, row);
+        before = std::mem::replace(&mut above, row);
     }
-    last[other.len()]
+    above[other.len()]
 }
 
 #[cfg(test)]

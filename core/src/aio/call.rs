@@ -171,10 +171,11 @@ impl Drop for Asking {
 }
 
 /// What cannot be written; without the reason, which was told.
-fn unreadable(method: &Cow<'static, str>, error: Option<serde_json::Error>) -> Error {
+fn unreadable(method: &str, error: Option<serde_json::Error>) -> Error {
+    let method = method.to_owned();
     match error {
-        Some(error) => Error::Unreadable { method: method.clone(), error },
-        None => Error::closed(method.clone()),
+        Some(error) => Error::Unreadable { method: method.into(), error },
+        None => Error::closed(method),
     }
 }
 

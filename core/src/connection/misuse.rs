@@ -117,7 +117,7 @@ pub(super) fn shown(text: &str) -> String {
         match character {
             '"' | '\\' => out.extend(['\\', character]),
             '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
-                escape(&mut out, character)
+                escape(&mut out, character);
             }
             character if character.is_control() => escape(&mut out, character),
             character => out.push(character),
