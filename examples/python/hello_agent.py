@@ -10,6 +10,9 @@ agent = aio.Agent("hello", "1.0")
 
 @agent.prompt
 async def number_lines(turn: aio.Turn) -> None:
+    if not turn.client.can("fs/read_text_file"):
+        await turn.message("I number the lines of files, and your editor offers none to agents.")
+        return
     path = os.path.join(turn.session.cwd, turn.text.strip())
     try:
         before = await turn.read_text_file(path)
@@ -19,7 +22,7 @@ async def number_lines(turn: aio.Turn) -> None:
     async with turn.tool_call(f"Number {path}", kind="edit", status="pending", locations=[path]) as call:
         after = "".join(f"{number:3} {line}\n" for number, line in enumerate(before.splitlines(), 1))
         await call.diff(path, after, before)
-        if await call.ask_permission():
+        if turn.client.can("fs/write_text_file") and await call.ask_permission():
             await turn.write_text_file(path, after)
     await turn.message("Numbered." if call.status == "completed" else "Left as it was.")
 

@@ -1,4 +1,4 @@
-# What `libacp._native` has; its documentation is in the classes themselves (`help(libacp.Connection)`).
+# What `libacp._native` has. `python/tests/stub_docs.py` writes the docstrings, which are those of the module.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, final
@@ -55,11 +55,17 @@ __all__ = [
 __version__: Final[str]
 DRAFTS: Final[tuple[str, ...]]
 
-def rule(id: str) -> Rule | None: ...
-def cut_output(output: str, byte_limit: int) -> v1.TerminalOutputResponse: ...
+def rule(id: str) -> Rule | None:
+    """The rule with this id, as events and exceptions carry it; `None` when there is none."""
+def cut_output(output: str, byte_limit: int) -> v1.TerminalOutputResponse:
+    """The end of a command's output that fits the `outputByteLimit` of `terminal/create`, as the answer to
+    `terminal/output`: a dict with `output` and `truncated`, to which the exit status can be added. It is cut
+    from the front, and never inside a character; the limit counts bytes of UTF-8.
+    """
 
 @final
 class ErrorCode:
+    """The codes of error answers."""
     PARSE_ERROR: Final[int]
     INVALID_REQUEST: Final[int]
     METHOD_NOT_FOUND: Final[int]
@@ -70,14 +76,25 @@ class ErrorCode:
     RESOURCE_NOT_FOUND: Final[int]
     UNSUPPORTED_PROTOCOL_VERSION: Final[int]
     @staticmethod
-    def message(code: int) -> str: ...
+    def message(code: int) -> str:
+        """The usual short message for a code."""
 
 @final
 class FileOperation:
-    def run(self) -> tuple[str | None, int | None, str | None]: ...
+    """What `Files.read` and `Files.write` return, to be run once."""
+    def run(self) -> tuple[str | None, int | None, str | None]:
+        """Waits for its turn, and does it."""
 
 @final
 class Files:
+    """The files of one session. `libacp.aio.Files` is what clients use; this is what it stands on.
+
+    The roots are opened now, and stay the folders that they are; those that are not there hold nothing. `may`
+    is called on those threads, one call for each file, with its path from its root, whether it is to be
+    written, and its root. `read` and `write` return at once with what has to be run, on another thread: it
+    waits for its turn, which is that of the call that made it, and returns the text, the code of the error and
+    its message; ``None`` for what there is not.
+    """
     guards: Final[tuple[tuple[str, ...], tuple[str, ...]]]
     def __new__(
         cls,
@@ -87,23 +104,30 @@ class Files:
         may: Callable[[str, bool, str], bool] | None = None,
     ) -> Files: ...
     @property
-    def roots(self) -> list[Any]: ...
-    def read(self, path: str, line: int | None, limit: int | None) -> FileOperation: ...
-    def write(self, path: str, text: str) -> FileOperation: ...
+    def roots(self) -> list[Any]:
+        """The roots that were there, with all links followed."""
+    def read(self, path: str, line: int | None, limit: int | None) -> FileOperation:
+        """To read a file, from this line on and so many of them."""
+    def write(self, path: str, text: str) -> FileOperation:
+        """To write a file."""
     @staticmethod
-    def guarded(path: str, writing: bool, root: str) -> bool: ...
+    def guarded(path: str, writing: bool, root: str) -> bool:
+        """What holds without a `may`."""
 
 @final
 class RawJson:
+    """JSON text in place of an object, where a host has it already: `connection.request(method, RawJson(text))`."""
     def __new__(cls, text: str | bytes, /) -> RawJson: ...
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """The text."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[RawJson], tuple[str]]: ...
 
 @final
 class Limits:
+    """Bounds that hold whatever the peer sends."""
     def __new__(
         cls,
         frame: int = 33_554_432,
@@ -114,106 +138,155 @@ class Limits:
         remembered: int = 4096,
     ) -> Limits: ...
     @property
-    def frame(self) -> int: ...
+    def frame(self) -> int:
+        """Bytes of one frame."""
     @property
-    def depth(self) -> int: ...
+    def depth(self) -> int:
+        """Nesting of lists and objects in one frame."""
     @property
-    def pending(self) -> int: ...
+    def pending(self) -> int:
+        """Open requests in each direction."""
     @property
-    def sessions(self) -> int: ...
+    def sessions(self) -> int:
+        """Sessions that are tracked at once."""
     @property
-    def terminals(self) -> int: ...
+    def terminals(self) -> int:
+        """Terminals that are tracked per session."""
     @property
-    def remembered(self) -> int: ...
+    def remembered(self) -> int:
+        """Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions,
+        modes.
+        """
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Limits], tuple[int, int, int, int, int, int]]: ...
 
 @final
 class Config:
+    """What a connection was made with; `Connection.config`."""
     @property
-    def role(self) -> Role: ...
+    def role(self) -> Role:
+        """The side that the host plays: `client` or `agent`."""
     @property
-    def framing(self) -> Framing: ...
+    def framing(self) -> Framing:
+        """How messages are told apart: `lines`, `content-length` or `messages`."""
     @property
-    def policy(self) -> Policy: ...
+    def policy(self) -> Policy:
+        """What happens to messages that break a rule: `tolerant`, `strict` or `off`."""
     @property
-    def policies(self) -> dict[Severity, Policy]: ...
+    def policies(self) -> dict[Severity, Policy]:
+        """Policies for the rules of one severity (`note`, `warning`, `error`) where they differ; see
+        `Rule.severity`.
+        """
     @property
-    def limits(self) -> Limits: ...
+    def limits(self) -> Limits:
+        """Bounds."""
     @property
-    def version_2(self) -> bool: ...
+    def version_2(self) -> bool:
+        """Whether protocol version 2 may be agreed on."""
     @property
-    def drafts(self) -> tuple[str, ...]: ...
+    def drafts(self) -> tuple[str, ...]:
+        """Drafts that are switched on."""
     @property
-    def timeout(self) -> int | None: ...
+    def timeout(self) -> int | None:
+        """Milliseconds after which a request of the host's own fails, unless the call says otherwise."""
     @property
-    def cancel_grace(self) -> int | None: ...
+    def cancel_grace(self) -> int | None:
+        """Milliseconds that the peer has to answer a request that was cancelled."""
     @property
-    def reminder(self) -> int | None: ...
+    def reminder(self) -> int | None:
+        """Milliseconds after which the host is reminded, once, of a request of the peer's that it has not
+        answered.
+        """
     @property
-    def prompt_queueing(self) -> bool: ...
+    def prompt_queueing(self) -> bool:
+        """Whether a session may have several prompts at once, for agents that queue prompts (`TURN-03`)."""
     @property
-    def foreign_methods(self) -> tuple[str, ...]: ...
+    def foreign_methods(self) -> tuple[str, ...]:
+        """Methods that are neither the specification's nor begin with an underscore, and are sent and delivered
+        all the same.
+        """
     def __eq__(self, value: object, /) -> bool: ...
 
 @final
 class Rule:
+    """One rule of the catalogue."""
     __match_args__: Final = ("id", "level", "severity")
     @property
-    def id(self) -> str: ...
+    def id(self) -> str:
+        """Its id."""
     @property
-    def level(self) -> Level: ...
+    def level(self) -> Level:
+        """How binding the specification makes it: `MUST`, `MUST NOT`, `SHOULD`, `SHOULD NOT` or `MAY`."""
     @property
-    def severity(self) -> Severity: ...
+    def severity(self) -> Severity:
+        """How bad it is when a peer breaks it: `note`, `warning` or `error`."""
     @property
-    def send(self) -> bool: ...
+    def send(self) -> bool:
+        """Whether the host's calls are held to it."""
     @property
-    def receive(self) -> bool: ...
+    def receive(self) -> bool:
+        """Whether the peer's messages are held to it."""
     @property
-    def track(self) -> bool: ...
+    def track(self) -> bool:
+        """Whether the connection follows or does what it says."""
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """What it says, in one sentence."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class OpenRequest:
+    """A request that has no answer yet."""
     __match_args__: Final = ("method", "id")
     @property
-    def id(self) -> Id: ...
+    def id(self) -> Id:
+        """Its id."""
     @property
-    def serial(self) -> int: ...
+    def serial(self) -> int:
+        """Its number on this connection; see `Request.serial`."""
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """The method."""
     @property
-    def session(self) -> str | None: ...
+    def session(self) -> str | None:
+        """The session it is about."""
     @property
-    def cancelled(self) -> bool: ...
+    def cancelled(self) -> bool:
+        """Whether its sender has asked to cancel it."""
     @property
-    def deadline(self) -> int | None: ...
+    def deadline(self) -> int | None:
+        """When it times out, in the host's milliseconds; of a peer's request, when the host is reminded of it."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
 @final
 class Session:
+    """What is known of one session."""
     __match_args__: Final = ("state", "turn")
     @property
-    def state(self) -> SessionState: ...
+    def state(self) -> SessionState:
+        """Whether it can be used: `loading`, `resuming` or `ready`."""
     @property
-    def turn(self) -> Turn: ...
+    def turn(self) -> Turn:
+        """Whether the agent works for it: `idle`, `running` or `cancelling`."""
     @property
-    def terminals(self) -> dict[str, bool]: ...
+    def terminals(self) -> dict[str, bool]:
+        """Its open terminals, and whether the command of each has ended."""
     def __eq__(self, value: object, /) -> bool: ...
 
 @final
 class TerminalRef:
+    """A terminal, by session."""
     __match_args__: Final = ("session", "terminal")
     def __new__(cls, session: str, terminal: str) -> TerminalRef: ...
     @property
-    def session(self) -> str: ...
+    def session(self) -> str:
+        """The session it belongs to."""
     @property
-    def terminal(self) -> str: ...
+    def terminal(self) -> str:
+        """Its id there."""
     def __eq__(self, value: object, /) -> bool: ...
     def __lt__(self, value: TerminalRef, /) -> bool: ...
     def __le__(self, value: TerminalRef, /) -> bool: ...
@@ -224,28 +297,38 @@ class TerminalRef:
 
 @final
 class Request:
+    """A request of the peer's; answer it with `respond` or `respond_error`."""
     __match_args__: Final = ("method", "params", "id")
     def __new__(
         cls, method: str, params: object = None, id: Id = None, session: str | None = None, serial: int = 0
     ) -> Request: ...
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """The method."""
     @property
-    def params(self) -> Any: ...
+    def params(self) -> Any:
+        """The params, read when first asked for; `{}` where there were none. They fit the model, except for
+        extension methods.
+        """
     @property
-    def params_json(self) -> str: ...
+    def params_json(self) -> str:
+        """The params as JSON text."""
     @property
-    def id(self) -> Id: ...
+    def id(self) -> Id:
+        """Its id, exactly as sent."""
     @property
-    def session(self) -> str | None: ...
+    def session(self) -> str | None:
+        """The session it is about."""
     @property
-    def serial(self) -> int: ...
+    def serial(self) -> int:
+        """A number for it that is unique on this connection, where an id is unwieldy."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Request], tuple[Any, ...]]: ...
 
 @final
 class Notification:
+    """A notification of the peer's."""
     __match_args__: Final = ("method", "params")
     def __new__(
         cls,
@@ -256,23 +339,32 @@ class Notification:
         timing: Timing = "none",
     ) -> Notification: ...
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """The method."""
     @property
-    def params(self) -> Any: ...
+    def params(self) -> Any:
+        """The params, read when first asked for; `{}` where there were none. They fit the model, except for
+        extension methods.
+        """
     @property
-    def params_json(self) -> str: ...
+    def params_json(self) -> str:
+        """The params as JSON text."""
     @property
-    def session(self) -> str | None: ...
+    def session(self) -> str | None:
+        """The session it is about."""
     @property
-    def update(self) -> str | None: ...
+    def update(self) -> str | None:
+        """The kind of a `session/update`, where the model knows it."""
     @property
-    def timing(self) -> Timing: ...
+    def timing(self) -> Timing:
+        """Where it stands in the life of its session: `turn`, `replay`, `idle` or `none`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Notification], tuple[Any, ...]]: ...
 
 @final
 class Response:
+    """The end of a request of the host's. Each request has exactly one."""
     __match_args__: Final = ("id", "outcome", "method")
     def __new__(
         cls,
@@ -285,26 +377,37 @@ class Response:
         serial: int = 0,
     ) -> Response: ...
     @property
-    def id(self) -> Id: ...
+    def id(self) -> Id:
+        """The id that `request` returned."""
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> Outcome:
+        """How it ended: `result`, `error`, `invalid`, `timeout`, `cancelled` or `closed`."""
     @property
-    def method(self) -> str: ...
-    def result(self) -> Any: ...
+    def method(self) -> str:
+        """The method that was called."""
+    def result(self) -> Any:
+        """The result; raises `PeerError` or `NoResult` when there is none."""
     @property
-    def result_json(self) -> str | None: ...
+    def result_json(self) -> str | None:
+        """The result as JSON text, if there is one."""
     @property
-    def error(self) -> PeerError | None: ...
+    def error(self) -> PeerError | None:
+        """The peer's error, if it sent one."""
     @property
-    def session(self) -> str | None: ...
+    def session(self) -> str | None:
+        """The session it was about."""
     @property
-    def serial(self) -> int: ...
+    def serial(self) -> int:
+        """The request's own number; see `OpenRequest.serial`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Response], tuple[Any, ...]]: ...
 
 @final
 class LateResponse:
+    """An answer of the peer's to a request that had ended with the outcome `timeout` or `cancelled`. What it
+    opened is open: close the session or release the terminal if nobody wants it any more.
+    """
     __match_args__: Final = ("id", "outcome", "method")
     def __new__(
         cls,
@@ -317,60 +420,82 @@ class LateResponse:
         serial: int = 0,
     ) -> LateResponse: ...
     @property
-    def id(self) -> Id: ...
+    def id(self) -> Id:
+        """The id that `request` returned."""
     @property
-    def outcome(self) -> Outcome: ...
+    def outcome(self) -> Outcome:
+        """What it is: `result`, `error` or `invalid`."""
     @property
-    def method(self) -> str: ...
-    def result(self) -> Any: ...
+    def method(self) -> str:
+        """The method that was called."""
+    def result(self) -> Any:
+        """The result; raises `PeerError` or `NoResult` when there is none."""
     @property
-    def result_json(self) -> str | None: ...
+    def result_json(self) -> str | None:
+        """The result as JSON text, if there is one."""
     @property
-    def error(self) -> PeerError | None: ...
+    def error(self) -> PeerError | None:
+        """The peer's error, if it sent one."""
     @property
-    def session(self) -> str | None: ...
+    def session(self) -> str | None:
+        """The session it was about."""
     @property
-    def serial(self) -> int: ...
+    def serial(self) -> int:
+        """The request's own number; see `OpenRequest.serial`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[LateResponse], tuple[Any, ...]]: ...
 
 @final
 class Cancel:
+    """The peer no longer wants the answer to a request (`$/cancel_request`). It must be answered all the same."""
     __match_args__: Final = ("id", "method")
     def __new__(cls, id: Id, method: str, session: str | None = None, serial: int = 0) -> Cancel: ...
     @property
-    def id(self) -> Id: ...
+    def id(self) -> Id:
+        """The id of the peer's request."""
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """The method that was called."""
     @property
-    def session(self) -> str | None: ...
+    def session(self) -> str | None:
+        """The session it is about."""
     @property
-    def serial(self) -> int: ...
+    def serial(self) -> int:
+        """The request's own number; see `Request.serial`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Cancel], tuple[Any, ...]]: ...
 
 @final
 class Answered:
+    """The core has answered a request of the peer's in the host's place: close the dialog, an answer of the host's
+    would be a second one.
+    """
     __match_args__: Final = ("id", "method", "rule")
     def __new__(cls, id: Id, method: str, rule: str, session: str | None = None, serial: int = 0) -> Answered: ...
     @property
-    def id(self) -> Id: ...
+    def id(self) -> Id:
+        """The id of the peer's request."""
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """The method that was called."""
     @property
-    def rule(self) -> str: ...
+    def rule(self) -> str:
+        """The rule that asks for it."""
     @property
-    def session(self) -> str | None: ...
+    def session(self) -> str | None:
+        """The session it is about."""
     @property
-    def serial(self) -> int: ...
+    def serial(self) -> int:
+        """The request's own number; see `Request.serial`."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Answered], tuple[Any, ...]]: ...
 
 @final
 class Violation:
+    """The peer broke a rule."""
     __match_args__: Final = ("rule", "message")
     def __new__(
         cls,
@@ -386,31 +511,45 @@ class Violation:
         code: int | None = None,
     ) -> Violation: ...
     @property
-    def rule(self) -> str: ...
+    def rule(self) -> str:
+        """The rule, as listed in the rule catalogue."""
     @property
-    def message(self) -> str: ...
+    def message(self) -> str:
+        """What is wrong, in one sentence."""
     @property
-    def pointer(self) -> str: ...
+    def pointer(self) -> str:
+        """JSON pointer into the params or result; empty when it is about the message as a whole."""
     @property
-    def method(self) -> str | None: ...
+    def method(self) -> str | None:
+        """The method, where one could be read."""
     @property
-    def id(self) -> Id: ...
+    def id(self) -> Id:
+        """The id, where one could be read."""
     @property
-    def has_id(self) -> bool: ...
+    def has_id(self) -> bool:
+        """Whether an id could be read: tells an id that is `None` from no id."""
     @property
-    def frame(self) -> int: ...
+    def frame(self) -> int:
+        """The number of the frame on this connection, from 1."""
     @property
-    def excerpt(self) -> str: ...
+    def excerpt(self) -> str:
+        """Its first bytes, at most 256, with U+FFFD for what is not UTF-8."""
     @property
-    def consequence(self) -> Consequence: ...
+    def consequence(self) -> Consequence:
+        """What became of the message: `delivered`, `dropped` or `refused`."""
     @property
-    def code(self) -> int | None: ...
+    def code(self) -> int | None:
+        """The code of the error that it was answered with, if it was."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Violation], tuple[Any, ...]]: ...
 
 @final
 class Advice:
+    """The host's own message went out, but a rule that does not bind says that it should not look like this. Or it
+    has not gone out at all: a request of the peer's has waited for its answer as long as `reminder` says
+    (`RPC-15`).
+    """
     __match_args__: Final = ("rule", "message")
     def __new__(
         cls,
@@ -422,44 +561,62 @@ class Advice:
         has_id: bool | None = None,
     ) -> Advice: ...
     @property
-    def rule(self) -> str: ...
+    def rule(self) -> str:
+        """The rule, as listed in the rule catalogue."""
     @property
-    def message(self) -> str: ...
+    def message(self) -> str:
+        """What is odd, in one sentence."""
     @property
-    def pointer(self) -> str: ...
+    def pointer(self) -> str:
+        """JSON pointer into the params or result."""
     @property
-    def method(self) -> str: ...
+    def method(self) -> str:
+        """The method; of an answer, the method that was called."""
     @property
-    def id(self) -> Id: ...
+    def id(self) -> Id:
+        """The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet."""
     @property
-    def has_id(self) -> bool: ...
+    def has_id(self) -> bool:
+        """Whether it is about a request of the peer's: tells an id that is `None` from no id."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Advice], tuple[Any, ...]]: ...
 
 @final
 class Closed:
+    """The connection is over; the last event."""
     __match_args__: Final = ("reason",)
     def __new__(
         cls, reason: CloseReason, unanswered: Sequence[Id] = ..., terminals: Sequence[TerminalRef] = ...
     ) -> Closed: ...
     @property
-    def reason(self) -> CloseReason: ...
+    def reason(self) -> CloseReason:
+        """Why: `end_of_stream`, `host` or `version`."""
     @property
-    def unanswered(self) -> tuple[Id, ...]: ...
+    def unanswered(self) -> tuple[Id, ...]:
+        """Ids of the peer's requests that the host never answered, oldest first."""
     @property
-    def terminals(self) -> tuple[TerminalRef, ...]: ...
+    def terminals(self) -> tuple[TerminalRef, ...]:
+        """Terminals that were never released."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Closed], tuple[Any, ...]]: ...
 
 @final
 class Events(Iterator[Event]):
+    """The iterator of `Connection.events`."""
     def __iter__(self) -> Events: ...
     def __next__(self) -> Event: ...
 
 @final
 class Connection:
+    """One peer, seen from one side.
+
+    The drain order after anything went in (bytes, end of stream, time, a call of the host's): `next_event`
+    until it returns `None`, then write what `data_to_send` returns, then ask `poll_timeout` when to come back.
+
+    One thread at a time: a call while another thread is inside one raises `RuntimeError` and changes nothing.
+    """
     def __new__(
         cls,
         role: Role,
@@ -476,13 +633,24 @@ class Connection:
         prompt_queueing: bool = False,
         foreign_methods: Iterable[str] | None = None,
     ) -> Connection: ...
-    def receive_data(self, data: bytes | bytearray | memoryview, /) -> None: ...
-    def receive_eof(self) -> None: ...
-    def next_event(self) -> Event | None: ...
-    def events(self) -> Events: ...
-    def data_to_send(self) -> bytes: ...
-    def transmit(self, limit: int | None = None) -> bytes: ...
-    def consume(self, count: int) -> None: ...
+    def receive_data(self, data: bytes | bytearray | memoryview, /) -> None:
+        """Takes bytes from the peer, in any split (with the framing `messages`: one message a call). Never fails
+        for what is in them; what is wrong becomes events.
+        """
+    def receive_eof(self) -> None:
+        """The peer has closed its side: what was received is still read, then everything open ends."""
+    def next_event(self) -> Event | None:
+        """The next thing that the host must know, or `None`."""
+    def events(self) -> Events:
+        """The events that are there now, until there are none."""
+    def data_to_send(self) -> bytes:
+        """All bytes for the peer, which count as written from now on. With the framing `messages`: one message;
+        call until it returns nothing.
+        """
+    def transmit(self, limit: int | None = None) -> bytes:
+        """Bytes for the peer, at most `limit` of them, which go on waiting until they are consumed."""
+    def consume(self, count: int) -> None:
+        """Takes `count` bytes of `transmit` as written; partial writes are normal."""
     def request(
         self,
         method: str,
@@ -490,47 +658,107 @@ class Connection:
         *,
         id: int | str = ...,
         timeout: int | None = ...,
-    ) -> int | str: ...
-    def notify(self, method: str, params: Mapping[str, object] | RawJson | None = None) -> None: ...
-    def respond(self, request: Request | Cancel | OpenRequest | Id, result: object) -> None: ...
+    ) -> int | str:
+        """Sends a request and returns its id; the answer comes as one `Response`.
+
+        For `initialize`, `protocolVersion` is filled in when it is left out. `timeout` is in milliseconds from
+        the time that was last told; `None` waits for ever, also where the connection has a time-out. Raises
+        `Misuse` when the call is not allowed now; nothing is sent then.
+        """
+    def notify(self, method: str, params: Mapping[str, object] | RawJson | None = None) -> None:
+        """Sends a notification. `session/cancel` also answers the session's open permission requests with
+        `cancelled`.
+
+        Raises `Misuse` when it is not allowed now; nothing is sent then.
+        """
+    def respond(self, request: Request | Cancel | OpenRequest | Id, result: object) -> None:
+        """Answers a request of the peer's, named by its event or its id. For `initialize`, `protocolVersion` is
+        filled in when it is left out.
+
+        Raises `Misuse` when no such request is open or the result does not fit; nothing is sent then.
+        """
     def respond_error(
         self, request: Request | Cancel | OpenRequest | Id, code: int, message: str, data: object = None
-    ) -> None: ...
-    def cancel(self, id: int | str) -> None: ...
-    def close(self) -> None: ...
-    def handle_timeout(self, now: int) -> None: ...
-    def poll_timeout(self) -> int | None: ...
+    ) -> None:
+        """Answers a request of the peer's with an error. The error of a prompt that the client has cancelled is
+        sent as the stop reason `cancelled`.
+
+        Raises `Misuse` when no such request is open; nothing is sent then.
+        """
+    def cancel(self, id: int | str) -> None:
+        """Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes,
+        whatever it is. Asking twice sends nothing more.
+        """
+    def close(self) -> None:
+        """Ends the connection from this side: permission requests that are open are answered `cancelled`, own
+        requests end as `closed`, and what waits can still be sent.
+        """
+    def handle_timeout(self, now: int) -> None:
+        """Tells the time, in milliseconds on a clock of the host's own that does not run backwards. Requests whose
+        time is up end as `timeout`, and of the peer's that wait too long the host is reminded by an `Advice`.
+        """
+    def poll_timeout(self) -> int | None:
+        """When `handle_timeout` is wanted, on the host's clock."""
     @property
-    def role(self) -> Role: ...
+    def role(self) -> Role:
+        """The side that the host plays: `client` or `agent`."""
     @property
-    def config(self) -> Config: ...
+    def config(self) -> Config:
+        """What the connection was made with."""
     @property
-    def phase(self) -> Phase: ...
+    def phase(self) -> Phase:
+        """How far the connection is: `start`, `initializing`, `ready` or `closed`."""
     @property
-    def version(self) -> int | None: ...
+    def version(self) -> int | None:
+        """The agreed protocol version, once `initialize` has been answered."""
     @property
-    def capabilities(self) -> dict[str, Any]: ...
+    def capabilities(self) -> dict[str, Any]:
+        """What the peer can do: a fresh copy of its capabilities, `{}` before `initialize`."""
     @property
-    def own_capabilities(self) -> dict[str, Any]: ...
+    def own_capabilities(self) -> dict[str, Any]:
+        """What the host said it can do: a fresh copy, `{}` before `initialize`."""
     @property
-    def peer_info(self) -> dict[str, Any]: ...
-    def peer_extension(self, name: str) -> Any | None: ...
-    def snapshot(self) -> ConnectionSnapshot: ...
+    def peer_info(self) -> dict[str, Any]:
+        """The peer's whole params or result of `initialize`: its name, its ways to log in. A fresh copy, `{}`
+        before.
+        """
+    def peer_extension(self, name: str) -> Any | None:
+        """What the peer says about one extension under `_meta` of its capabilities, a new object each time; `None`
+        where it does not advertise it, and before `initialize`.
+        """
+    def snapshot(self) -> ConnectionSnapshot:
+        """All that is known of the connection as a whole, as `libacp.names.ConnectionSnapshot` has it."""
     @property
-    def sessions(self) -> dict[str, Session]: ...
-    def session(self, id: str) -> Session | None: ...
-    def session_snapshot(self, id: str) -> SessionSnapshot | None: ...
-    def command_text(self, session: str, name: str, input: str = "") -> str | None: ...
-    def in_roots(self, session: str, path: str) -> bool: ...
+    def sessions(self) -> dict[str, Session]:
+        """The sessions that are known, by id, in no order."""
+    def session(self, id: str) -> Session | None:
+        """What is known of one session, or `None`."""
+    def session_snapshot(self, id: str) -> SessionSnapshot | None:
+        """All that is known of one session, as `libacp.names.SessionSnapshot` has it; `None` when it is not known."""
+    def command_text(self, session: str, name: str, input: str = "") -> str | None:
+        """The text of a prompt that runs a command of a session's; `None` when the session has not listed it."""
+    def in_roots(self, session: str, path: str) -> bool:
+        """Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are
+        followed, links in the file system are the host's to check. `False` where the directories, or the
+        session, are not known.
+        """
     @property
-    def pending(self) -> list[OpenRequest]: ...
+    def pending(self) -> list[OpenRequest]:
+        """The host's own requests that have no answer yet, oldest first."""
     @property
-    def unanswered(self) -> list[OpenRequest]: ...
-    def pending_by_serial(self, serial: int) -> OpenRequest | None: ...
-    def unanswered_by_serial(self, serial: int) -> OpenRequest | None: ...
+    def unanswered(self) -> list[OpenRequest]:
+        """The peer's requests that the host has not answered yet, oldest first."""
+    def pending_by_serial(self, serial: int) -> OpenRequest | None:
+        """The host's own open request with this number, or `None`."""
+    def unanswered_by_serial(self, serial: int) -> OpenRequest | None:
+        """The peer's open request with this number, or `None`."""
     @property
-    def open_terminals(self) -> list[TerminalRef]: ...
+    def open_terminals(self) -> list[TerminalRef]:
+        """Terminals that were created and not released, by session."""
     @property
-    def buffered(self) -> int: ...
-    def can(self, method: str) -> bool: ...
-    def why_not(self, method: str) -> Misuse | None: ...
+    def buffered(self) -> int:
+        """Bytes that were received and not read yet: stop reading from the transport while this is large."""
+    def can(self, method: str) -> bool:
+        """Whether a method could be sent now as far as version, side, phase and capabilities go."""
+    def why_not(self, method: str) -> Misuse | None:
+        """Why a method could not be sent now, as the `Misuse` that the call would raise; `None` when it could."""

@@ -25,6 +25,8 @@ WHEELS = TARGET / "wheels"
 BUILD_TOOLS = ["maturin==1.16.0"]
 SDK = ROOT / "tests" / "interop" / "python" / "requirements.txt"
 TYPE_TOOLS = ["mypy==2.4.1", "pyright==1.1.414"]
+# The last one for Python 3.9.
+TRIO = "trio==0.31.0"
 IMPORT_MS = 30
 SCRIPTS = "Scripts" if os.name == "nt" else "bin"
 
@@ -56,6 +58,19 @@ def sdk() -> Optional[Path]:
         venv.create(home, with_pip=True, clear=True)
         run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", SDK)
         done.write_text(wanted)
+    return python
+
+
+def trio(bin: Path, built: Path) -> Path:
+    """A Python that has trio beside the wheel, for the example on it."""
+    home = TARGET / "venv-trio"
+    python, done = home / SCRIPTS / "python", home / "installed"
+    if not done.exists() or done.read_text() != TRIO:
+        venv.create(home, with_pip=False, clear=True)
+        run(bin / "python", "-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check", TRIO)
+        done.write_text(TRIO)
+    again = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--force-reinstall", built]
+    run(bin / "python", "-m", "pip", "--python", python, *again)
     return python
 
 
@@ -120,7 +135,7 @@ def import_in_time(python: Path, name: str) -> Tuple[int, int]:
 
 def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
     examples = [ROOT / "examples" / "python" / name for name in ("hello_agent.py", "chat.py")]
-    files = [*sorted(HERE.glob("*.py")), HERE / "hosts" / "agent.py", HERE / "hosts" / "hostile.py"]
+    files = [*sorted(HERE.glob("*.py")), HERE / "hosts" / "agent.py", HERE / "hosts" / "hostile.py", HERE / "hosts" / "stubborn.py"]
     own = ["--python-executable", python, "--config-file", PACKAGE / "pyproject.toml"]
     # stubtest imports what it checks, so it runs in an environment of its own that has the wheel and mypy.
     home = TARGET / "venv-stubtest"
@@ -130,11 +145,14 @@ def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
     run(*pip, "--disable-pip-version-check", TYPE_TOOLS[0], built)
     # pyright looks for what is installed with the `python` that it finds first.
     path = {**os.environ, "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]])}
+    seeded = [HERE / "mistakes" / "check.py"]
     allowed = ["--allowlist", HERE / "stubtest.txt"]
     return [
         checked("mypy of the package", bin / "mypy", "--strict", *own, "-p", "libacp"),
         checked("mypy of its use", bin / "mypy", "--strict", *own, *files),
         checked("mypy of the examples", bin / "mypy", "--strict", *own, *examples),
+        checked("seeded mistakes, mypy", sys.executable, *seeded, "mypy", bin / "mypy", "--strict", *own),
+        checked("seeded mistakes, pyright", sys.executable, *seeded, "pyright", bin / "pyright", path=path),
         checked("stubtest", home / SCRIPTS / "python", "-m", "mypy.stubtest", "libacp", *allowed),
         checked("pyright of its use", bin / "pyright", *sorted(HERE.glob("typing_*.py")), *examples, path=path),
         checked("pyright of the package", bin / "pyright", "--verifytypes", "libacp", path=path),
@@ -156,6 +174,7 @@ def main() -> int:
         print("note: no turns with the official SDK: it needs Python 3.10")
     else:
         os.environ["LIBACP_TEST_SDK_PYTHON"] = str(official)
+    os.environ["LIBACP_TEST_TRIO_PYTHON"] = str(trio(bin, built))
     results: List[Tuple[int, int]] = []
     python = Path()
     for interpreter in options.interpreters:

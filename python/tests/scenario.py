@@ -17,6 +17,8 @@ HOST = (
     "timeout",
     "max_requests",
     "expose_errors",
+    "version_2",
+    "later",
     "files",
     "terminals",
 )
@@ -27,7 +29,7 @@ STEPS: Dict[str, Collection[str]] = {
     "send": (),
     "out": (),
     "see": (),
-    "call": ("with", "as", "session", "iterate"),
+    "call": ("with", "as", "session", "iterate", "wait", "begin"),
     "request": ("with", "as", "session"),
     "notify": ("with", "session"),
     "go": (),

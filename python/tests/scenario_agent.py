@@ -16,12 +16,12 @@ class AgentRun(Run):
     client: Any = None
 
     def host(self, options: Dict[str, Any]) -> Any:
-        self.agent = aio.Agent("tested", "1", **options)
+        self.agent = aio.Agent("vectors", "1", **options)
         for method in dict.fromkeys(name.partition("#")[0] for name in self.scenario.get("handlers", {})):
             if method == "session/prompt":
                 self.agent.prompt(self.prompt)
             else:
-                self.agent.on(method)(self.handler(method))
+                self.agent._register(method)(self.handler(method))
         return self.agent
 
     async def prompt(self, turn: aio.Turn) -> Any:

@@ -13,45 +13,50 @@ class PlayedFiles:
     """Files with the answers of the scenario."""
 
     def __init__(self, given: Dict[str, Any]) -> None:
-        self.given = given
+        if "fs/read_text_file" in given:
+            self.read_text_file = self._read
+        if "fs/write_text_file" in given:
+            self.write_text_file = self._write
+        self._given = given
 
-    async def read_text_file(self, session: aio.ClientSession, params: Any) -> str:
-        """The text of the scenario, or its error."""
-        return str(answer(self.given.get("read_text_file", {"content": ""}))["content"])
+    async def _read(self, session: aio.ClientSession, params: Any) -> str:
+        return str(answer(self._given["fs/read_text_file"])["content"])
 
-    async def write_text_file(self, session: aio.ClientSession, params: Any) -> None:
-        """Nothing, or the error of the scenario."""
-        answer(self.given.get("write_text_file", {}))
+    async def _write(self, session: aio.ClientSession, params: Any) -> None:
+        answer(self._given["fs/write_text_file"])
 
 
 class PlayedTerminals:
     """Terminals with the answers of the scenario."""
 
     def __init__(self, given: Dict[str, Any]) -> None:
-        self.given = given
+        self._given = given
 
     async def create(self, session: aio.ClientSession, params: Any) -> str:
         """The id of the scenario."""
-        return str(answer(self.given.get("create", {"terminalId": "terminal"}))["terminalId"])
+        return str(self._answer("terminal/create")["terminalId"])
 
     async def output(self, session: aio.ClientSession, id: str) -> Any:
         """The output of the scenario."""
-        return answer(self.given.get("output", {"output": "", "truncated": False}))
+        return self._answer("terminal/output")
 
     async def wait_for_exit(self, session: aio.ClientSession, id: str) -> Any:
         """The exit of the scenario."""
-        return answer(self.given.get("wait_for_exit", {"exitCode": 0}))
+        return self._answer("terminal/wait_for_exit")
 
     async def kill(self, session: aio.ClientSession, id: str) -> None:
         """Nothing."""
-        answer(self.given.get("kill", {}))
+        self._answer("terminal/kill")
 
     async def release(self, session: aio.ClientSession, id: str) -> None:
         """Nothing."""
-        answer(self.given.get("release", {}))
+        self._answer("terminal/release")
 
     async def end(self, session: aio.ClientSession) -> None:
         """Nothing."""
+
+    def _answer(self, method: str) -> Any:
+        return answer(self._given.get(method, {}))
 
 
 def answer(given: Any) -> Any:
@@ -69,22 +74,27 @@ class ClientRun(Run):
     closing: Any = None
 
     def host(self, options: Dict[str, Any]) -> Any:
-        files, terminals = options.pop("files", None), options.pop("terminals", None)
+        files, terminals, later = (options.pop(name, None) for name in ("files", "terminals", "later"))
         if files is not None:
             options["files"] = aio.Files() if files is True else PlayedFiles(files)
         if terminals is not None:
             options["terminals"] = aio.Terminals() if terminals is True else PlayedTerminals(terminals)
+        set_later = {name: options.pop(name) for name in later or ()}
         if "update" in self.scenario.get("hooks", ()):
             options["on_update"] = self.updated
         handlers = dict.fromkeys(name.partition("#")[0] for name in self.scenario.get("handlers", {}))
         if "session/request_permission" in handlers:
             options["permission"] = self.permit
-        self.client = aio.Client("tested", "1", **options)
+        self.client = aio.Client("vectors", "1", **options)
         for method in handlers:
             if method != "session/request_permission":
-                self.client.on(method)(self.handler(method))
+                self.client._register(method)(self.handler(method))
+        for name, value in set_later.items():
+            setattr(self.client, name, value)
         self.opened: Dict[str, aio.ClientSession] = {}
         self.turns: Dict[str, Any] = {}
+        # What a client lacks is told when it connects, as it may still be given until then.
+        self.client._served()
         return self.client
 
     def updated(self, session: aio.ClientSession, update: Any) -> None:
@@ -113,7 +123,7 @@ class ClientRun(Run):
     async def begin(self, reader: Any, writer: Any) -> None:
         self.stack = contextlib.AsyncExitStack()
         if self.scenario.get("bare"):
-            self.opening = asyncio.ensure_future(self.connect(reader, writer))
+            self.opening = asyncio.ensure_future(self.tell_end("initialize", "initialize", self.connect(reader, writer)))
             return
         self.opening = asyncio.ensure_future(self.connect(reader, writer))
         asked = await self.frame("initialize")
@@ -121,8 +131,9 @@ class ClientRun(Run):
         self.send({"id": asked["id"], "result": {"protocolVersion": 1, **self.scenario.get("peer", {})}})
         await asyncio.wait_for(self.opening, SECONDS)
 
-    async def connect(self, reader: Any, writer: Any) -> None:
+    async def connect(self, reader: Any, writer: Any) -> Any:
         self.peer = await self.stack.enter_async_context(aio.connect(reader, writer, self.client, grace=GRACE))
+        return self.peer.connection.peer_info
 
     async def ended(self) -> None:
         with contextlib.suppress(Exception):
@@ -142,6 +153,11 @@ class ClientRun(Run):
         # The object that the host was given first: a client has one for each session that is open.
         return self.opened.get(id) or self.peer.sessions.get(id) or aio.ClientSession(self.peer, id)
 
+    async def called(self, step: Any) -> Any:
+        if self.scenario.get("bare"):
+            await asyncio.wait([self.opening])
+        return await super().called(step)
+
     def cancel(self, name: str) -> Any:
         return self.turns[name].cancel()
 
@@ -153,7 +169,8 @@ class ClientRun(Run):
         if method == "session/list":
             return {"sessions": [each async for each in self.peer.list_sessions(given.get("cwd"), **meta)]}
         if method == "session/delete":
-            return await self.peer.delete_session(given["sessionId"], **meta)
+            self.opened.pop(step["session"], None)
+            return await self.peer.delete_session(step["session"], **meta)
         if method == "authenticate":
             return await self.peer.authenticate(given["methodId"], **meta)
         if method == "logout":
@@ -167,7 +184,9 @@ class ClientRun(Run):
         if method == "session/set_config_option":
             return {"configOptions": await session.set_config_option(given["configId"], given["value"], **meta)}
         if method == "session/close":
-            return await session.close(**meta)
+            closed = await session.close(**meta)
+            self.opened.pop(step["session"], None)
+            return closed
         if method == "session/cancel":
             return await session.cancel(**meta)
         raise Difference("format", f"there is no call for {method}")
@@ -179,15 +198,25 @@ class ClientRun(Run):
         if method == "session/new":
             session = await self.peer.new_session(given.pop("cwd"), **how)
         elif method == "session/resume":
-            session = await self.peer.resume_session(given.pop("sessionId"), given.pop("cwd"), **how)
+            session = await self.peer.resume_session(step["session"], given.pop("cwd"), **how)
         else:
-            loading = self.peer.load_session(given.pop("sessionId"), given.pop("cwd"), **how)
+            loading = self.peer.load_session(step["session"], given.pop("cwd"), **how)
             session = await self.followed(step, loading)
         self.opened.setdefault(session.id, session)
         return {"sessionId": session.id, **session.result}
 
     async def followed(self, step: Any, exchange: Any) -> Any:
-        if step.get("iterate"):
+        if "begin" in step:
+            await self.label(step["begin"]).wait()
+        most, count = step.get("iterate"), 0
+        if most is not None and most is not False:
             async for update in exchange:
+                count += 1
                 self.tell(update=step["as"], **{"is": update})
+                if count == 1 and "wait" in step:
+                    await self.label(step["wait"]).wait()
+                if most is not True and count == most:
+                    break
+            if most is not True and count == most:
+                return {}
         return await exchange

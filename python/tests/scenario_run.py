@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, List, Optional, Set
 
 import libacp
 from aio_pair import streams
@@ -31,6 +31,7 @@ class Run:
         self.calls: Dict[str, Any] = {}
         self.tasks: Dict[str, "asyncio.Task[None]"] = {}
         self.runs: Dict[str, int] = {}
+        self.dropped: Set[str] = set()
         self.reader: Any = None
         self.writer: Any = None
         self.wrong: Optional[Difference] = None
@@ -144,9 +145,10 @@ class Run:
         elif "cancel" in step:
             await self.cancel(step["cancel"])
         elif "drop" in step:
+            self.dropped.add(step["drop"])
             self.tasks[step["drop"]].cancel()
             await asyncio.sleep(0)
-        elif "wait" in step:
+        elif set(step) == {"wait"}:
             await asyncio.sleep(step["wait"] / 1000)
         elif "eof" in step:
             self.writer.write_eof()
@@ -168,6 +170,8 @@ class Run:
         try:
             result = await work
         except asyncio.CancelledError:
+            if name in self.dropped and shown is not None:
+                self.tell(done=shown, error={"kind": "dropped"})
             raise
         except Difference as difference:
             self.wrong = difference

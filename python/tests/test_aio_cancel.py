@@ -138,7 +138,7 @@ class Requests(AioCase):
 
         tested = agent(prompt=nothing)
 
-        @tested.on("_acme/slow")
+        @tested.on_extension("_acme/slow")
         async def slow(client: Any, params: Any) -> None:
             seen.append("begun")
             try:

@@ -8,7 +8,9 @@ import unittest
 from pathlib import Path
 from typing import List
 
-from aio_pair import AioCase
+import libacp
+from aio_pair import AioCase, texts, updates
+from libacp import aio
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "python"
@@ -53,6 +55,25 @@ class Examples(AioCase):
         for said in ("  failed\nLeft as it was.", "There is no such file", "  in_progress\n  completed\nNumbered."):
             self.assertIn(said, printed)
         self.assertEqual((self.work / "f").read_text(), "  1 a\n  2 b\n")
+
+    async def test_agents_to_copy_serve_any_client_and_end_with_it(self) -> None:
+        """Two sessions at once, a client that offers nothing, and a method that they do not have."""
+        book = ROOT / "docs" / "snippets" / "python" / "agent.py"
+        readmes = [(ROOT / "README.md").read_text("utf-8"), (ROOT / "python" / "README.md").read_text("utf-8")]
+        blocks = [block for text in readmes for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL)]
+        agents = [block for block in blocks if "agent.run()" in block]
+        self.assertEqual(len(agents), 2)
+        for text in (*agents, book.read_text("utf-8"), (EXAMPLES / "hello_agent.py").read_text("utf-8")):
+            (self.work / "agent.py").write_text(text)
+            async with aio.spawn_agent([sys.executable, "-B", str(self.work / "agent.py")], grace=0.5) as peer:
+                sessions = await asyncio.gather(*(peer.new_session(self.work) for _ in range(2)))
+                for said in await self.in_time(asyncio.gather(*(updates(each.prompt("a")) for each in sessions))):
+                    self.assertTrue(texts(said))
+                with self.assertRaises(libacp.PeerError) as caught:
+                    await peer.request("_example/unknown")
+                self.assertEqual(caught.exception.code, libacp.ErrorCode.METHOD_NOT_FOUND)
+            assert peer.process is not None
+            self.assertEqual(peer.process.returncode, 0)
 
     async def test_the_script_between_the_hosts_that_play_it(self) -> None:
         script = str(ROOT / "tests" / "interop" / "script.json")

@@ -84,8 +84,8 @@ class Failing(AioCase):
         tested, client = agent(prompt=ask), aio.Client()
         for host in (tested, client):
             for method, handler in self.failing().items():
-                host.on(method)(handler)
-            host.on("_x/alive")(alive)
+                host.on_extension(method)(handler)
+            host.on_extension("_x/alive")(alive)
         async with talk(tested, client) as peer:
             await self.errors(peer, code)
             session = await peer.new_session("/")
@@ -104,8 +104,8 @@ class Failing(AioCase):
                 return {"alive": True}
 
             tested = agent(prompt=alive)
-            tested.on("_x/end")(self.failing()["_x/later"])
-            tested.on("_x/alive")(alive)
+            tested.on_extension("_x/end")(self.failing()["_x/later"])
+            tested.on_extension("_x/alive")(alive)
             async with talk(tested) as peer:
                 with self.assertRaises(libacp.PeerError) as caught:
                     await self.in_time(peer.request("_x/end"))

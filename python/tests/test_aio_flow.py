@@ -104,14 +104,14 @@ class Slow(AioCase):
         tested = agent(prompt=flood)
         gate = asyncio.Event()
 
-        @tested.on("_acme/ask")
+        @tested.on_extension("_acme/ask")
         async def ask(client: Any, params: Any) -> Dict[str, str]:
             await gate.wait()
             return {"it": "said"}
 
         client = aio.Client()
 
-        @client.on("_acme/done")
+        @client.on_extension("_acme/done")
         async def done(peer: Any, params: Any) -> None:
             pass
 
@@ -185,7 +185,7 @@ class Slow(AioCase):
         gate = asyncio.Event()
         tested = agent(prompt=lambda turn: turn.message("?"))
 
-        @tested.on("_acme/tell")
+        @tested.on_extension("_acme/tell")
         async def tell(client: Any, params: Any) -> None:
             await gate.wait()
             handled.append(params["number"])
@@ -270,7 +270,7 @@ class Sending(AioCase):
     async def test_each_request_has_its_own_time(self) -> None:
         tested = agent(prompt=lambda turn: turn.message("?"))
 
-        @tested.on("_acme/slow")
+        @tested.on_extension("_acme/slow")
         async def slow(client: Any, params: Any) -> None:
             await asyncio.sleep(params["seconds"])
 
@@ -306,7 +306,7 @@ class Kept(AioCase):
 
         client = aio.Client()
 
-        @client.on("_acme/here")
+        @client.on_extension("_acme/here")
         async def here(peer: Any, params: Any) -> None:
             pass
 

@@ -216,11 +216,11 @@ class Clients(AioCase):
     async def test_handlers_that_return_nonsense(self) -> None:
         tested = agent(prompt=lambda turn: turn.message("sync is fine"))
 
-        @tested.on("_acme/set")
+        @tested.on_extension("_acme/set")
         async def a_set(client: Any, params: Any) -> Any:
             return {"of": {1, 2}}
 
-        @tested.on("_acme/quit")
+        @tested.on_extension("_acme/quit")
         async def bad_error(client: Any, params: Any) -> Any:
             raise aio.RequestError(1, "no", data=object())
 

@@ -142,10 +142,10 @@ class Waiting(AioCase):
         heard: List[int] = []
         client, tested = aio.Client(), aio.Agent("tested")
         for each in (client, tested):
-            each.on("_acme/long")(lambda peer, params: heard.append(len(params["text"])))
+            each.on_extension("_acme/long")(lambda peer, params: heard.append(len(params["text"])))
         ours, theirs = await streams()
 
-        @tested.on("_acme/go")
+        @tested.on_extension("_acme/go")
         async def go(client: Any, params: Any) -> None:
             for _ in range(3):
                 await client.notify("_acme/long", {"text": long})

@@ -63,7 +63,7 @@ class Logged(AioCase):
 
         client = aio.Client()
 
-        @client.on("_acme/fail")
+        @client.on_extension("_acme/fail")
         async def fail(peer: Any, params: Any) -> None:
             raise aio.RequestError(1, EVIL + "\nERROR: forged")
 
@@ -111,7 +111,7 @@ class Logged(AioCase):
     async def test_a_flood_of_failures(self) -> None:
         tested = agent(prompt=lambda turn: None)
 
-        @tested.on("_acme/fail")
+        @tested.on_extension("_acme/fail")
         async def fail(client: Any, params: Any) -> None:
             raise ValueError("again")
 

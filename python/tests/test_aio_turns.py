@@ -164,7 +164,7 @@ class Handlers(AioCase):
         async def close(session: aio.AgentSession, params: Any) -> None:
             ended.append(session.id)
 
-        @tested.on("_acme/sum")
+        @tested.on_extension("_acme/sum")
         async def total(client: aio.ClientPeer, params: Any) -> Any:
             return {"sum": sum(params["of"])}
 

@@ -2,6 +2,17 @@
 
 import unittest
 from importlib import metadata
+from pathlib import Path
+
+import libacp
+from stub_docs import documented
+
+
+class Stub(unittest.TestCase):
+    def test_the_docstrings_are_those_of_the_module(self) -> None:
+        text = (Path(libacp.__file__).parent / "_native.pyi").read_text("utf-8")
+        # In lists, as the difference of two long texts takes longer than anybody waits.
+        self.assertEqual(documented(text).split("\n"), text.split("\n"), "python/tests/stub_docs.py writes them")
 
 
 class Licenses(unittest.TestCase):

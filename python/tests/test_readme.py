@@ -32,13 +32,17 @@ class Examples(unittest.TestCase):
         prompt = {"sessionId": "s-1", "prompt": [{"type": "text", "text": "Hi"}]}
         data = line("initialize", {"protocolVersion": 1}, 1)
         data += line("session/new", {"cwd": "/work", "mcpServers": []}, 2) + line("session/prompt", prompt, 3)
+        # Nothing that a client may do ends it.
+        data += line("session/new", {"cwd": "/work", "mcpServers": []}, 4) + line("_x/unknown", {}, 5)
         wire = Wire()
         exec(self.blocks[0], {"data": data, "transport": wire, "log": logging.getLogger("readme")})
-        first, second, update, last = b"".join(wire.written).splitlines()
+        first, second, update, last, other, refused = b"".join(wire.written).splitlines()
         self.assertEqual(first, b'{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}')
         self.assertEqual(second, b'{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s-1"}}')
         self.assertIn(b'"text":"Hello!"', update)
         self.assertEqual(last, b'{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}')
+        self.assertEqual(other, b'{"jsonrpc":"2.0","id":4,"result":{"sessionId":"s-2"}}')
+        self.assertIn(b'"code":-32601', refused)
 
     @unittest.skipIf(sys.version_info < (3, 10), "int | str came with Python 3.10")
     def test_typed_calls_are_calls(self) -> None:

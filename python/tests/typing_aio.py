@@ -2,7 +2,7 @@
 """What type checkers must make of agents and clients on ``libacp.aio``. Checked and never run."""
 
 from pathlib import Path
-from typing import Any, List, Optional
+from typing import Any, Dict, List, Optional
 
 import libacp
 from libacp import aio
@@ -41,6 +41,32 @@ async def opened(session: aio.AgentSession) -> v1.NewSessionResponse:
 @agent.on("session/set_mode")
 async def set_mode(session: aio.AgentSession, params: v1.SetSessionModeRequest) -> None:
     print(session.id, params["modeId"])
+
+
+@agent.on("session/set_title")
+def set_title(session: aio.AgentSession, params: v1.SetSessionTitleRequest) -> v1.SetSessionTitleResponse:
+    return {"title": params["title"]}
+
+
+@agent.on("session/fork")
+async def fork(session: aio.AgentSession, params: v1.ForkSessionRequest) -> Optional[v1.NewSessionResponse]:
+    return None
+
+
+@agent.on_extension("_typed/ping")
+async def ping(client: aio.ClientPeer, params: Dict[str, Any]) -> Dict[str, Any]:
+    return {"pong": client.capabilities.get("fs", {}).get("readTextFile"), "id": aio.request_id()}
+
+
+options: List[v1.SessionConfigOption] = [
+    {
+        "type": "select",
+        "id": "model",
+        "name": "Model",
+        "currentValue": "a",
+        "options": [{"value": "a", "name": "A"}, {"value": "b", "name": "B"}],
+    }
+]
 
 
 async def decide(request: aio.PermissionRequest) -> Optional[v1.PermissionOption]:

@@ -50,7 +50,7 @@ from ._files import Files, ReadOnlyFiles
 from ._permissions import PermissionRequest, allow_all, reject_all
 from ._peer import Peer
 from ._session import ClientSession
-from ._spawn import connect, spawn_agent
+from ._spawn import Connecting, connect, spawn_agent
 from ._terminal import Terminal
 from ._terminals import Terminals
 from ._tool_call import Permission, ToolCall
@@ -65,6 +65,7 @@ __all__ = [
     "Client",
     "ClientPeer",
     "ClientSession",
+    "Connecting",
     "Files",
     "LoadingSession",
     "Peer",

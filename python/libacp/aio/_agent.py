@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import functools
 import signal
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, ClassVar, List, Mapping, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, ClassVar, List, Optional, Sequence, TypeVar, Union, cast
 
 from libacp.names import Role
 
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
     from libacp.types import v1
 
-    _Ending = Union[None, str, v1.PromptResponse]
-    _OnPrompt = TypeVar("_OnPrompt", bound=Callable[[Turn], Awaitable[_Ending]])
-    _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Awaitable[Optional[Mapping[str, Any]]]])
+    from ._on import Answer, NewSession, OnAgent, PromptEnd
+
+    _OnPrompt = TypeVar("_OnPrompt", bound=Callable[[Turn], Answer[Union[v1.StopReason, PromptEnd, v1.PromptResponse]]])
+    _OnNew = TypeVar("_OnNew", bound=Callable[[AgentSession], Answer[Union[NewSession, v1.NewSessionResponse]]])
+    _OnLoad = TypeVar("_OnLoad", bound=Callable[[AgentSession], Answer[v1.LoadSessionResponse]])
+    _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Any])
 
 
 class Agent(Host):
@@ -60,6 +63,21 @@ class Agent(Host):
         self.auth_methods: List[v1.AuthMethod] = list(auth_methods)
         """The ways to log in that clients are told."""
 
+    @property
+    def on(self) -> OnAgent:
+        """Makes a function the handler of a method: ``@agent.on("session/set_mode")``. Extensions have `on_extension`.
+
+        It is called with the session and the params for a method about a session, and with the peer and the params for
+        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
+        handled at the same time, each begun in the order in which they came, though those that read and write files are
+        handled a few at a time; notifications one after the other, so that a handler that takes long, or waits for the
+        peer, is better off with a task of its own.
+
+        Raises `ValueError` for a method that would never be called, or that has a handler, and `TypeError` for a
+        function that cannot be called as handlers are.
+        """
+        return cast("OnAgent", self._register)
+
     def prompt(self, handler: _OnPrompt) -> _OnPrompt:
         """Makes a function the handler of prompts. It is called with a `Turn`, and returns why the turn ended: a stop
         reason, a whole result, or ``None`` for ``end_turn``.
@@ -71,14 +89,14 @@ class Agent(Host):
         self._add("session/prompt", handler)
         return handler
 
-    def new_session(self, handler: _OnSession) -> _OnSession:
+    def new_session(self, handler: _OnNew) -> _OnNew:
         """Makes a function the handler of new sessions. It is called with an `AgentSession`, and may return more
         members for the result, as ``modes``; a ``sessionId`` among them replaces the one that was made up. What it says
         with `AgentSession.update`, as its commands, follows the answer.
         """
         return self._open_with("session/new", handler)
 
-    def load_session(self, handler: _OnSession) -> _OnSession:
+    def load_session(self, handler: _OnLoad) -> _OnLoad:
         """Makes a function the handler of sessions that are to be loaded, and tells clients that they can be. It
         replays the conversation with `AgentSession.update` before it returns.
         """

@@ -4,30 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import os
-from functools import partial
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple, cast
+from contextlib import AbstractAsyncContextManager
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Awaitable,
+    Dict,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    cast,
+)
 
 import libacp
 
 from ._client import Client
-from ._errors import AgentEnded, RequestError, no_handler, no_session
+from ._client_sessions import ENDING, LIFE, NAMED_BY_AGENT, SessionsPeer
+from ._errors import AgentEnded, no_handler, no_session
 from ._exchange import LoadingSession, Opening
 from ._host import StrPath, awaited, merged, with_meta
 from ._methods import shown, whole
-from ._peer import CHEAP, PATIENCE, Cost, Job, Peer
+from ._peer import CHEAP, PATIENCE, Cost, Job
 from ._session import ClientSession, place
 from ._wire import Reader, Writer
 
 if TYPE_CHECKING:
     from libacp.types import v1
 
-# Calls that open a session, and those after which it may not be open any more.
-OPENING = ("session/new", "session/fork", "session/load", "session/resume")
-NAMED_BY_AGENT = ("session/new", "session/fork")
-ENDING = ("session/close", "session/delete", "session/archive")
 # What is asked of the user, about what was told before.
 QUESTIONS = ("session/request_permission", "elicitation/create")
-LIFE = frozenset(OPENING + ENDING)
 # What an answer takes at most where the host's own files and terminals do not say.
 FILE = 4 * 1024 * 1024
 OUTPUT = 1024 * 1024
@@ -36,29 +44,25 @@ UPDATES = 256
 BYTES = 1024 * 1024
 
 
-class AgentPeer(Peer):
+class AgentPeer(SessionsPeer):
     """The agent, as its client sees it; `spawn_agent` and `connect` make it."""
 
     process: Optional[asyncio.subprocess.Process] = None
     """The agent's process, where `spawn_agent` has started it."""
-    sessions: Dict[str, ClientSession]
-    """The open sessions by their ids."""
-    _host: Client
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
-        self.sessions = {}
-        # Those that were set when the connection was made.
-        self._handlers, self._disk, self._commands = client._served(), client.files, client.terminals
-        # Those that are being loaded, and replayed meanwhile.
-        self._loading: Dict[str, ClientSession] = {}
-        # Those that were opened by a `request` of the host's own, or that the agent has opened below another.
-        self._adopted: Set[ClientSession] = set()
-        # Those that came too late, and are given back.
-        self._given_up: Set[str] = set()
+        self._handlers = client._served()
         self._reading = Cost(FILE, file=True)
-        self._endings: Set[asyncio.Task[None]] = set()
+        self._made: Optional[AbstractAsyncContextManager[AgentPeer]] = None
+        # The tasks that wait for an answer, other than that of a prompt.
+        self._askers: List[Optional[asyncio.Task[Any]]] = []
         self._updates = self._bytes = self._asked = 0
-        super().__init__(client, libacp.Connection("client", **client.options), reader, writer)
+        super().__init__(client, reader, writer)
+
+    @property
+    def capabilities(self) -> v1.AgentCapabilities:
+        """What the agent said it can do, in `initialize`."""
+        return cast("v1.AgentCapabilities", self.connection.capabilities)
 
     @property
     def info(self) -> Dict[str, Any]:
@@ -82,6 +86,8 @@ class AgentPeer(Peer):
         params = params or {}
         how = self._life(method, params) if method in LIFE else None
         self._asked += 1
+        task = asyncio.current_task()
+        self._askers.append(task)
         try:
             return await self._ask(method, params, timeout=timeout, settle=how)
         except libacp.Misuse:
@@ -90,6 +96,7 @@ class AgentPeer(Peer):
             raise
         finally:
             self._asked -= 1
+            self._askers.remove(task)
 
     async def new_session(
         self,
@@ -175,10 +182,6 @@ class AgentPeer(Peer):
         """Ends the login, for agents that can."""
         return cast("v1.LogoutResponse", await self.request("logout", with_meta({}, meta), timeout=timeout))
 
-    def _object(self, session: ClientSession) -> ClientSession:
-        """The one object of a session that is open, or that is being opened."""
-        return self.sessions.get(session.id) or self._loading.get(session.id) or session
-
     async def _ask(self, method: str, params: Mapping[str, object], **how: Any) -> Any:
         return await self._ended_well(method, self._wire.request(method, params, **how))
 
@@ -224,141 +227,23 @@ class AgentPeer(Peer):
             raise libacp.NoResult("invalid", method)
         return session
 
-    def _not_opened(self, session: ClientSession) -> None:
-        """A call that was to open a session has failed; one that is open stays so."""
-        if not session._opening and not session.open:
-            self._end_session(session)
+    async def close(self) -> None:
+        """Ends the connection, and the agent's process if `spawn_agent` has started it. What ``async with`` does at the
+        end of its block.
+        """
+        made, self._made = self._made, None
+        if made is not None:
+            await made.__aexit__(None, None, None)
 
-    def _opened(self, session: ClientSession, response: libacp.Response, waited_for: bool, opening: Opening) -> None:
-        """A session is open from the place of the answer on; what follows it may be about it already."""
-        if response.outcome != "result":
-            self._not_opened(session)
-            return
-        session.result = response.result()
-        id = session.result.get("sessionId", session.id)
-        before = self.sessions.get(id)
-        if before is None and not waited_for and response.method in NAMED_BY_AGENT:
-            self._given_up.add(id)
-            self._give_back("session/close", {"sessionId": id})
-            self._end_session(session)
-            return
-        if before is not None and before is not session:
-            if response.method in NAMED_BY_AGENT:
-                # It keeps its roots and its terminals; there is no second one.
-                self._end_session(session)
-                return
-            self._leave(before)
-        session.id = id
-        self._given_up.discard(id)
-        self.sessions[id] = session
-        if before is session:
-            self._opened_anew(session, opening)
+    def _leave_with(self, made: AbstractAsyncContextManager[AgentPeer]) -> None:
+        self._made = made
 
-    def _opened_anew(self, session: ClientSession, opening: Opening) -> None:
-        """A session that was open is opened by another call: what ran in it ends, and its roots are the new ones."""
-        if self._commands is not None:
-            for terminal in opening.terminals:
-                self._end_with(partial(self._commands.release, session, terminal))
-        if (session.cwd, session.roots) != opening.place:
-            session._place(*opening.place)
-            self._begin(session)
-
-    def _life(self, method: str, params: Mapping[str, object]) -> Callable[[Optional[libacp.Response], bool], None]:
-        """What follows the answer to a request of the host's own that opens or ends a session; ``None`` is not sent."""
-        if method in OPENING:
-            where = place(
-                cast(str, params.get("cwd") or ""), cast("Sequence[StrPath]", params.get("additionalDirectories") or ())
-            )
-            id = "" if method in NAMED_BY_AGENT else str(params.get("sessionId", ""))
-            session = self._object(ClientSession(self, id, where[0], where[1][1:]))
-            opening = Opening(self, session, where)
-            if not session.open:
-                self._adopted.add(session)
-        else:
-            found = self.sessions.get(str(params.get("sessionId")))
-            if found is None:
-                return lambda response, waited_for: self._sweep()
-            session = found
-            session._closing += 1
-
-        def settle(response: Optional[libacp.Response], waited_for: bool) -> None:
-            if method in ENDING:
-                session._closing -= 1
-                if response is not None and response.outcome == "result":
-                    self._ends_with(method, session)
-            else:
-                opening.end()
-                if response is None:
-                    self._not_opened(session)
-                else:
-                    self._opened(session, response, waited_for, opening)
-            self._sweep()
-
-        return settle
-
-    def _ends_with(self, method: str, session: ClientSession) -> None:
-        if method in ("session/close", "session/delete") or self.connection.session(session.id) is None:
-            self._leave(session)
-
-    def _sweep(self) -> None:
-        """Leaves what was adopted and is not open any more: below a session that has ended, or never loaded."""
-        for session in [each for each in self._adopted if self.sessions.get(each.id) is each]:
-            if self.connection.session(session.id) is None:
-                self._leave(session)
-
-    def _leave(self, session: ClientSession) -> None:
-        if self.sessions.get(session.id) is session:
-            del self.sessions[session.id]
-        self._adopted.discard(session)
-        self._end_session(session)
-
-    def _end_session(self, session: ClientSession) -> None:
-        """From here on, nothing is done in the name of a session, and its terminals end."""
-        if session._over:
-            return
-        session._over = True
-        self._adopted.discard(session)
-        files: Any = self._disk
-        terminals = self._commands
-        ends = [] if terminals is None else [terminals.end]
-        if files is not terminals and hasattr(type(files), "end"):
-            ends.append(files.end)
-        for end in ends:
-            self._end_with(partial(end, session))
-
-    def _end_with(self, end: Callable[[], Any]) -> None:
-        ending = asyncio.ensure_future(self._close_for(end))
-        self._endings.add(ending)
-        ending.add_done_callback(self._endings.discard)
-
-    async def _close_for(self, end: Callable[[], Any]) -> None:
-        try:
-            await awaited(end())
-        except RequestError:
-            pass  # A terminal that is not there any more.
-        except Exception as problem:
-            self._failed("the terminals or files of a session cannot be ended", "end", problem)
-
-    def _begin(self, session: ClientSession) -> None:
-        """Before the agent hears of a session: its roots are what they are now."""
-        files = self._disk
-        try:
-            # Not what an object makes up when it is asked for.
-            if hasattr(type(files), "begin"):
-                getattr(files, "begin")(session)
-        except Exception as problem:
-            self._failed("the files of a session cannot be opened", "begin", problem)
-
-    async def _all_ended(self) -> None:
-        if self._endings:
-            await asyncio.wait(self._endings)
-
-    async def _run(self, timeout: Optional[float]) -> None:
+    async def _run(self, timeout: Optional[float], meta: Optional[Mapping[str, Any]] = None) -> None:
         """Opens the connection."""
         client = self._host
         capabilities = merged(shown(self._handlers), client.given_capabilities)
         params = {"clientInfo": client.info, "clientCapabilities": capabilities}
-        await self._ask("initialize", params, timeout=timeout)
+        await self._ask("initialize", with_meta(params, meta), timeout=timeout)
 
     async def _perform(self, job: Job) -> Any:
         request = job.request
@@ -368,9 +253,9 @@ class AgentPeer(Peer):
         subject = self._subject(request.session)
         if subject is None or (subject is not self and subject._over):
             raise no_session()
-        if request.method in QUESTIONS and subject is not self and subject._exchange is not None and not self._asked:
-            # What the question is about is seen before it. Who waits for another answer does not iterate, though.
-            await subject._exchange._caught_up()
+        if request.method in QUESTIONS and subject is not self and subject._exchange is not None:
+            # What the question is about is seen before it.
+            await subject._exchange._caught_up(self._askers)
         result = await awaited(handler(subject, request.params))
         return result if request.method.startswith("_") else whole(request.method, result)
 
@@ -392,16 +277,6 @@ class AgentPeer(Peer):
         if session is None:
             return self
         return self._loading.get(session) or self.sessions.get(session) or self._adopt(session)
-
-    def _adopt(self, id: str) -> Optional[ClientSession]:
-        """A session that the agent has opened below another, or that was opened late."""
-        snapshot = None if id in self._given_up else self.connection.session_snapshot(id)
-        if snapshot is None:
-            return None
-        session = self.sessions[id] = ClientSession(self, id, snapshot["cwd"] or "", snapshot["roots"][1:])
-        self._adopted.add(session)
-        self._begin(session)
-        return session
 
     def _late(self, response: libacp.LateResponse) -> None:
         if response.outcome == "result" and response.method in NAMED_BY_AGENT:
@@ -458,7 +333,8 @@ class AgentPeer(Peer):
             self._end_session(session)
 
     async def _finish(self, grace: float) -> None:
-        self._closed()
+        for session in list(self.sessions.values()):
+            self._leave(session)
         try:
             await super()._finish(grace)
         finally:

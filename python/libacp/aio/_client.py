@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Awaitable, Callable, ClassVar, Dict, Mapping, Optional, Protocol, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, ClassVar, Dict, Mapping, Optional, Protocol, Union, cast
 
 import libacp
 from libacp.names import Role
 
 from ._errors import no_session
-from ._host import Host, Options
+from ._host import Host, Options, awaited
 from ._methods import shape
 from ._permissions import PermissionRequest, reject_all
 
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
     from libacp.types import v1
 
+    from ._on import OnClient
     from ._session import ClientSession
 
     _Choice = Union[None, str, v1.PermissionOption, v1.RequestPermissionResponse]
+    _Permit = Callable[[PermissionRequest], Union[_Choice, Awaitable[_Choice]]]
 
 
 class ReadFiles(Protocol):
@@ -75,15 +77,15 @@ class Client(Host):
     """A client: its name, and what agents may do through it. Without anything: nothing at all.
 
     `permission` decides on tool calls: it is called with a `PermissionRequest`, and returns an option or its id, or
-    ``None`` for no choice; a whole result, where its ``_meta`` matters. When the turn is cancelled, so is its task, and the answer has been given already. `files`
-    and `terminals` do what agents ask for; `Files`, `ReadOnlyFiles` and `Terminals` are ready to use, and what there is
+    ``None`` for no choice; a whole result, where its ``_meta`` matters. When the turn is cancelled, so is its task, and
+    the answer has been given already. `files` and `terminals` do what agents ask for; `Files`, `ReadOnlyFiles` and `Terminals` are ready to use, and what there is
     is what agents are told. `on_update` gets the session and the update where no iterator takes it: between turns, and
     in turns that are only awaited. `options` are those of `libacp.Connection`.
     """
 
     _role: ClassVar[Role] = "client"
 
-    permission: Callable[[PermissionRequest], Awaitable[_Choice]]
+    permission: _Permit
     """Decides on tool calls."""
     files: Union[ReadFiles, WriteFiles, None]
     """Reads and writes files, for connections that are made from then on."""
@@ -98,7 +100,7 @@ class Client(Host):
         version: str = libacp.__version__,
         *,
         title: Optional[str] = None,
-        permission: Callable[[PermissionRequest], Awaitable[_Choice]] = reject_all,
+        permission: _Permit = reject_all,
         files: Union[ReadFiles, WriteFiles, None] = None,
         terminals: Optional[RunTerminals] = None,
         capabilities: Optional[v1.ClientCapabilities] = None,
@@ -117,6 +119,21 @@ class Client(Host):
         self.files = files
         self.terminals = terminals
         self.on_update = on_update
+
+    @property
+    def on(self) -> OnClient:
+        """Makes a function the handler of a method: ``@client.on("elicitation/create")``. Extensions have `on_extension`.
+
+        It is called with the session and the params for a method about a session, and with the peer and the params for
+        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
+        handled at the same time, each begun in the order in which they came, though those that read and write files are
+        handled a few at a time; notifications one after the other, so that a handler that takes long, or waits for the
+        peer, is better off with a task of its own.
+
+        Raises `ValueError` for a method that would never be called, or that has a handler, and `TypeError` for a
+        function that cannot be called as handlers are.
+        """
+        return cast("OnClient", self._register)
 
     def _served(self) -> Dict[str, Callable[..., Any]]:
         """The handlers of a connection that is made now: its files and terminals are those of now, too."""
@@ -154,7 +171,7 @@ class Client(Host):
         return super()._about_session(method) or method in FILES or method in TERMINALS
 
     async def _permit(self, session: ClientSession, params: Mapping[str, Any]) -> Any:
-        choice = await self.permission(PermissionRequest(session, params))
+        choice = await awaited(self.permission(PermissionRequest(session, params)))
         if choice is None:
             return {"outcome": {"outcome": "cancelled"}}
         if isinstance(choice, Mapping) and "outcome" in choice:

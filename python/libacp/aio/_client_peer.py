@@ -131,6 +131,12 @@ class ClientPeer(Peer):
         self.sessions = {}
         # Kinds of entries that were left out of answers.
         self._left_out: Set[str] = set()
+        self._told_end = False
+
+    @property
+    def capabilities(self) -> v1.ClientCapabilities:
+        """What the client said it can do, in `initialize`."""
+        return cast("v1.ClientCapabilities", self.connection.capabilities)
 
     @property
     def info(self) -> Dict[str, Any]:
@@ -180,8 +186,10 @@ class ClientPeer(Peer):
 
     def _look(self, id: str) -> None:
         """Forgets a session that is not open any more."""
-        if self.connection.session(id) is None:
-            self.sessions.pop(id, None)
+        session = self.sessions.get(id)
+        if session is not None and self.connection.session(id) is None:
+            del self.sessions[id]
+            self._session_over(session)
 
     async def _initialize(self, job: Job, params: Any) -> Any:
         agent = self._host
@@ -202,7 +210,7 @@ class ClientPeer(Peer):
     def _without_switches(self, what: Mapping[str, Any]) -> Mapping[str, Any]:
         """A result or an update without the options that are switches, for a client that does not take them."""
         options = what.get("configOptions") if isinstance(what, Mapping) else None
-        taken = ((self.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
+        taken = ((self.connection.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
         if not options or taken is not None:
             return what
         return {**what, "configOptions": self._without(options, "boolean", "an option that is a switch")}
@@ -277,6 +285,12 @@ class ClientPeer(Peer):
         handler = self._host.handlers.get(notification.method)
         if handler is not None:
             self._call(notification.method, handler, subject, notification.params)
+
+    def _closed(self) -> None:
+        if not self._told_end:
+            self._told_end = True
+            for session in self.sessions.values():
+                self._session_over(session)
 
     def _prompts(self, session: AgentSession) -> List[Job]:
         """The open prompts of a session, also those whose handler has not begun."""

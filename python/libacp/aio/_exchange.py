@@ -16,6 +16,7 @@ from typing import (
     List,
     Mapping,
     Optional,
+    Sequence,
     Tuple,
     Type,
     TypeVar,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # Updates in an iterator, below which it is worth the while to let in more.
 FEW = 128
+# How long a question to the user waits for the updates before it to be handed on.
+PATIENCE = 5.0
 
 
 class Exchange(Generic[T]):
@@ -43,9 +46,11 @@ class Exchange(Generic[T]):
     It can be iterated over, once, for the updates, or awaited for the answer; both together in this order.
     """
 
+    session: ClientSession
+    """The session that it is about."""
+
     def __init__(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
         self.session = session
-        """The session that it is about."""
         self._method = method
         self._params = params
         self._call: Optional[Call] = None
@@ -58,10 +63,15 @@ class Exchange(Generic[T]):
         self._before: Optional[Exchange[Any]] = None
         # How many updates there were, and how many of them were handed on; who waits for one to be handed on.
         self._put = self._got = 0
+        self._iterating: Optional[asyncio.Task[Any]] = None
         self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
         # Whether the agent has been told that nobody wants its answer any more.
         self._given_up = False
         self._over = asyncio.Event()
+
+    def _move(self, session: ClientSession) -> None:
+        """It is about another object of the session."""
+        self.session = session
 
     def _made(self, result: Any) -> T:
         """What the answer amounts to."""
@@ -156,12 +166,14 @@ class Exchange(Generic[T]):
             if not waiting.done():
                 waiting.set_result(None)
 
-    async def _caught_up(self) -> None:
-        """Waits until the updates that are there have been handed on."""
-        if self._open and self._got < self._put:
+    async def _caught_up(self, askers: Sequence[object]) -> None:
+        """Waits until the updates that are there have been handed on; not for ever, and not for who asks the agent
+        something in the body of the loop: the answer may be behind the question.
+        """
+        if self._open and self._got < self._put and self._iterating not in askers:
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append((self._put, waiting))
-            await waiting
+            await asyncio.wait([waiting], timeout=PATIENCE)
 
     def _leave(self) -> None:
         """Nobody iterates any more, or waits."""
@@ -195,6 +207,7 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
 
     async def __anext__(self) -> v1.SessionUpdate:
         exchange = self._exchange
+        exchange._iterating = asyncio.current_task()
         items = exchange._items
         if not items:
             await exchange._wait()
@@ -297,7 +310,7 @@ class LoadingSession(Exchange["ClientSession"]):
     async def _begin(self) -> Call:
         agent = self.session.agent
         # It may have been opened since this was made.
-        self.session = agent._object(self.session)
+        self._move(agent._object(self.session))
         self._opening = Opening(agent, self.session, self._place)
         try:
             call = await super()._begin()

@@ -27,6 +27,8 @@ class Options(TypedDict, total=False):
     """Is called with the method and the exception where a handler fails, or where its result cannot be sent."""
     on_late_response: Optional[Callable[[libacp.LateResponse], object]]
     """Is called with each `libacp.LateResponse`, after what it opened was given back."""
+    on_session_end: Optional[Callable[[Any], object]]
+    """Is called with each session that was open and is over: closed, deleted, or gone with its connection."""
     timeout: Optional[float]
     """The limit in seconds of every request that has none of its own."""
     max_requests: Optional[int]
@@ -49,7 +51,7 @@ class Options(TypedDict, total=False):
     foreign_methods: Iterable[str]
 
 
-HOOKS = ("on_violation", "on_advice", "on_error", "on_late_response")
+HOOKS = ("on_violation", "on_advice", "on_error", "on_late_response", "on_session_end")
 OWN = ("max_requests", "expose_errors", "trace")
 REFUSED = {"version_2": "libacp.aio speaks version 1 of the protocol; version 2 is spoken by libacp.Connection"}
 
@@ -75,6 +77,8 @@ class Host:
     """Called with the method and the exception where a handler fails, or where its result cannot be sent."""
     on_late_response: Optional[Callable[[libacp.LateResponse], object]]
     """Called with each `libacp.LateResponse`, after what it opened was given back."""
+    on_session_end: Optional[Callable[[Any], object]]
+    """Called with each session that was open and is over."""
     max_requests: Optional[int]
     """How many requests of a peer are served at the same time."""
     expose_errors: bool
@@ -120,22 +124,20 @@ class Host:
             # They are read for each connection.
             if several in self.options:
                 self.options[several] = list(self.options[several])
+        for draft in self.options.get("drafts", ()):
+            if draft not in libacp.DRAFTS:
+                raise ValueError(f"there is no draft {draft!r}{nearest(str(draft), libacp.DRAFTS)}")
         self.handlers = {}
         # What cannot be configured is told now, and not when somebody connects.
         libacp.Connection(self._role, **self.options)
 
-    def on(self, method: str) -> Callable[[H], H]:
-        """Makes a function the handler of a method: ``@host.on("session/set_mode")``.
-
-        It is called with the session and the params for a method about a session, and with the peer and the params for
-        any other. What the handler of a request returns is the result; ``None`` stands for an empty one. Requests are
-        handled at the same time, each begun in the order in which they came, though those that read and write files are
-        handled a few at a time; notifications one after the other, so that a handler that takes long, or waits for the
-        peer, is better off with a task of its own.
-
-        Raises `ValueError` for a method that would never be called, or that has a handler, and `TypeError` for a function
-        that cannot be called as handlers are.
+    def on_extension(self, method: str) -> Callable[[H], H]:
+        """Makes a function the handler of an extension method, whose name begins with an underscore, or of one of
+        `foreign_methods`: ``@host.on_extension("_example/ping")``. It is called as those of `on`, with any params.
         """
+        return self._register(method)
+
+    def _register(self, method: str) -> Callable[[H], H]:
         if not isinstance(method, str):
             raise TypeError('a method is missing: write @host.on("session/set_mode")')
         self._check(method)

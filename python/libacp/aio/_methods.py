@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from typing import Any, Callable, Collection, Dict, Mapping, Optional, Tuple
+from typing import Any, Callable, Collection, Dict, Mapping, Optional, Set, Tuple
 
 Path = Tuple[str, ...]
 
@@ -80,13 +80,14 @@ def nearest(name: str, known: Collection[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def known(role: str) -> Tuple[Dict[str, bool], Dict[str, bool]]:
-    """What may be sent to a side, and what it sends itself: each method, and whether it is a request."""
+def known(role: str) -> Tuple[Set[str], Set[str]]:
+    """The methods that may be sent to a side, and those that it sends itself."""
     from libacp.types import v1
 
-    requests = {"agent": v1.CLIENT_REQUESTS, "client": v1.AGENT_REQUESTS}
-    notices = {"agent": v1.CLIENT_NOTIFICATIONS, "client": v1.AGENT_NOTIFICATIONS}
-    both = {side: {**dict.fromkeys(notices[side], False), **dict.fromkeys(requests[side], True)} for side in requests}
+    both: Dict[str, Set[str]] = {
+        "agent": {*v1.CLIENT_REQUESTS, *v1.CLIENT_NOTIFICATIONS},
+        "client": {*v1.AGENT_REQUESTS, *v1.AGENT_NOTIFICATIONS},
+    }
     other = "client" if role == "agent" else "agent"
     return both[role], both[other]
 

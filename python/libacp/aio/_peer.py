@@ -97,7 +97,7 @@ class Peer:
         self._wire = Wire(connection, reader, writer, self._deliver, self._full, traced)
 
     @property
-    def capabilities(self) -> Dict[str, Any]:
+    def capabilities(self) -> Mapping[str, Any]:
         """What the peer said it can do, in `initialize`."""
         return self.connection.capabilities
 
@@ -224,6 +224,10 @@ class Peer:
                 self._later(name, lambda: done)
         finally:
             CURRENT.reset(outer)
+
+    def _session_over(self, session: Any) -> None:
+        if self._host.on_session_end is not None:
+            self._call("on_session_end", self._host.on_session_end, session)
 
     def _later(self, name: str, handler: Callable[..., Any], *arguments: Any) -> None:
         self._notices.append((name, handler, arguments))
@@ -414,6 +418,7 @@ class Peer:
     async def _finish(self, grace: float) -> None:
         """Closes the connection, and gives the handlers that still run some time to end."""
         self._leaving = True
+        self._closed()
         running = [job.task for job in self._jobs.values() if job.task is not None]
         if self._noticing is not None:
             running.append(self._noticing)

@@ -27,6 +27,13 @@ class PermissionRequest:
         self.tool_call = cast("v1.ToolCallUpdate", params["toolCall"])
         self.options = cast("List[v1.PermissionOption]", params["options"])
         self.meta = params.get("_meta") or {}
+        self._known: Optional[str] = getattr(session, "_titles", {}).get(self.tool_call["toolCallId"])
+
+    @property
+    def title(self) -> str:
+        """What the tool call is called: in the request, or else as the agent has told of it before; its id where it has not."""
+        id = self.tool_call["toolCallId"]
+        return self.tool_call.get("title") or self._known or id
 
     def allow(self) -> Optional[str]:
         """The id of the option that allows it this time; ``None`` where there is none, also where it could be allowed for
@@ -50,7 +57,7 @@ class PermissionRequest:
         return None
 
     def __repr__(self) -> str:
-        return f"<PermissionRequest for {self.tool_call.get('title') or self.tool_call['toolCallId']!r}>"
+        return f"<PermissionRequest for {self.title!r}>"
 
 
 async def reject_all(request: PermissionRequest) -> Optional[str]:

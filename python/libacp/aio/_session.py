@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from ._agent_peer import AgentPeer
 
 
+TOOL_CALLS = ("tool_call", "tool_call_update")
+# Titles of tool calls that are remembered.
+TITLES = 256
+
+
 class ClientSession:
     """A session, on the client's side; `AgentPeer.new_session` and its like open it."""
 
@@ -39,6 +44,8 @@ class ClientSession:
         self.result = {}
         self.data = None
         self._exchange: Optional[Exchange[Any]] = None
+        # What the tool calls that are not over are called.
+        self._titles: Dict[str, str] = {}
         # Calls that will end it, or open it, and are under way.
         self._closing = self._opening = 0
         # Whether it has ended, and nothing more is done in its name.
@@ -141,7 +148,19 @@ class ClientSession:
             self._exchange = before if before is not None and not before._over.is_set() else None
 
     def _take(self, update: Any, size: int) -> bool:
+        if isinstance(update, Mapping) and update.get("sessionUpdate") in TOOL_CALLS:
+            self._name(update)
         return self._exchange is not None and self._exchange._take(update, size)
+
+    def _name(self, call: Mapping[str, Any]) -> None:
+        # The policy may let through what the model does not have.
+        id, title = str(call.get("toolCallId")), call.get("title")
+        if call.get("status") in ("completed", "failed"):
+            self._titles.pop(id, None)
+        elif isinstance(title, str) and title:
+            self._titles[id] = title
+            if len(self._titles) > TITLES:
+                del self._titles[next(iter(self._titles))]
 
     def __repr__(self) -> str:
         return f"<ClientSession {self.id!r}>"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import itertools
-from typing import IO, TYPE_CHECKING, Any, AsyncIterator, Mapping, Optional, Sequence, Union
+import subprocess
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, AsyncIterator, Callable, Generator, Mapping, Optional, Sequence, Type, Union
 
 from ._agent_peer import AgentPeer
+from ._child import Child
 from ._client import Client
 from ._wire import Reader, Writer
 
@@ -18,108 +20,132 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 # How long an agent may take to end when its input has.
 GRACE = 5.0
-ROUND = 0.05
 
 
-@contextlib.asynccontextmanager
-async def connect(
+class Connecting:
+    """A connection that is to be made: use it with ``async with``, or await it and call `AgentPeer.close` at the end."""
+
+    def __init__(self, made: contextlib.AbstractAsyncContextManager[AgentPeer]) -> None:
+        self._made = made
+        self._agent: Optional[AgentPeer] = None
+
+    async def _open(self) -> AgentPeer:
+        agent = self._agent = await self._made.__aenter__()
+        agent._leave_with(self._made)
+        return agent
+
+    def __await__(self) -> Generator[Any, None, AgentPeer]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> AgentPeer:
+        return await self._open()
+
+    async def __aexit__(
+        self, kind: Optional[Type[BaseException]], problem: Optional[BaseException], trace: Optional[TracebackType]
+    ) -> None:
+        if self._agent is not None:
+            await self._agent.close()
+
+
+def connect(
     reader: Reader,
     writer: Writer,
     client: Optional[Client] = None,
     *,
     timeout: Optional[float] = TIMEOUT,
     grace: float = GRACE,
-) -> AsyncIterator[AgentPeer]:
-    """The agent at the other end of a pair of streams, after `initialize`: ``async with connect(...) as agent: ...``.
+    meta: Optional[Mapping[str, Any]] = None,
+) -> Connecting:
+    """Connects to the agent at the other end of a pair of streams: ``async with connect(...) as agent: ...``, or
+    ``agent = await connect(...)`` and ``await agent.close()`` at the end.
 
-    Raises `libacp.NoResult` when it has not answered after `timeout` seconds. At the end of the block the connection is
-    closed; handlers that still run then have `grace` seconds.
+    It is there after `initialize`, whose ``_meta`` is `meta`. Raises `libacp.NoResult` when the agent has not answered
+    after `timeout` seconds. At the end of the block the connection is closed; handlers that still run then have `grace`
+    seconds.
     """
-    agent = AgentPeer(client or Client(), reader, writer)
+    return Connecting(_connected(reader, writer, client or Client(), timeout, grace, meta))
+
+
+@contextlib.asynccontextmanager
+async def _connected(
+    reader: Reader,
+    writer: Writer,
+    client: Client,
+    timeout: Optional[float],
+    grace: float,
+    meta: Optional[Mapping[str, Any]],
+) -> AsyncIterator[AgentPeer]:
+    agent = AgentPeer(client, reader, writer)
     try:
-        await agent._run(timeout)
+        await agent._run(timeout, meta)
         yield agent
     finally:
         await agent._finish(grace)
 
 
-@contextlib.asynccontextmanager
-async def spawn_agent(
+def spawn_agent(
     command: Sequence[Union[str, PathLike[str]]],
     client: Optional[Client] = None,
     *,
     cwd: Union[str, PathLike[str], None] = None,
     env: Optional[Mapping[str, str]] = None,
-    stderr: Union[int, IO[Any], None] = None,
+    stderr: Union[int, IO[Any], Callable[[str], object], None] = None,
+    own_group: bool = True,
     timeout: Optional[float] = TIMEOUT,
     grace: float = GRACE,
-) -> AsyncIterator[AgentPeer]:
-    """An agent that is started for the block, after `initialize`: ``async with spawn_agent(["agent"]) as agent: ...``.
+    meta: Optional[Mapping[str, Any]] = None,
+) -> Connecting:
+    """Starts an agent and connects to it: ``async with spawn_agent(["agent"]) as agent: ...``, or
+    ``agent = await spawn_agent(["agent"])`` and ``await agent.close()`` at the end.
 
     `command` is the program and its arguments. `cwd`, `env` and `stderr` are those of `asyncio.subprocess`; without
-    `stderr`, what the agent logs goes where this process logs. Raises `libacp.NoResult` when it has not answered after
-    `timeout` seconds, `AgentEnded` when it ended before. At the end of the block its input is closed; when it has not
-    ended `grace` seconds later it is terminated, and after as many more killed.
+    `stderr`, what the agent logs goes where this process logs; a function as `stderr` is called with each line. Raises
+    `libacp.NoResult` when it has not answered after `timeout` seconds, `AgentEnded` when it ended before.
+
+    At the end of the block its input is closed; when it has not ended `grace` seconds later it is terminated, and after
+    as many more killed. With `own_group` the agent has a process group of its own: what it has started ends with it,
+    also behind a wrapper such as ``sh -c`` or ``npx``, and Ctrl-C in the terminal reaches this process alone, which
+    decides what becomes of the agent.
     """
     if isinstance(command, (str, bytes)):
-        raise TypeError("expected a list: the program and its arguments, each by itself")
+        raise TypeError(f"expected a list: the program and its arguments, each by itself, not {command!r}")
+    return Connecting(
+        _spawned(list(command), client or Client(), cwd, env, stderr, own_group, timeout, grace, meta)
+    )
+
+
+@contextlib.asynccontextmanager
+async def _spawned(
+    command: Sequence[Union[str, PathLike[str]]],
+    client: Client,
+    cwd: Union[str, PathLike[str], None],
+    env: Optional[Mapping[str, str]],
+    stderr: Union[int, IO[Any], Callable[[str], object], None],
+    own_group: bool,
+    timeout: Optional[float],
+    grace: float,
+    meta: Optional[Mapping[str, Any]],
+) -> AsyncIterator[AgentPeer]:
+    hook = stderr if callable(stderr) else None
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=cwd,
         env=env,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        stderr=stderr,
+        stderr=stderr if not callable(stderr) else asyncio.subprocess.PIPE,
+        start_new_session=own_group,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) if own_group else 0,
     )
     assert process.stdin is not None and process.stdout is not None
-    agent = AgentPeer(client or Client(), process.stdout, process.stdin)
-    agent.process = process
+    child = Child(process, own_group, hook)
     try:
-        await agent._run(timeout)
-        yield agent
-    finally:
+        agent = AgentPeer(client, process.stdout, process.stdin)
+        agent.process = process
         try:
-            await agent._finish(grace)
+            await agent._run(timeout, meta)
+            yield agent
         finally:
-            await _end(process, grace)
-            # Its output may be open still, in the hands of a child of its own; there is no public way to let go of it.
-            getattr(process, "_transport").close()
-            with contextlib.suppress(OSError):
-                await process.stdin.wait_closed()
-
-
-async def _end(process: asyncio.subprocess.Process, grace: float) -> None:
-    """Waits for a process to end by itself, then helps. Being cancelled meanwhile ends it at once."""
-    assert process.stdout is not None
-    # Its last words are of no interest, but must not keep it from ending.
-    ignoring = asyncio.ensure_future(_ignore(process.stdout))
-    try:
-        for help in (process.terminate, process.kill):
-            if await _ended(process, grace):
-                return
-            help()
-        await _ended(process, None)
+            await agent._finish(grace)
     finally:
-        if process.returncode is None:
-            process.kill()
-            await _ended(process, None)
-        ignoring.cancel()
-
-
-async def _ended(process: asyncio.subprocess.Process, seconds: Optional[float]) -> bool:
-    """Whether it has ended in this time. `Process.wait` would also wait for a child that holds its output open."""
-    rounds = itertools.count() if seconds is None else range(max(1, round(seconds / ROUND)))
-    waiting = asyncio.ensure_future(process.wait())
-    try:
-        for _ in rounds:
-            if process.returncode is not None:
-                break
-            await asyncio.wait([waiting], timeout=ROUND)
-    finally:
-        waiting.cancel()
-    return process.returncode is not None
-
-
-async def _ignore(output: asyncio.StreamReader) -> None:
-    while await output.read(64 * 1024):
-        pass
+        await child.end(grace)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Type, cast
+from typing import TYPE_CHECKING, Any, AsyncIterator, Mapping, Optional, Type, cast
 
 import libacp
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from libacp.types import v1
 
     from ._client_peer import AgentSession
+
+
+# Characters by which what was printed before is found again.
+KNOWN = 256
 
 
 class Terminal:
@@ -58,6 +62,22 @@ class Terminal:
         """What it has printed: ``output``, whether it was ``truncated``, and its ``exitStatus`` once it has ended."""
         return cast("v1.TerminalOutputResponse", await self._ask("terminal/output"))
 
+    async def follow(self, *, interval: float = 0.2) -> AsyncIterator[str]:
+        """Yields what the command prints, while it does: ``async for text in terminal.follow(): ...``. It is asked for
+        every `interval` seconds, and what the client has dropped in between is missing.
+        """
+        seen = ""
+        while True:
+            now = await self.output()
+            text = now["output"]
+            new = text[len(seen) :] if text.startswith(seen) else text[_overlap(seen, text) :]
+            if new:
+                yield new
+            if now.get("exitStatus") is not None:
+                return
+            seen = text
+            await asyncio.sleep(interval)
+
     async def kill(self) -> None:
         """Stops the command. What it has printed can still be read."""
         await self._ask("terminal/kill")
@@ -84,3 +104,10 @@ class Terminal:
 
     def __repr__(self) -> str:
         return f"<Terminal {self._id!r}>"
+
+
+def _overlap(before: str, after: str) -> int:
+    """How much of the beginning of a text is the end of another, from which the front was cut."""
+    end = before[-KNOWN:]
+    found = after.find(end)
+    return found + len(end) if end and found >= 0 else 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 import libacp
 
-from ._host import StrPath, content
+from ._host import StrPath, content, with_meta
 
 if TYPE_CHECKING:
     from libacp.types import v1
@@ -33,8 +33,12 @@ class Permission:
     """What that option amounts to."""
     allowed: bool
     """Whether it allows the tool call."""
+    meta: Mapping[str, Any]
+    """The ``_meta`` of the answer; empty without any."""
 
-    def __init__(self, options: Sequence[Mapping[str, Any]], outcome: Mapping[str, Any]) -> None:
+    def __init__(self, options: Sequence[Mapping[str, Any]], result: Mapping[str, Any]) -> None:
+        outcome = result["outcome"]
+        self.meta = result.get("_meta") or {}
         self.option_id = outcome.get("optionId")
         kinds = {option["optionId"]: option["kind"] for option in options}
         self.kind = kinds.get(self.option_id)
@@ -152,10 +156,15 @@ class ToolCall:
         why: List[Any] = [] if text is None else [{"type": "content", "content": content(text)}]
         await self.update(status="failed", content=[*self._content, *why] if why else None)
 
-    async def ask_permission(self, options: Optional[Sequence[v1.PermissionOption]] = None) -> Permission:
+    async def ask_permission(
+        self,
+        options: Optional[Sequence[v1.PermissionOption]] = None,
+        *,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> Permission:
         """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end."""
         self._inside()
-        permission = await ask_permission(self._session, {"toolCallId": self.id, "title": self.title}, options)
+        permission = await ask_permission(self._session, {"toolCallId": self.id, "title": self.title}, options, meta)
         self._refused = not permission.allowed
         if permission.allowed and self.status == "pending":
             await self.update(status="in_progress")
@@ -190,9 +199,12 @@ class ToolCall:
 
 
 async def ask_permission(
-    session: AgentSession, call: Mapping[str, Any], options: Optional[Sequence[v1.PermissionOption]]
+    session: AgentSession,
+    call: Mapping[str, Any],
+    options: Optional[Sequence[v1.PermissionOption]],
+    meta: Optional[Mapping[str, Any]],
 ) -> Permission:
     offered = cast("Sequence[Mapping[str, Any]]", ONCE if options is None else options)
-    params = {"sessionId": session.id, "toolCall": call, "options": list(offered)}
+    params = with_meta({"sessionId": session.id, "toolCall": call, "options": list(offered)}, meta)
     result: Dict[str, Any] = await session.client._wire.request("session/request_permission", params)
-    return Permission(offered, result["outcome"])
+    return Permission(offered, result)

@@ -35,6 +35,8 @@ class Tracer:
             if rest.strip():
                 self._sink(direction, rest)
         self._rest = dict.fromkeys(self._rest, b"")
+        if isinstance(self._sink, File):
+            self._sink.close()
 
 
 class File:
@@ -44,7 +46,12 @@ class File:
         self._file = open(path, "ab", buffering=0)
         self._role = role.encode()
 
+    def close(self) -> None:
+        self._file.close()
+
     def __call__(self, direction: str, message: bytes) -> None:
+        if self._file.closed:
+            return
         self._file.write(b"%d %s %s %s\n" % (os.getpid(), self._role, direction.encode(), message.rstrip(b"\r")))
 
 

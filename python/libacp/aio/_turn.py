@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Union
 
-from ._host import StrPath, content
+from ._host import StrPath, content, with_meta
 from ._terminal import Terminal
 from ._tool_call import Permission, ToolCall, ask_permission
 
@@ -54,22 +54,36 @@ class Turn:
         """The text of the prompt, put together."""
         return "".join(block["text"] for block in self.blocks if block["type"] == "text")
 
-    async def message(self, what: Union[str, v1.ContentBlock], *, message_id: Optional[str] = None) -> None:
+    async def message(
+        self,
+        what: Union[str, v1.ContentBlock],
+        *,
+        message_id: Optional[str] = None,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> None:
         """Says something to the user: text, or any content block. Pieces with the same id are one message."""
-        await self._say("agent_message_chunk", what, message_id)
+        await self._say("agent_message_chunk", what, message_id, meta)
 
-    async def thought(self, what: Union[str, v1.ContentBlock], *, message_id: Optional[str] = None) -> None:
+    async def thought(
+        self,
+        what: Union[str, v1.ContentBlock],
+        *,
+        message_id: Optional[str] = None,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> None:
         """Shows what the agent thinks, as `message` shows what it says."""
-        await self._say("agent_thought_chunk", what, message_id)
+        await self._say("agent_thought_chunk", what, message_id, meta)
 
-    async def plan(self, entries: Sequence[Union[str, v1.PlanEntry]]) -> None:
+    async def plan(
+        self, entries: Sequence[Union[str, v1.PlanEntry]], *, meta: Optional[Mapping[str, Any]] = None
+    ) -> None:
         """Shows the plan, whole; a string stands for a step of medium priority that has not begun."""
         steps = [_step(entry) for entry in entries]
-        await self.session._update({"sessionUpdate": "plan", "entries": steps})
+        await self.session._update(with_meta({"sessionUpdate": "plan", "entries": steps}, meta))
 
-    async def update(self, update: v1.SessionUpdate) -> None:
-        """Sends a `session/update`, as it is."""
-        await self.session._update(update)
+    async def update(self, update: v1.SessionUpdate, *, meta: Optional[Mapping[str, Any]] = None) -> None:
+        """Sends a `session/update`, as it is; `meta` is the ``_meta`` beside it."""
+        await self.session._update(update, meta)
 
     def tool_call(
         self,
@@ -82,6 +96,7 @@ class Turn:
         content: Sequence[v1.ToolCallContent] = (),
         locations: Sequence[Union[StrPath, v1.ToolCallLocation]] = (),
         raw_input: Any = None,
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> ToolCall:
         """A tool call that reports itself: ``async with turn.tool_call("Read notes", kind="read") as call: ...``.
 
@@ -100,6 +115,7 @@ class Turn:
                 "content": list(content) or None,
                 "locations": [_location(each) for each in locations] or None,
                 "rawInput": raw_input,
+                "_meta": meta,
             },
         )
 
@@ -107,21 +123,41 @@ class Turn:
         self,
         call: Union[ToolCall, v1.ToolCallUpdate],
         options: Optional[Sequence[v1.PermissionOption]] = None,
+        *,
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> Permission:
         """Asks the user to allow a tool call, once or not at all where `options` do not say otherwise."""
         if isinstance(call, ToolCall):
-            return await call.ask_permission(options)
-        return await ask_permission(self.session, call, options)
+            return await call.ask_permission(options, meta=meta)
+        return await ask_permission(self.session, call, options, meta)
 
-    async def read_text_file(self, path: StrPath, *, line: Optional[int] = None, limit: Optional[int] = None) -> str:
+    async def read_text_file(
+        self,
+        path: StrPath,
+        *,
+        line: Optional[int] = None,
+        limit: Optional[int] = None,
+        meta: Optional[Mapping[str, Any]] = None,
+    ) -> str:
         """The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1."""
-        params = {"path": os.fspath(path), **_given(line=line, limit=limit)}
+        params = with_meta({"path": os.fspath(path), **_given(line=line, limit=limit)}, meta)
         result = await self.session.request("fs/read_text_file", params)
         return str(result["content"])
 
-    async def write_text_file(self, path: StrPath, content: str) -> None:
+    async def read_text(self, path: StrPath) -> str:
+        """The text of a file: from the client where it offers files, with what the user has not saved yet; else from the
+        disk.
+        """
+        if self.client.can("fs/read_text_file"):
+            return await self.read_text_file(path)
+        return await asyncio.get_running_loop().run_in_executor(None, _on_disk, path)
+
+    async def write_text_file(
+        self, path: StrPath, content: str, *, meta: Optional[Mapping[str, Any]] = None
+    ) -> None:
         """Writes a file through the client."""
-        await self.session.request("fs/write_text_file", {"path": os.fspath(path), "content": content})
+        params = with_meta({"path": os.fspath(path), "content": content}, meta)
+        await self.session.request("fs/write_text_file", params)
 
     def terminal(
         self,
@@ -131,6 +167,7 @@ class Turn:
         env: Optional[Mapping[str, str]] = None,
         cwd: Optional[StrPath] = None,
         output_byte_limit: Optional[int] = None,
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> Terminal:
         """A command in a terminal of the client's: ``async with turn.terminal("make", ["test"]) as terminal: ...``.
 
@@ -144,10 +181,16 @@ class Turn:
             "env": [{"name": name, "value": value} for name, value in (env or {}).items()],
             **_given(cwd=cwd and os.fspath(cwd), outputByteLimit=output_byte_limit),
         }
-        return Terminal(self.session, params)
+        return Terminal(self.session, with_meta(params, meta))
 
-    async def _say(self, kind: str, what: Union[str, v1.ContentBlock], message_id: Optional[str]) -> None:
-        update = {"sessionUpdate": kind, "content": content(what)}
+    async def _say(
+        self,
+        kind: str,
+        what: Union[str, v1.ContentBlock],
+        message_id: Optional[str],
+        meta: Optional[Mapping[str, Any]],
+    ) -> None:
+        update: Dict[str, Any] = with_meta({"sessionUpdate": kind, "content": content(what)}, meta)
         if message_id is not None:
             update["messageId"] = message_id
         await self.session._update(update)
@@ -172,3 +215,8 @@ def _location(where: Union[StrPath, v1.ToolCallLocation]) -> Mapping[str, Any]:
 
 def _step(entry: Union[str, v1.PlanEntry]) -> Mapping[str, Any]:
     return {"content": entry, "priority": "medium", "status": "pending"} if isinstance(entry, str) else entry
+
+
+def _on_disk(path: StrPath) -> str:
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read()

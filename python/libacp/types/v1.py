@@ -364,7 +364,7 @@ _ALIASES = {
     "SessionConfigId": 'str',
     "SessionConfigOptionCategory": 'Union[Literal["mode", "model", "model_config", "thought_level", "speed"], str]',
     "SessionConfigValueId": 'str',
-    "SessionConfigSelectOptions": 'Union[list[SessionConfigSelectOption], list[SessionConfigSelectGroup]]',
+    "SessionConfigSelectOptions": 'list[Union[SessionConfigSelectOption, SessionConfigSelectGroup]]',
     "SessionConfigGroupId": 'str',
     "SetSessionConfigOptionRequest": 'Union[SetSessionConfigOptionRequestBoolean, SetSessionConfigOptionRequestUntagged]',
     "InitialSessionConfigOption": 'Union[InitialSessionConfigOptionBoolean, InitialSessionConfigOptionUntagged]',

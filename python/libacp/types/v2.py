@@ -391,7 +391,7 @@ _ALIASES = {
     "SessionConfigId": 'str',
     "SessionConfigOptionCategory": 'Union[Literal["mode", "model", "model_config", "thought_level", "speed"], str]',
     "SessionConfigValueId": 'str',
-    "SessionConfigSelectOptions": 'Union[list[SessionConfigSelectOption], list[SessionConfigSelectGroup]]',
+    "SessionConfigSelectOptions": 'list[Union[SessionConfigSelectOption, SessionConfigSelectGroup]]',
     "SessionConfigGroupId": 'str',
     "SetSessionConfigOptionRequest": 'Union[SetSessionConfigOptionRequestId, SetSessionConfigOptionRequestBoolean]',
     "ContentBlock": 'Union[ContentBlockText, ContentBlockImage, ContentBlockAudio, ContentBlockResourceLink, ContentBlockResource]',

@@ -380,7 +380,7 @@ SessionConfigValueId: TypeAlias = str
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """
 
-SessionConfigSelectOptions: TypeAlias = list[SessionConfigSelectOption] | list[SessionConfigSelectGroup]
+SessionConfigSelectOptions: TypeAlias = list[SessionConfigSelectOption | SessionConfigSelectGroup]
 """Values of a setting, either one plain list or a list of groups.
 See https://agentclientprotocol.com/protocol/v2/session-config-options
 """

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+from typing import Any
 
 import libacp
 from libacp import aio
@@ -11,7 +12,7 @@ agent = aio.Agent("tested", "1", title="The tested one")
 
 
 @agent.prompt
-async def perform(turn: aio.Turn) -> "str | None":
+async def perform(turn: aio.Turn) -> Any:
     what, _, rest = turn.text.partition(" ")
     if what == "echo":
         await turn.message(rest)

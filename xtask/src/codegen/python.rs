@@ -270,7 +270,18 @@ fn alias(form: &Form, dialect: Dialect) -> Option<String> {
             let known = of.iter().filter(|(_, other)| !other).map(|(name, _)| name.clone());
             union(&known.collect::<Vec<_>>(), dialect)
         }
-        Form::AnyOf(of) => union(&of.iter().map(expression).collect::<Vec<_>>(), dialect),
+        Form::AnyOf(of) => {
+            let of: Vec<String> = of.iter().map(expression).collect();
+            // Checkers find no type for a list that is written down where several lists may stand.
+            let inner: Option<Vec<&str>> =
+                of.iter().map(|each| each.strip_prefix("list[")?.strip_suffix(']')).collect();
+            match inner {
+                Some(inner) => {
+                    format!("list[{}]", union(&inner.into_iter().map(str::to_owned).collect::<Vec<_>>(), dialect))
+                }
+                None => union(&of, dialect),
+            }
+        }
         Form::Values { values, open } => {
             let values: Vec<String> = values.keys().map(|value| quoted(value)).collect();
             let literal = format!("Literal[{}]", values.join(", "));

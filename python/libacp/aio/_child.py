@@ -1,0 +1,154 @@
+"""An agent as a child process: its end, and that of what it has started."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import signal
+import subprocess
+from typing import Callable, Optional
+
+from . import _signals
+from ._log import log
+
+ROUND = 0.05
+LOOK = 1.0
+# How long what an agent has started may take to end when it is told to.
+LAST = 0.5
+# The number of a group that nobody is in may become another's. It does not as fast as this.
+REUSED = 10.0
+LINE = 64 * 1024
+
+
+class Child:
+    """A process, and the group that it leads."""
+
+    # A signal that ends this process closes the agent's input, which tells it to end.
+    signals = False
+
+    def __init__(
+        self, process: asyncio.subprocess.Process, leads: bool, stderr: Optional[Callable[[str], object]]
+    ) -> None:
+        self._process = process
+        self._leads = leads
+        self._owner = os.getpid()
+        self._loop = asyncio.get_running_loop()
+        self._over: Optional[float] = None
+        self._watching = asyncio.ensure_future(self._watch())
+        self._reading = None if stderr is None else asyncio.ensure_future(self._read(stderr))
+        _signals.watch(self)
+
+    async def _watch(self) -> None:
+        waiting = asyncio.ensure_future(self._process.wait())
+        try:
+            while self._process.returncode is None:
+                await asyncio.wait([waiting], timeout=LOOK)
+        finally:
+            waiting.cancel()
+        self._over = self._loop.time()
+
+    async def _read(self, hook: Callable[[str], object]) -> None:
+        stderr = self._process.stderr
+        assert stderr is not None
+        rest = b""
+        while data := await stderr.read(LINE):
+            *lines, rest = (rest + data).split(b"\n")
+            if len(rest) > LINE:
+                lines, rest = [*lines, rest], b""
+            for line in lines:
+                self._tell(hook, line)
+        if rest:
+            self._tell(hook, rest)
+
+    def _tell(self, hook: Callable[[str], object], line: bytes) -> None:
+        try:
+            hook(line.rstrip(b"\r").decode("utf-8", "replace"))
+        except Exception:
+            log.exception("the hook for what an agent logs failed")
+
+    async def end(self, grace: float) -> None:
+        """Waits for the process to end by itself, then helps. Being cancelled meanwhile ends it at once."""
+        # Its last words are of no interest, but must not keep it from ending.
+        ignoring = asyncio.ensure_future(self._ignore())
+        try:
+            try:
+                for number in (signal.SIGTERM, KILL):
+                    if await self._ended(grace):
+                        break
+                    self._signal(number)
+                else:
+                    await self._ended(None)
+                await self._end_rest()
+            finally:
+                self.kill()
+                if self._process.returncode is None:
+                    await self._ended(None)
+        finally:
+            _signals.unwatch(self)
+            self._watching.cancel()
+            ignoring.cancel()
+            if self._reading is not None:
+                # What it has logged is there already, unless somebody else holds it open.
+                await asyncio.wait([self._reading], timeout=ROUND)
+                self._reading.cancel()
+            # Its output may be open still, in the hands of a child of its own; there is no public way to let go of it.
+            getattr(self._process, "_transport").close()
+            with contextlib.suppress(OSError):
+                assert self._process.stdin is not None
+                await self._process.stdin.wait_closed()
+
+    async def _end_rest(self) -> None:
+        """Asks what the process has left behind to end, for a moment."""
+        self._signal(signal.SIGTERM)
+        for _ in range(round(LAST / ROUND)):
+            if not self._signal(0):
+                return
+            await asyncio.sleep(ROUND)
+
+    def kill(self) -> None:
+        """Ends the process, and the children that stayed in its group."""
+        # A copy of this process has this object as well, and none of its children.
+        if self._owner == os.getpid():
+            self._signal(KILL)
+
+    def _signal(self, number: int) -> bool:
+        """Signals the process and its group; whether there is anything left of them."""
+        process = self._process
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if not self._leads:
+                if process.returncode is None:
+                    process.send_signal(number)
+                    return True
+            elif os.name != "posix":
+                if process.returncode is None and number:
+                    # It takes the children along, which Windows knows by their parents.
+                    subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], check=False, capture_output=True)
+                    return True
+            elif process.returncode is None or self._over is None or self._loop.time() - self._over < REUSED:
+                os.killpg(process.pid, number)
+                return True
+        return False
+
+    async def _ended(self, seconds: Optional[float]) -> bool:
+        """Whether it has ended in this time. `Process.wait` would also wait for a child that holds its output open."""
+        process = self._process
+        rounds = itertools.count() if seconds is None else range(max(1, round(seconds / ROUND)))
+        waiting = asyncio.ensure_future(process.wait())
+        try:
+            for _ in rounds:
+                if process.returncode is not None:
+                    break
+                await asyncio.wait([waiting], timeout=ROUND)
+        finally:
+            waiting.cancel()
+        return process.returncode is not None
+
+    async def _ignore(self) -> None:
+        assert self._process.stdout is not None
+        while await self._process.stdout.read(64 * 1024):
+            pass
+
+
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)

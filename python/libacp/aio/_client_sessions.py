@@ -1,0 +1,191 @@
+"""The sessions of a client: which are open, and what happens when one is opened, opened anew or over."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequence, Set, cast
+
+import libacp
+
+from ._client import Client
+from ._errors import RequestError
+from ._exchange import Opening
+from ._host import StrPath, awaited
+from ._peer import Peer
+from ._session import ClientSession, place
+from ._wire import Reader, Writer
+
+if TYPE_CHECKING:
+    from ._agent_peer import AgentPeer
+
+# Calls that open a session, and those after which it may not be open any more.
+OPENING = ("session/new", "session/fork", "session/load", "session/resume")
+NAMED_BY_AGENT = ("session/new", "session/fork")
+ENDING = ("session/close", "session/delete", "session/archive")
+LIFE = frozenset(OPENING + ENDING)
+
+
+class SessionsPeer(Peer):
+    """The agent, as far as its sessions go."""
+
+    sessions: Dict[str, ClientSession]
+    """The open sessions by their ids."""
+    _host: Client
+
+    def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
+        self.sessions = {}
+        # Those that were set when the connection was made.
+        self._disk, self._commands = client.files, client.terminals
+        # Those that are being loaded, and replayed meanwhile.
+        self._loading: Dict[str, ClientSession] = {}
+        # Those that were opened by a `request` of the host's own, or that the agent has opened below another.
+        self._adopted: Set[ClientSession] = set()
+        # Those that came too late, and are given back.
+        self._given_up: Set[str] = set()
+        self._endings: Set[asyncio.Task[None]] = set()
+        super().__init__(client, libacp.Connection("client", **client.options), reader, writer)
+
+    def _object(self, session: ClientSession) -> ClientSession:
+        """The one object of a session that is open, or that is being opened."""
+        return self.sessions.get(session.id) or self._loading.get(session.id) or session
+
+    def _not_opened(self, session: ClientSession) -> None:
+        """A call that was to open a session has failed; one that is open stays so."""
+        if not session._opening and not session.open:
+            self._end_session(session)
+
+    def _opened(self, session: ClientSession, response: libacp.Response, waited_for: bool, opening: Opening) -> None:
+        """A session is open from the place of the answer on; what follows it may be about it already."""
+        if response.outcome != "result":
+            self._not_opened(session)
+            return
+        session.result = response.result()
+        id = session.result.get("sessionId", session.id)
+        before = self.sessions.get(id)
+        if before is None and not waited_for and response.method in NAMED_BY_AGENT:
+            self._given_up.add(id)
+            self._give_back("session/close", {"sessionId": id})
+            self._end_session(session)
+            return
+        if before is not None and before is not session:
+            if response.method in NAMED_BY_AGENT:
+                # It keeps its roots and its terminals; there is no second one.
+                self._end_session(session)
+                return
+            self._leave(before)
+        session.id = id
+        self._given_up.discard(id)
+        self.sessions[id] = session
+        if before is session:
+            self._opened_anew(session, opening)
+
+    def _opened_anew(self, session: ClientSession, opening: Opening) -> None:
+        """A session that was open is opened by another call: what ran in it ends, and its roots are the new ones."""
+        if self._commands is not None:
+            for terminal in opening.terminals:
+                self._end_with(partial(self._commands.release, session, terminal))
+        if (session.cwd, session.roots) != opening.place:
+            session._place(*opening.place)
+            self._begin(session)
+
+    def _life(self, method: str, params: Mapping[str, object]) -> Callable[[Optional[libacp.Response], bool], None]:
+        """What follows the answer to a request of the host's own that opens or ends a session; ``None`` is not sent."""
+        if method in OPENING:
+            where = place(
+                cast(str, params.get("cwd") or ""), cast("Sequence[StrPath]", params.get("additionalDirectories") or ())
+            )
+            id = "" if method in NAMED_BY_AGENT else str(params.get("sessionId", ""))
+            session = self._object(ClientSession(cast("AgentPeer", self), id, where[0], where[1][1:]))
+            opening = Opening(cast("AgentPeer", self), session, where)
+            if not session.open:
+                self._adopted.add(session)
+        else:
+            found = self.sessions.get(str(params.get("sessionId")))
+            if found is None:
+                return lambda response, waited_for: self._sweep()
+            session = found
+            session._closing += 1
+
+        def settle(response: Optional[libacp.Response], waited_for: bool) -> None:
+            if method in ENDING:
+                session._closing -= 1
+                if response is not None and response.outcome == "result":
+                    self._ends_with(method, session)
+            else:
+                opening.end()
+                if response is None:
+                    self._not_opened(session)
+                else:
+                    self._opened(session, response, waited_for, opening)
+            self._sweep()
+
+        return settle
+
+    def _ends_with(self, method: str, session: ClientSession) -> None:
+        if method in ("session/close", "session/delete") or self.connection.session(session.id) is None:
+            self._leave(session)
+
+    def _sweep(self) -> None:
+        """Leaves what was adopted and is not open any more: below a session that has ended, or never loaded."""
+        for session in [each for each in self._adopted if self.sessions.get(each.id) is each]:
+            if self.connection.session(session.id) is None:
+                self._leave(session)
+
+    def _leave(self, session: ClientSession) -> None:
+        if self.sessions.get(session.id) is session:
+            del self.sessions[session.id]
+            self._session_over(session)
+        self._adopted.discard(session)
+        self._end_session(session)
+
+    def _end_session(self, session: ClientSession) -> None:
+        """From here on, nothing is done in the name of a session, and its terminals end."""
+        if session._over:
+            return
+        session._over = True
+        self._adopted.discard(session)
+        files: Any = self._disk
+        terminals = self._commands
+        ends = [] if terminals is None else [terminals.end]
+        if files is not terminals and hasattr(type(files), "end"):
+            ends.append(files.end)
+        for end in ends:
+            self._end_with(partial(end, session))
+
+    def _end_with(self, end: Callable[[], Any]) -> None:
+        ending = asyncio.ensure_future(self._close_for(end))
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+
+    async def _close_for(self, end: Callable[[], Any]) -> None:
+        try:
+            await awaited(end())
+        except RequestError:
+            pass  # A terminal that is not there any more.
+        except Exception as problem:
+            self._failed("the terminals or files of a session cannot be ended", "end", problem)
+
+    def _begin(self, session: ClientSession) -> None:
+        """Before the agent hears of a session: its roots are what they are now."""
+        files = self._disk
+        try:
+            # Not what an object makes up when it is asked for.
+            if hasattr(type(files), "begin"):
+                getattr(files, "begin")(session)
+        except Exception as problem:
+            self._failed("the files of a session cannot be opened", "begin", problem)
+
+    async def _all_ended(self) -> None:
+        if self._endings:
+            await asyncio.wait(self._endings)
+
+    def _adopt(self, id: str) -> Optional[ClientSession]:
+        """A session that the agent has opened below another, or that was opened late."""
+        snapshot = None if id in self._given_up else self.connection.session_snapshot(id)
+        if snapshot is None:
+            return None
+        session = self.sessions[id] = ClientSession(cast("AgentPeer", self), id, snapshot["cwd"] or "", snapshot["roots"][1:])
+        self._adopted.add(session)
+        self._begin(session)
+        return session

@@ -1,0 +1,122 @@
+"""What makes hosts shorter: titles of permissions, ends of sessions, output while it is printed, files of any client."""
+
+import asyncio
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any, List, Optional
+
+from aio_pair import AioCase, agent, talk, texts, updates
+from libacp import aio
+from libacp.types import v1
+
+
+class Comforts(AioCase):
+    async def test_a_permission_has_the_title_of_its_tool_call(self) -> None:
+        seen: List[str] = []
+
+        async def permit(request: aio.PermissionRequest) -> Optional[str]:
+            seen.append(request.title)
+            return request.allow()
+
+        async def ask(turn: aio.Turn) -> None:
+            options: List[v1.PermissionOption] = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
+            async with turn.tool_call("Known before", id="a"):
+                for call in ("a", "b"):
+                    await turn.ask_permission({"toolCallId": call}, options)
+                await turn.ask_permission({"toolCallId": "a", "title": "Named"}, options)
+
+        async with talk(agent(prompt=ask), aio.Client(permission=permit)) as peer:
+            await (await peer.new_session("/")).prompt("")
+        self.assertEqual(seen, ["Known before", "b", "Named"])
+
+    async def test_both_sides_hear_of_the_end_of_a_session(self) -> None:
+        ours: List[str] = []
+        theirs: List[str] = []
+        tested = aio.Agent("tested", "1", on_session_end=lambda session: theirs.append(session.id))
+        tested.on("session/delete")(lambda session, params: None)
+        client = aio.Client(on_session_end=lambda session: ours.append(session.id))
+        async with talk(tested, client) as peer:
+            closed, deleted, left = [await peer.new_session("/") for _ in range(3)]
+            await closed.close()
+            self.assertEqual((ours, theirs), ([closed.id], [closed.id]))
+            await peer.delete_session(deleted.id)
+            self.assertIn(deleted.id, ours)
+        self.assertEqual(sorted(ours), sorted([closed.id, deleted.id, left.id]))
+        self.assertEqual(sorted(theirs), sorted([closed.id, deleted.id, left.id]))
+
+    async def test_output_is_followed_while_it_is_printed(self) -> None:
+        pieces: List[str] = []
+
+        async def run(turn: aio.Turn) -> None:
+            async with turn.terminal("sh", ["-c", "for i in 1 2 3; do echo $i; sleep 0.2; done"]) as terminal:
+                async for piece in terminal.follow(interval=0.05):
+                    pieces.append(piece)
+
+        async with talk(agent(prompt=run), aio.Client(terminals=aio.Terminals())) as peer:
+            await (await peer.new_session("/")).prompt("")
+        self.assertEqual("".join(pieces), "1\n2\n3\n")
+        self.assertGreater(len(pieces), 1)
+
+    async def test_output_whose_front_is_cut_is_followed(self) -> None:
+        pieces: List[str] = []
+
+        async def run(turn: aio.Turn) -> None:
+            command = ["-c", "for i in 1 2 3 4; do printf %0300d $i; sleep 0.2; done"]
+            async with turn.terminal("sh", command, output_byte_limit=600) as terminal:
+                async for piece in terminal.follow(interval=0.05):
+                    pieces.append(piece)
+
+        async with talk(agent(prompt=run), aio.Client(terminals=aio.Terminals())) as peer:
+            await (await peer.new_session("/")).prompt("")
+        self.assertEqual("".join(pieces), "".join(f"{number:0300}" for number in range(1, 5)))
+
+    async def test_meta_goes_out_with_all_that_a_turn_does(self) -> None:
+        seen: List[Any] = []
+        meta = {"trace": 1}
+
+        class Own(aio.Files):
+            async def read_text_file(self, session: aio.ClientSession, params: Any) -> str:
+                seen.append(params.get("_meta"))
+                return ""
+
+            async def write_text_file(self, session: aio.ClientSession, params: Any) -> None:
+                seen.append(params.get("_meta"))
+
+        async def permit(request: aio.PermissionRequest) -> Any:
+            seen.append(request.meta)
+            return {"outcome": {"outcome": "selected", "optionId": request.allow()}, "_meta": {"back": 2}}
+
+        async def speak(turn: aio.Turn) -> None:
+            await turn.message("a", meta=meta)
+            await turn.thought("b", meta=meta)
+            await turn.plan(["c"], meta=meta)
+            async with turn.tool_call("d", meta=meta) as call:
+                seen.append((await call.ask_permission(meta=meta)).meta)
+            await turn.read_text_file("/a", meta=meta)
+            await turn.write_text_file("/a", "", meta=meta)
+
+        async with talk(agent(prompt=speak), aio.Client(permission=permit, files=Own())) as peer:
+            said = await updates((await peer.new_session("/")).prompt(""))
+        self.assertEqual([each.get("_meta") for each in said], [meta, meta, meta, meta, None])
+        self.assertEqual(seen, [meta, {"back": 2}, meta, meta])
+
+    async def test_files_are_read_through_any_client(self) -> None:
+        class Unsaved:
+            async def read_text_file(self, session: aio.ClientSession, params: Any) -> str:
+                return "unsaved"
+
+        async def read(turn: aio.Turn) -> None:
+            await turn.message(await turn.read_text(turn.text))
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "a")
+            path.write_bytes(b"saved\r\n")
+            for client, expected in ((aio.Client(), "saved\r\n"), (aio.Client(files=Unsaved()), "unsaved")):
+                async with talk(agent(prompt=read), client) as peer:
+                    session = await peer.new_session(folder)
+                    self.assertEqual(texts(await updates(session.prompt(str(path)))), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
