@@ -8,7 +8,7 @@ const { Agent } = agentSide;
 
 /** The agent that a scenario describes. */
 export function agent(scenario, scene) {
-  const made = new Agent("tested", "1", optionsOf(scenario, scene));
+  const made = new Agent("vectors", "1", optionsOf(scenario, scene));
   for (const [name, runs] of Object.entries(scenario.handlers ?? {})) {
     const [method] = name.split("#");
     const perform = scene.handler(method, runs);
