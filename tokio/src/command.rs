@@ -30,7 +30,11 @@ pub(crate) struct Command {
     exit: watch::Receiver<Option<Exit>>,
     given_up: Arc<Notify>,
     reading: AbortHandle,
+    place: Arc<Place>,
 }
+
+/// What it counts by, until it is given back.
+type Place = Mutex<Option<OwnedSemaphorePermit>>;
 
 impl Command {
     /// Starts a command whose end is kept of what it prints. It counts (`place`) until it has ended and nobody asks for it
@@ -53,19 +57,19 @@ impl Command {
         let reading = tokio::spawn(read(printed, Arc::clone(&output), hear));
         let abort = reading.abort_handle();
         let (say, exit) = watch::channel(None);
-        let given_up = Arc::new(Notify::new());
+        let (given_up, place) = (Arc::new(Notify::new()), Arc::new(Mutex::new(Some(place))));
         tokio::spawn({
-            let (process, given_up) = (Arc::clone(&process), Arc::clone(&given_up));
+            let (process, given_up, place) = (Arc::clone(&process), Arc::clone(&given_up), Arc::clone(&place));
             async move {
                 let ended = process.exited().await;
                 drop(timeout(LAST_WORDS, reading).await);
                 say.send_replace(Some(ended));
                 given_up.notified().await;
                 process.let_go();
-                drop(place);
+                give_back(&place);
             }
         });
-        Ok(Arc::new(Command { id, process, output, exit, given_up, reading: abort }))
+        Ok(Arc::new(Command { id, process, output, exit, given_up, reading: abort, place }))
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -113,6 +117,10 @@ impl Command {
         drop(self.kill());
         self.reading.abort();
         self.given_up.notify_one();
+        if self.process.exit().is_some() {
+            // At once: whoever released it may start another.
+            give_back(&self.place);
+        }
     }
 }
 
@@ -120,6 +128,10 @@ impl Drop for Command {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+fn give_back(place: &Place) {
+    drop(place.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
 #[cfg(unix)]

@@ -228,7 +228,7 @@ impl Spawn {
             command.current_dir(folder);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let name = self.program.display();
+        let name = self.program.to_string_lossy();
         let (process, pipes) = Process::start(&mut command, self.group, Orphaned::Waits)
             .map_err(|problem| io::Error::new(problem.kind(), format!("cannot start `{name}`: {problem}")))?;
         let (Some(stdin), Some(stdout), Some(stderr)) = (pipes.stdin, pipes.stdout, pipes.stderr) else {
