@@ -10,7 +10,9 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use libacp::aio::{AgentPeer, Client, ClientSession, Connecting, Failure, Handlers, RequestError, Transport};
+use libacp::aio::{AgentPeer, Client, ClientSession, Connecting, Failure, Handlers, Received, RequestError, Transport};
+use libacp::schema::Family;
+use libacp::typed::ClientSide;
 use libacp::ErrorCode;
 use libacp_files::Root;
 
@@ -77,6 +79,11 @@ pub(crate) struct Connection {
 struct State {
     pending: Vec<Pending>,
     sessions: HashMap<String, Session>,
+}
+
+/// The session that a request is about: those of files and terminals name one.
+pub(crate) fn session<M: Family>(received: &Received<ClientSide, M>) -> Result<ClientSession, Failure> {
+    received.session().ok_or_else(|| RequestError::of(ErrorCode::INVALID_PARAMS).into())
 }
 
 impl Connection {

@@ -11,7 +11,7 @@ use libacp::ErrorCode;
 use libacp_files::{Asked, Options};
 use tokio::sync::oneshot;
 
-use crate::connection::Connection;
+use crate::connection::{session, Connection};
 
 pub(crate) type Read = fn(v1::ReadTextFileRequest);
 pub(crate) type Write = fn(v1::WriteTextFileRequest);
@@ -124,7 +124,7 @@ impl Serving {
         let key = Arc::as_ptr(&self.0) as usize;
         let options = || Options::clone(&self.0);
         let files = Connection::current()?
-            .files(&received.session(), key, |roots| libacp_files::Files::with(roots, options()))?;
+            .files(&session(received)?, key, |roots| libacp_files::Files::with(roots, options()))?;
         Ok(files)
     }
 

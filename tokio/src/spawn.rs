@@ -299,7 +299,7 @@ impl Running {
 impl End {
     /// What to tell in place of a failure that only says that the connection is over.
     fn instead_of(self, failure: Failure) -> Failure {
-        let closed = matches!(failure.downcast_ref::<Error>(), Some(Error::Closed));
+        let closed = matches!(failure.downcast_ref::<Error>(), Some(Error::Closed { .. }));
         if self.early && closed {
             self.ended.into()
         } else {
@@ -369,7 +369,7 @@ impl Starting {
         let Starting { connecting, id, mut ended, spawn } = self;
         match timeout(spawn.timeout, connecting.open()).await {
             Ok(Ok(agent)) => Ok(AgentProcess { agent, id, ended }),
-            Ok(Err(Error::Closed)) => Err(wait(&mut ended).await.into()),
+            Ok(Err(Error::Closed { .. })) => Err(wait(&mut ended).await.into()),
             Ok(Err(problem)) => Err(problem.into()),
             Err(_) => Err(spawn.too_late()),
         }

@@ -13,7 +13,7 @@ use libacp::ErrorCode;
 use tokio::sync::Semaphore;
 
 use crate::command::{Command, Hear};
-use crate::connection::Connection;
+use crate::connection::{session, Connection};
 use crate::output::Output;
 
 /// Runs what agents ask for, as child processes without input; [`ClientExt::terminals`] gives it to a client. Whoever hands
@@ -166,7 +166,7 @@ macro_rules! terminals {
 }
 
 fn find<M: Family>(received: &Received<ClientSide, M>, id: &v1::TerminalId<'_>) -> Result<Arc<Command>, Failure> {
-    Ok(Connection::current()?.command(&received.session(), id.as_str())?)
+    Ok(Connection::current()?.command(&session(received)?, id.as_str())?)
 }
 
 fn failed(message: &'static str) -> RequestError {
@@ -175,7 +175,7 @@ fn failed(message: &'static str) -> RequestError {
 
 /// Starts a command; the terminal's id.
 pub async fn create(terminals: Terminals, received: Received<ClientSide, Create>) -> Result<Reply<Create>, Failure> {
-    Ok(v1::CreateTerminalResponse::new(terminals.start(&received.session(), &received)?).into())
+    Ok(v1::CreateTerminalResponse::new(terminals.start(&session(&received)?, &received)?).into())
 }
 
 /// What was printed, and how it ended, once it has.
@@ -202,6 +202,6 @@ pub async fn release(received: Received<ClientSide, Release>) -> Result<Reply<Re
         return Err(failed("The command does not end").into());
     }
     command.end();
-    Connection::current()?.forget(&received.session(), command.id());
+    Connection::current()?.forget(&session(&received)?, command.id());
     Ok(Reply::default())
 }

@@ -31,8 +31,10 @@ fn render(surface: &Value) -> Result<String> {
         let mut gaps = String::new();
         for row in list(section, "rows")? {
             let what = text(row, "what")?;
-            let cells: Vec<_> =
-                LANGUAGES.iter().map(|language| cell(row, language, &mut gaps).context(what.to_owned())).collect::<Result<_>>()?;
+            let cells: Vec<_> = LANGUAGES
+                .iter()
+                .map(|language| cell(row, language, &mut gaps).context(what.to_owned()))
+                .collect::<Result<_>>()?;
             writeln!(page, "| {what} | {} |", cells.join(" | "))?;
         }
         if !gaps.is_empty() {
@@ -72,7 +74,8 @@ mod tests {
     use super::*;
 
     fn rendered(row: &str) -> Result<String> {
-        let text = format!(r#"{{"sections":[{{"title":"Calls","about":"Of a client.","rows":[{row}]}}],"apart":{{}}}}"#);
+        let text =
+            format!(r#"{{"sections":[{{"title":"Calls","about":"Of a client.","rows":[{row}]}}],"apart":{{}}}}"#);
         render(&serde_json::from_str(&text)?)
     }
 
@@ -80,7 +83,8 @@ mod tests {
     fn a_gap_stands_in_the_table_and_below_it() {
         let row = r#"{"what":"spawning","names":{"python":["spawn_agent"],"rust":["spawn"]},"gaps":{"javascript":"Browsers have no processes."}}"#;
         let page = rendered(row).unwrap();
-        let table = "| spawning | `spawn_agent` | – | `spawn` |\n\n* spawning, JavaScript: Browsers have no processes.\n";
+        let table =
+            "| spawning | `spawn_agent` | – | `spawn` |\n\n* spawning, JavaScript: Browsers have no processes.\n";
         assert!(page.ends_with(table), "{page}");
     }
 
