@@ -1,5 +1,6 @@
 //! No command outlives its session, its connection or its client; and what commands print.
 #![cfg(target_os = "linux")]
+#![allow(clippy::large_futures, reason = "each is there once")]
 
 mod support;
 
