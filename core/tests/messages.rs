@@ -8,9 +8,9 @@ use libacp::{Config, Connection, Event};
 const GREETING: &str = r#"{"clientCapabilities":{}}"#;
 
 fn answer(client: &mut Connection, result: &str) {
-    let id = 1 + client.transmit().iter().filter(|byte| **byte == b'\n').count();
+    let lines = std::str::from_utf8(client.transmit()).unwrap().lines().count();
     client.consume(client.transmit().len());
-    let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}\n", id - 1);
+    let line = format!("{{\"jsonrpc\":\"2.0\",\"id\":{lines},\"result\":{result}}}\n");
     client.receive(line.as_bytes());
     while client.poll_event().is_some() {}
 }
