@@ -44,7 +44,7 @@ pub(super) fn run(order: &Order) -> Result<()> {
     Ok(())
 }
 
-/// What hands files to PyPI.
+/// What hands files to `PyPI`.
 const TWINE: &str = "twine==6.2.0";
 
 /// The files below a folder; none where there is no such folder.
