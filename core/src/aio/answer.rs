@@ -37,7 +37,7 @@ impl State {
                         if let Some(session) = &request.session {
                             self.ended(&request.method, session);
                         }
-                        let said = opened.map(|(name, result)| self.opened(&name, held.unwrap_or_default(), &result));
+                        let said = opened.map(|(name, result)| self.opened(&name, &held.unwrap_or_default(), &result));
                         problems[1] = said.and_then(Result::err).map(Failure::from);
                         return problems;
                     }

@@ -54,7 +54,7 @@ impl Name {
     }
 
     fn opened_by(incoming: &Incoming, id: Arc<str>) -> Arc<Self> {
-        let text = |value: &str| json::unescape(value).map(|text| text.into_owned());
+        let text = |value: &str| json::unescape(value).map(std::borrow::Cow::into_owned);
         let params = incoming.json();
         let more = json::pointer(params, "/additionalDirectories").map_or_else(Vec::new, json::items);
         let cwd = json::pointer(params, "/cwd");
@@ -117,7 +117,7 @@ pub(super) async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> R
 
 impl State {
     /// The client has the answer that opens a session: lets out what was said of it.
-    pub(super) fn opened(&mut self, name: &Name, held: Vec<Told>, answer: &str) -> Result<(), Error> {
+    pub(super) fn opened(&mut self, name: &Name, held: &[Told], answer: &str) -> Result<(), Error> {
         let Some(opening) = &name.opening else { return Ok(()) };
         let id = json::pointer(answer, "/sessionId").and_then(json::unescape);
         let id: Arc<str> = id.map_or_else(|| Arc::clone(&name.first), |id| (&*id).into());

@@ -166,7 +166,7 @@ where
     *met.borrow_mut() = Some(S::peer(received));
     let subject = S::subject(received);
     let params = serde_json::to_value(&**received).unwrap();
-    world.tell_read(super::turns::beginning(method, subject.session(), received.id(), params), read);
+    world.tell_read(super::turns::beginning(method, subject.session(), received.id(), &params), read);
     subject
 }
 

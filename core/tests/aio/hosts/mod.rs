@@ -43,7 +43,7 @@ fn replay(side: &str, scenario: fn(&Value) -> Result<(), Failed>) {
     let (mut held, mut gaps, mut wrong) = (0, 0, Vec::new());
     for file in files.iter().filter(|file| file.extension().is_some_and(|end| end == "json")) {
         for each in read(file).as_array().unwrap() {
-            let name = format!("{}: {}", file.file_stem().unwrap().display(), each["name"]);
+            let name = format!("{}: {}", file.file_stem().unwrap().to_string_lossy(), each["name"]);
             if std::env::var("HOSTS").is_ok_and(|part| !name.contains(&part)) {
                 continue;
             }

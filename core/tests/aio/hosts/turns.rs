@@ -3,7 +3,7 @@
 use std::future::pending;
 
 use libacp::aio::{
-    AgentPeer, AgentSession, Call, ClientPeer, ClientSession, Ending, Error, Failure, Tell, Terminal, ToolCall, Turn,
+    AgentPeer, AgentSession, Call, ClientPeer, ClientSession, Ending, Error, Failure, Tell, Terminal, Turn,
 };
 use libacp::schema::{v1, IntoOwned, Message, Raw};
 use libacp::Id;
@@ -87,7 +87,7 @@ impl Subject {
 }
 
 /// The event that a handler begins.
-pub(super) fn beginning(method: &str, session: Option<&str>, id: Option<&Id>, params: Value) -> Value {
+pub(super) fn beginning(method: &str, session: Option<&str>, id: Option<&Id>, params: &Value) -> Value {
     let mut event = json!({"handler": method, "params": params});
     if let Some(session) = session {
         event["session"] = json!(session);
@@ -99,7 +99,7 @@ pub(super) fn beginning(method: &str, session: Option<&str>, id: Option<&Id>, pa
 }
 
 pub(super) fn begun(world: &World, method: &str, session: Option<&str>, id: Option<&Id>, params: &impl Serialize) {
-    world.tell(beginning(method, session, id, serde_json::to_value(params).unwrap()));
+    world.tell(beginning(method, session, id, &serde_json::to_value(params).unwrap()));
 }
 
 /// How a turn ends, from what its handler returns.
@@ -255,12 +255,16 @@ async fn tool_call(world: &World, method: &str, subject: &Subject, with: &Value)
                 call.update(read(&changes)).await?;
             }
             Some("complete") => {
-                return Ok(match with.get("raw_output") {
+                match with.get("raw_output") {
                     Some(output) => call.complete_with(Raw::of(output)?).await?,
                     None => call.complete().await?,
-                })
+                }
+                return Ok(());
             }
-            Some("fail") => return Ok(call.fail(text("text")).await?),
+            Some("fail") => {
+                call.fail(text("text")).await?;
+                return Ok(());
+            }
             Some("ask_permission") => {
                 let asked = match with.get("options") {
                     Some(options) => call.ask_permission_with(list(options)).await,
@@ -278,10 +282,6 @@ async fn tool_call(world: &World, method: &str, subject: &Subject, with: &Value)
             }
         }
     }
-    close(call).await
-}
-
-async fn close(call: ToolCall) -> Result<(), Failure> {
     Ok(call.complete().await?)
 }
 
