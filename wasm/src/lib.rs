@@ -111,7 +111,10 @@ impl Core {
         };
         with_texts(|[method, params, id]| {
             let id = if id.is_empty() { None } else { Some(read_id(id)?) };
-            let sent = self.connection.request_with(method, params, CallOptions::default().id(id).timeout(timeout)).map_err(thrown)?;
+            let sent = self
+                .connection
+                .request_with(method, params, CallOptions::default().id(id).timeout(timeout))
+                .map_err(thrown)?;
             Ok(if let Id::Number(id) = sent { config::double(id.unsigned_abs()) } else { 0.0 })
         })
     }
