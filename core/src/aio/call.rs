@@ -66,7 +66,7 @@ impl Asking {
             Ok(params) => &*params,
             Err(error) => {
                 self.at = At::Over;
-                return Poll::Ready(Err(unreadable(&self.method, error.take())));
+                return Poll::Ready(Err(unreadable(self.method.clone(), error.take())));
             }
         };
         let sent = self.shared.with(|state| {
@@ -171,10 +171,9 @@ impl Drop for Asking {
 }
 
 /// What cannot be written; without the reason, which was told.
-fn unreadable(method: &str, error: Option<serde_json::Error>) -> Error {
-    let method = method.to_owned();
+fn unreadable(method: Cow<'static, str>, error: Option<serde_json::Error>) -> Error {
     match error {
-        Some(error) => Error::Unreadable { method: method.into(), error },
+        Some(error) => Error::Unreadable { method, error },
         None => Error::closed(method),
     }
 }
@@ -290,7 +289,7 @@ impl Future for Tell {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let Tell { shared, said } = &mut *self;
         let sent = match said {
-            Err((method, error)) => Err(unreadable(method, error.take())),
+            Err((method, error)) => Err(unreadable(method.clone(), error.take())),
             Ok(said) => ready!(shared.with(|state| {
                 ready!(state.room(cx));
                 Poll::Ready(match said {

@@ -3,7 +3,8 @@
 //! [`v1`] and [`v2`] hold one type per type of the specification, generated from the model in `core/protocol/`. They
 //! borrow from the text they are read from ([`Str`], [`Raw`], [`Map`]), keep what they do not know (`Unrecognized`
 //! variants), and tell leaving out from null where the protocol does ([`Patch`]). Every one has a constructor `new` with
-//! what must be there, is a [`Message`], and becomes independent of its text by [`IntoOwned`].
+//! what must be there, is a [`Message`], and becomes independent of its text by [`IntoOwned`]; those of version 1 have
+//! methods that set the rest.
 //!
 //! Untrusted JSON goes through [`decode`], which checks it first. The types alone are strict: they refuse what does not
 //! fit and repair nothing.
@@ -28,6 +29,8 @@ mod raw;
 mod reader;
 #[cfg(feature = "types")]
 mod scalars;
+#[cfg(feature = "types")]
+mod setters;
 pub mod tables;
 #[cfg(feature = "types")]
 mod text;

@@ -90,9 +90,9 @@ fn what_a_dropped_turn_has_not_shown_goes_to_the_hook() {
 #[test]
 fn a_session_that_is_being_opened_knows_what_it_was_asked_for_with() {
     let (to_agent, to_client) = (Pipe::new(4096), Pipe::new(4096));
-    let mut capabilities = v1::AgentCapabilities::new();
-    capabilities.session_capabilities.additional_directories =
-        Some(v1::SessionAdditionalDirectoriesCapabilities::default());
+    let session =
+        v1::SessionCapabilities::new().additional_directories(v1::SessionAdditionalDirectoriesCapabilities::default());
+    let capabilities = v1::AgentCapabilities::new().session_capabilities(session);
     let agent = Agent::new("test", "1")
         .capabilities(capabilities)
         .new_session(async |received| {
@@ -116,8 +116,8 @@ fn a_session_that_is_being_opened_knows_what_it_was_asked_for_with() {
     let client = Client::new("test", "1");
     let work = client.run(streams(to_client.clone(), to_agent.clone()), async |agent: AgentPeer| {
         let server = v1::McpServerStdio::new("tools", "/bin/tools", vec![], vec![]);
-        let mut request = v1::NewSessionRequest::new("/work", vec![server.into()]);
-        request.additional_directories = vec!["/more".into()];
+        let request = v1::NewSessionRequest::new("/work", vec![server.into()]);
+        let request = request.additional_directories(vec!["/more".into()]);
         let session = agent.new_session_with(request).await?;
         session.set_data(7_u8);
         let same = agent.session(session.id()).expect("it is open");

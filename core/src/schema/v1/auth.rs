@@ -123,6 +123,14 @@ impl<'a> AuthMethodTerminal<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    AuthMethodTerminal<'a>;
+    description: some_into Str<'a>;
+    args: plain Vec<Str<'a>>;
+    env: plain Map<'a, Str<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AuthMethodTerminal<'_> {
     type Owned = AuthMethodTerminal<'static>;
 
@@ -167,6 +175,12 @@ impl<'a> AuthMethodAgent<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    AuthMethodAgent<'a>;
+    description: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AuthMethodAgent<'_> {
     type Owned = AuthMethodAgent<'static>;
 
@@ -206,6 +220,11 @@ impl Default for AuthenticateResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    AuthenticateResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AuthenticateResponse<'_> {
     type Owned = AuthenticateResponse<'static>;
 
@@ -238,6 +257,11 @@ impl Default for LogoutResponse<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    LogoutResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for LogoutResponse<'_> {
@@ -273,6 +297,12 @@ impl<'a> AuthStatusResponse<'a> {
     pub fn new(state: impl Into<AuthState<'a>>) -> Self {
         AuthStatusResponse { state: state.into(), accounts: Vec::new(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    AuthStatusResponse<'a>;
+    accounts: plain Vec<AuthAccount<'a>>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for AuthStatusResponse<'_> {
@@ -337,6 +367,15 @@ impl<'a> AuthAccount<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    AuthAccount<'a>;
+    active: some bool;
+    name: some_into Str<'a>;
+    email: some_into Str<'a>;
+    organization: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AuthAccount<'_> {
     type Owned = AuthAccount<'static>;
 
@@ -379,6 +418,12 @@ impl<'a> AuthStatusUpdateNotification<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    AuthStatusUpdateNotification<'a>;
+    accounts: plain Vec<AuthAccount<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AuthStatusUpdateNotification<'_> {
     type Owned = AuthStatusUpdateNotification<'static>;
 
@@ -415,6 +460,11 @@ impl<'a> AuthenticateRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    AuthenticateRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AuthenticateRequest<'_> {
     type Owned = AuthenticateRequest<'static>;
 
@@ -449,6 +499,11 @@ impl Default for LogoutRequest<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    LogoutRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for LogoutRequest<'_> {
     type Owned = LogoutRequest<'static>;
 
@@ -481,6 +536,11 @@ impl Default for AuthStatusRequest<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    AuthStatusRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for AuthStatusRequest<'_> {

@@ -40,6 +40,12 @@ impl<'a> AvailableCommand<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    AvailableCommand<'a>;
+    input: some AvailableCommandInput<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AvailableCommand<'_> {
     type Owned = AvailableCommand<'static>;
 
@@ -111,6 +117,11 @@ impl<'a> UnstructuredCommandInput<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    UnstructuredCommandInput<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for UnstructuredCommandInput<'_> {
     type Owned = UnstructuredCommandInput<'static>;
 
@@ -142,6 +153,11 @@ impl<'a> AvailableCommandsUpdate<'a> {
     pub fn new(available_commands: Vec<AvailableCommand<'a>>) -> Self {
         AvailableCommandsUpdate { available_commands, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    AvailableCommandsUpdate<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for AvailableCommandsUpdate<'_> {

@@ -38,6 +38,11 @@ impl<'a> SessionModeState<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionModeState<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionModeState<'_> {
     type Owned = SessionModeState<'static>;
 
@@ -84,6 +89,12 @@ impl<'a> SessionMode<'a> {
     pub fn new(id: impl Into<SessionModeId<'a>>, name: impl Into<Str<'a>>) -> Self {
         SessionMode { id: id.into(), name: name.into(), description: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SessionMode<'a>;
+    description: some_into Str<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionMode<'_> {
@@ -243,6 +254,13 @@ impl<'a> SessionConfigOption<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionConfigOption<'a>;
+    description: some_into Str<'a>;
+    category: some_into SessionConfigOptionCategory<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionConfigOption<'_> {
     type Owned = SessionConfigOption<'static>;
 
@@ -359,6 +377,12 @@ impl<'a> SessionConfigSelectOption<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionConfigSelectOption<'a>;
+    description: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionConfigSelectOption<'_> {
     type Owned = SessionConfigSelectOption<'static>;
 
@@ -403,6 +427,11 @@ impl<'a> SessionConfigSelectGroup<'a> {
     ) -> Self {
         SessionConfigSelectGroup { group: group.into(), name: name.into(), options, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SessionConfigSelectGroup<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionConfigSelectGroup<'_> {
@@ -508,6 +537,11 @@ impl Default for SetSessionModeResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SetSessionModeResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SetSessionModeResponse<'_> {
     type Owned = SetSessionModeResponse<'static>;
 
@@ -539,6 +573,11 @@ impl<'a> SetSessionConfigOptionResponse<'a> {
     pub fn new(config_options: Vec<SessionConfigOption<'a>>) -> Self {
         SetSessionConfigOptionResponse { config_options, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SetSessionConfigOptionResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SetSessionConfigOptionResponse<'_> {
@@ -576,6 +615,11 @@ impl<'a> CurrentModeUpdate<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    CurrentModeUpdate<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for CurrentModeUpdate<'_> {
     type Owned = CurrentModeUpdate<'static>;
 
@@ -607,6 +651,11 @@ impl<'a> ConfigOptionUpdate<'a> {
     pub fn new(config_options: Vec<SessionConfigOption<'a>>) -> Self {
         ConfigOptionUpdate { config_options, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ConfigOptionUpdate<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ConfigOptionUpdate<'_> {
@@ -643,6 +692,11 @@ impl<'a> SetSessionModeRequest<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>, mode_id: impl Into<SessionModeId<'a>>) -> Self {
         SetSessionModeRequest { session_id: session_id.into(), mode_id: mode_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SetSessionModeRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SetSessionModeRequest<'_> {
@@ -841,6 +895,11 @@ impl<'a> SetSessionConfigOptionRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SetSessionConfigOptionRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SetSessionConfigOptionRequest<'_> {
     type Owned = SetSessionConfigOptionRequest<'static>;
 
@@ -1023,6 +1082,11 @@ impl<'a> InitialSessionConfigOption<'a> {
     pub fn new(config_id: impl Into<SessionConfigId<'a>>, kind: InitialSessionConfigOptionKind<'a>) -> Self {
         InitialSessionConfigOption { config_id: config_id.into(), meta: None, kind }
     }
+}
+
+crate::schema::setters::setters! {
+    InitialSessionConfigOption<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for InitialSessionConfigOption<'_> {

@@ -144,6 +144,14 @@ impl Default for Annotations<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    Annotations<'a>;
+    audience: some Vec<Role<'a>>;
+    last_modified: some_into Str<'a>;
+    priority: some f64;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for Annotations<'_> {
     type Owned = Annotations<'static>;
 
@@ -196,6 +204,12 @@ impl<'a> TextContent<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    TextContent<'a>;
+    annotations: some Annotations<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for TextContent<'_> {
     type Owned = TextContent<'static>;
 
@@ -242,6 +256,13 @@ impl<'a> ImageContent<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ImageContent<'a>;
+    annotations: some Annotations<'a>;
+    uri: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ImageContent<'_> {
     type Owned = ImageContent<'static>;
 
@@ -285,6 +306,12 @@ impl<'a> AudioContent<'a> {
     pub fn new(data: impl Into<Str<'a>>, mime_type: impl Into<Str<'a>>) -> Self {
         AudioContent { annotations: None, data: data.into(), mime_type: mime_type.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    AudioContent<'a>;
+    annotations: some Annotations<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for AudioContent<'_> {
@@ -350,6 +377,16 @@ impl<'a> ResourceLink<'a> {
             meta: None,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    ResourceLink<'a>;
+    annotations: some Annotations<'a>;
+    description: some_into Str<'a>;
+    mime_type: some_into Str<'a>;
+    size: some i64;
+    title: some_into Str<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ResourceLink<'_> {
@@ -440,6 +477,12 @@ impl<'a> TextResourceContents<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    TextResourceContents<'a>;
+    mime_type: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for TextResourceContents<'_> {
     type Owned = TextResourceContents<'static>;
 
@@ -484,6 +527,12 @@ impl<'a> BlobResourceContents<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    BlobResourceContents<'a>;
+    mime_type: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for BlobResourceContents<'_> {
     type Owned = BlobResourceContents<'static>;
 
@@ -524,6 +573,12 @@ impl<'a> EmbeddedResource<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    EmbeddedResource<'a>;
+    annotations: some Annotations<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for EmbeddedResource<'_> {
     type Owned = EmbeddedResource<'static>;
 
@@ -558,6 +613,11 @@ impl<'a> Content<'a> {
     pub fn new(content: ContentBlock<'a>) -> Self {
         Content { content, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    Content<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for Content<'_> {

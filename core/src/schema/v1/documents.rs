@@ -50,6 +50,11 @@ impl<'a> DidChangeDocumentNotification<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    DidChangeDocumentNotification<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for DidChangeDocumentNotification<'_> {
     type Owned = DidChangeDocumentNotification<'static>;
 
@@ -86,6 +91,11 @@ impl<'a> DidCloseDocumentNotification<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>, uri: impl Into<Str<'a>>) -> Self {
         DidCloseDocumentNotification { session_id: session_id.into(), uri: uri.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    DidCloseDocumentNotification<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for DidCloseDocumentNotification<'_> {
@@ -143,6 +153,11 @@ impl<'a> DidFocusDocumentNotification<'a> {
             meta: None,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    DidFocusDocumentNotification<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for DidFocusDocumentNotification<'_> {
@@ -205,6 +220,11 @@ impl<'a> DidOpenDocumentNotification<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    DidOpenDocumentNotification<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for DidOpenDocumentNotification<'_> {
     type Owned = DidOpenDocumentNotification<'static>;
 
@@ -244,6 +264,11 @@ impl<'a> DidSaveDocumentNotification<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    DidSaveDocumentNotification<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for DidSaveDocumentNotification<'_> {
     type Owned = DidSaveDocumentNotification<'static>;
 
@@ -276,6 +301,11 @@ impl<'a> NesDocumentDidChangeCapabilities<'a> {
     pub fn new(sync_kind: impl Into<TextDocumentSyncKind<'a>>) -> Self {
         NesDocumentDidChangeCapabilities { sync_kind: sync_kind.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    NesDocumentDidChangeCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesDocumentDidChangeCapabilities<'_> {
@@ -312,6 +342,11 @@ impl Default for NesDocumentDidCloseCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesDocumentDidCloseCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesDocumentDidCloseCapabilities<'_> {
     type Owned = NesDocumentDidCloseCapabilities<'static>;
 
@@ -344,6 +379,11 @@ impl Default for NesDocumentDidFocusCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    NesDocumentDidFocusCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesDocumentDidFocusCapabilities<'_> {
@@ -380,6 +420,11 @@ impl Default for NesDocumentDidOpenCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesDocumentDidOpenCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesDocumentDidOpenCapabilities<'_> {
     type Owned = NesDocumentDidOpenCapabilities<'static>;
 
@@ -412,6 +457,11 @@ impl Default for NesDocumentDidSaveCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    NesDocumentDidSaveCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesDocumentDidSaveCapabilities<'_> {
@@ -470,6 +520,16 @@ impl Default for NesDocumentEventCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesDocumentEventCapabilities<'a>;
+    did_open: some NesDocumentDidOpenCapabilities<'a>;
+    did_change: some NesDocumentDidChangeCapabilities<'a>;
+    did_close: some NesDocumentDidCloseCapabilities<'a>;
+    did_save: some NesDocumentDidSaveCapabilities<'a>;
+    did_focus: some NesDocumentDidFocusCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesDocumentEventCapabilities<'_> {
     type Owned = NesDocumentEventCapabilities<'static>;
 
@@ -511,6 +571,11 @@ impl Position<'_> {
     pub fn new(line: u32, character: u32) -> Self {
         Position { line, character, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    Position<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for Position<'_> {
@@ -559,6 +624,11 @@ impl<'a> Range<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    Range<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for Range<'_> {
     type Owned = Range<'static>;
 
@@ -592,6 +662,12 @@ impl<'a> TextDocumentContentChangeEvent<'a> {
     pub fn new(text: impl Into<Str<'a>>) -> Self {
         TextDocumentContentChangeEvent { range: None, text: text.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    TextDocumentContentChangeEvent<'a>;
+    range: some Range<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for TextDocumentContentChangeEvent<'_> {
@@ -640,6 +716,11 @@ impl<'a> WorkspaceFolder<'a> {
     pub fn new(uri: impl Into<Str<'a>>, name: impl Into<Str<'a>>) -> Self {
         WorkspaceFolder { uri: uri.into(), name: name.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    WorkspaceFolder<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for WorkspaceFolder<'_> {

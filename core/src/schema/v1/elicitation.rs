@@ -125,6 +125,11 @@ impl<'a> CreateElicitationRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    CreateElicitationRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for CreateElicitationRequest<'_> {
     type Owned = CreateElicitationRequest<'static>;
 
@@ -162,6 +167,11 @@ impl<'a> ElicitationSessionScope<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>) -> Self {
         ElicitationSessionScope { session_id: session_id.into(), tool_call_id: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ElicitationSessionScope<'a>;
+    tool_call_id: some_into ToolCallId<'a>;
 }
 
 impl IntoOwned for ElicitationSessionScope<'_> {
@@ -250,6 +260,16 @@ impl Default for ElicitationSchema<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    ElicitationSchema<'a>;
+    r#type: plain ElicitationSchemaType<'a>;
+    title: some_into Str<'a>;
+    properties: plain Map<'a, ElicitationPropertySchema<'a>>;
+    required: some Vec<Str<'a>>;
+    description: some_into Str<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ElicitationSchema<'_> {
@@ -431,6 +451,12 @@ impl<'a> EnumOption<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    EnumOption<'a>;
+    description: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for EnumOption<'_> {
     type Owned = EnumOption<'static>;
 
@@ -508,6 +534,20 @@ impl Default for StringPropertySchema<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    StringPropertySchema<'a>;
+    title: some_into Str<'a>;
+    description: some_into Str<'a>;
+    min_length: some u32;
+    max_length: some u32;
+    pattern: some_into Str<'a>;
+    format: some_into StringFormat<'a>;
+    default: some_into Str<'a>;
+    r#enum: some Vec<Str<'a>>;
+    one_of: some Vec<EnumOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for StringPropertySchema<'_> {
     type Owned = StringPropertySchema<'static>;
 
@@ -566,6 +606,16 @@ impl Default for NumberPropertySchema<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    NumberPropertySchema<'a>;
+    title: some_into Str<'a>;
+    description: some_into Str<'a>;
+    minimum: some f64;
+    maximum: some f64;
+    default: some f64;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NumberPropertySchema<'_> {
@@ -631,6 +681,16 @@ impl Default for IntegerPropertySchema<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    IntegerPropertySchema<'a>;
+    title: some_into Str<'a>;
+    description: some_into Str<'a>;
+    minimum: some i64;
+    maximum: some i64;
+    default: some i64;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for IntegerPropertySchema<'_> {
     type Owned = IntegerPropertySchema<'static>;
 
@@ -679,6 +739,14 @@ impl Default for BooleanPropertySchema<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    BooleanPropertySchema<'a>;
+    title: some_into Str<'a>;
+    description: some_into Str<'a>;
+    default: some bool;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for BooleanPropertySchema<'_> {
@@ -785,6 +853,11 @@ impl<'a> StringMultiSelectItems<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    StringMultiSelectItems<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for StringMultiSelectItems<'_> {
     type Owned = StringMultiSelectItems<'static>;
 
@@ -813,6 +886,11 @@ impl<'a> TitledMultiSelectItems<'a> {
     pub fn new(any_of: Vec<EnumOption<'a>>) -> Self {
         TitledMultiSelectItems { any_of, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    TitledMultiSelectItems<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for TitledMultiSelectItems<'_> {
@@ -866,6 +944,16 @@ impl<'a> MultiSelectPropertySchema<'a> {
             meta: None,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    MultiSelectPropertySchema<'a>;
+    title: some_into Str<'a>;
+    description: some_into Str<'a>;
+    min_items: some u64;
+    max_items: some u64;
+    default: some Vec<Str<'a>>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for MultiSelectPropertySchema<'_> {
@@ -1057,6 +1145,11 @@ impl<'a> CompleteElicitationNotification<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    CompleteElicitationNotification<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for CompleteElicitationNotification<'_> {
     type Owned = CompleteElicitationNotification<'static>;
 
@@ -1182,6 +1275,11 @@ impl<'a> CreateElicitationResponse<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    CreateElicitationResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for CreateElicitationResponse<'_> {
     type Owned = CreateElicitationResponse<'static>;
 
@@ -1274,6 +1372,11 @@ impl Default for ElicitationAcceptAction<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    ElicitationAcceptAction<'a>;
+    content: some Map<'a, ElicitationContentValue<'a>>;
 }
 
 impl IntoOwned for ElicitationAcceptAction<'_> {

@@ -37,6 +37,11 @@ impl<'a> WriteTextFileRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    WriteTextFileRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for WriteTextFileRequest<'_> {
     type Owned = WriteTextFileRequest<'static>;
 
@@ -88,6 +93,13 @@ impl<'a> ReadTextFileRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ReadTextFileRequest<'a>;
+    line: some u32;
+    limit: some u32;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ReadTextFileRequest<'_> {
     type Owned = ReadTextFileRequest<'static>;
 
@@ -128,6 +140,11 @@ impl Default for WriteTextFileResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    WriteTextFileResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for WriteTextFileResponse<'_> {
     type Owned = WriteTextFileResponse<'static>;
 
@@ -158,6 +175,11 @@ impl<'a> ReadTextFileResponse<'a> {
     pub fn new(content: impl Into<Str<'a>>) -> Self {
         ReadTextFileResponse { content: content.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ReadTextFileResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ReadTextFileResponse<'_> {

@@ -52,6 +52,14 @@ impl InitializeResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    InitializeResponse<'a>;
+    agent_capabilities: plain AgentCapabilities<'a>;
+    auth_methods: plain Vec<AuthMethod<'a>>;
+    agent_info: some Implementation<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for InitializeResponse<'_> {
     type Owned = InitializeResponse<'static>;
 
@@ -149,6 +157,19 @@ impl Default for AgentCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    AgentCapabilities<'a>;
+    load_session: plain bool;
+    prompt_capabilities: plain PromptCapabilities<'a>;
+    mcp_capabilities: plain McpCapabilities<'a>;
+    session_capabilities: plain SessionCapabilities<'a>;
+    auth: plain AgentAuthCapabilities<'a>;
+    providers: some ProvidersCapabilities<'a>;
+    nes: some NesCapabilities<'a>;
+    position_encoding: some_into PositionEncodingKind<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AgentCapabilities<'_> {
     type Owned = AgentCapabilities<'static>;
 
@@ -208,6 +229,14 @@ impl Default for PromptCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    PromptCapabilities<'a>;
+    image: plain bool;
+    audio: plain bool;
+    embedded_context: plain bool;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PromptCapabilities<'_> {
     type Owned = PromptCapabilities<'static>;
 
@@ -260,6 +289,14 @@ impl Default for McpCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    McpCapabilities<'a>;
+    http: plain bool;
+    sse: plain bool;
+    acp: plain bool;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for McpCapabilities<'_> {
@@ -369,6 +406,22 @@ impl Default for SessionCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionCapabilities<'a>;
+    list: some SessionListCapabilities<'a>;
+    delete: some SessionDeleteCapabilities<'a>;
+    additional_directories: some SessionAdditionalDirectoriesCapabilities<'a>;
+    system_prompt: some SessionSystemPromptCapabilities<'a>;
+    fork: some SessionForkCapabilities<'a>;
+    archive: some SessionArchiveCapabilities<'a>;
+    status: some SessionStatusCapabilities<'a>;
+    title: some SessionTitleCapabilities<'a>;
+    resume: some SessionResumeCapabilities<'a>;
+    close: some SessionCloseCapabilities<'a>;
+    options: some SessionOptionsCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionCapabilities<'_> {
     type Owned = SessionCapabilities<'static>;
 
@@ -416,6 +469,11 @@ impl Default for SessionListCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionListCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionListCapabilities<'_> {
     type Owned = SessionListCapabilities<'static>;
 
@@ -450,6 +508,11 @@ impl Default for SessionDeleteCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionDeleteCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionDeleteCapabilities<'_> {
     type Owned = SessionDeleteCapabilities<'static>;
 
@@ -482,6 +545,11 @@ impl Default for SessionAdditionalDirectoriesCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    SessionAdditionalDirectoriesCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionAdditionalDirectoriesCapabilities<'_> {
@@ -523,6 +591,12 @@ impl Default for SessionSystemPromptCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionSystemPromptCapabilities<'a>;
+    mode: some SessionSystemPromptModeCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionSystemPromptCapabilities<'_> {
     type Owned = SessionSystemPromptCapabilities<'static>;
 
@@ -562,6 +636,12 @@ impl Default for SessionSystemPromptModeCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionSystemPromptModeCapabilities<'a>;
+    r#override: some SessionSystemPromptOverrideCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionSystemPromptModeCapabilities<'_> {
     type Owned = SessionSystemPromptModeCapabilities<'static>;
 
@@ -594,6 +674,11 @@ impl Default for SessionSystemPromptOverrideCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    SessionSystemPromptOverrideCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionSystemPromptOverrideCapabilities<'_> {
@@ -630,6 +715,11 @@ impl Default for SessionForkCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionForkCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionForkCapabilities<'_> {
     type Owned = SessionForkCapabilities<'static>;
 
@@ -664,6 +754,11 @@ impl Default for SessionArchiveCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionArchiveCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionArchiveCapabilities<'_> {
     type Owned = SessionArchiveCapabilities<'static>;
 
@@ -696,6 +791,11 @@ impl Default for SessionStatusCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    SessionStatusCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionStatusCapabilities<'_> {
@@ -733,6 +833,11 @@ impl Default for SessionTitleCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionTitleCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionTitleCapabilities<'_> {
     type Owned = SessionTitleCapabilities<'static>;
 
@@ -765,6 +870,11 @@ impl Default for SessionResumeCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    SessionResumeCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionResumeCapabilities<'_> {
@@ -801,6 +911,11 @@ impl Default for SessionCloseCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionCloseCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionCloseCapabilities<'_> {
     type Owned = SessionCloseCapabilities<'static>;
 
@@ -834,6 +949,11 @@ impl Default for SessionOptionsCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    SessionOptionsCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionOptionsCapabilities<'_> {
@@ -880,6 +1000,13 @@ impl Default for AgentAuthCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    AgentAuthCapabilities<'a>;
+    status: some AuthStatusCapabilities<'a>;
+    logout: some LogoutCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AgentAuthCapabilities<'_> {
     type Owned = AgentAuthCapabilities<'static>;
 
@@ -918,6 +1045,11 @@ impl Default for AuthStatusCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    AuthStatusCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AuthStatusCapabilities<'_> {
     type Owned = AuthStatusCapabilities<'static>;
 
@@ -950,6 +1082,11 @@ impl Default for LogoutCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    LogoutCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for LogoutCapabilities<'_> {
@@ -987,6 +1124,11 @@ impl Default for ProvidersCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    ProvidersCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ProvidersCapabilities<'_> {
     type Owned = ProvidersCapabilities<'static>;
 
@@ -1020,6 +1162,12 @@ impl<'a> Implementation<'a> {
     pub fn new(name: impl Into<Str<'a>>, version: impl Into<Str<'a>>) -> Self {
         Implementation { name: name.into(), title: None, version: version.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    Implementation<'a>;
+    title: some_into Str<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for Implementation<'_> {
@@ -1066,6 +1214,12 @@ impl Default for SubagentSessionCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SubagentSessionCapabilities<'a>;
+    cancel: some SessionCancelCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SubagentSessionCapabilities<'_> {
     type Owned = SubagentSessionCapabilities<'static>;
 
@@ -1098,6 +1252,11 @@ impl Default for SessionCancelCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    SessionCancelCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionCancelCapabilities<'_> {
@@ -1145,6 +1304,13 @@ impl InitializeRequest<'_> {
             meta: None,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    InitializeRequest<'a>;
+    client_capabilities: plain ClientCapabilities<'a>;
+    client_info: some Implementation<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for InitializeRequest<'_> {
@@ -1242,6 +1408,20 @@ impl Default for ClientCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    ClientCapabilities<'a>;
+    fs: plain FileSystemCapabilities<'a>;
+    terminal: plain bool;
+    session: some ClientSessionCapabilities<'a>;
+    subagents: some SubagentCapabilities<'a>;
+    plan: some PlanCapabilities<'a>;
+    auth: plain AuthCapabilities<'a>;
+    elicitation: some ElicitationCapabilities<'a>;
+    nes: some ClientNesCapabilities<'a>;
+    position_encodings: plain Vec<PositionEncodingKind<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ClientCapabilities<'_> {
     type Owned = ClientCapabilities<'static>;
 
@@ -1295,6 +1475,13 @@ impl Default for FileSystemCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    FileSystemCapabilities<'a>;
+    read_text_file: plain bool;
+    write_text_file: plain bool;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for FileSystemCapabilities<'_> {
@@ -1359,6 +1546,15 @@ impl Default for ClientSessionCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    ClientSessionCapabilities<'a>;
+    compaction: some CompactionCapabilities;
+    config_options: some SessionConfigOptionsCapabilities<'a>;
+    notices: some NoticeCapabilities;
+    prompt_suggestions: some PromptSuggestionsCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ClientSessionCapabilities<'_> {
@@ -1430,6 +1626,12 @@ impl Default for SessionConfigOptionsCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionConfigOptionsCapabilities<'a>;
+    boolean: some BooleanConfigOptionCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionConfigOptionsCapabilities<'_> {
     type Owned = SessionConfigOptionsCapabilities<'static>;
 
@@ -1462,6 +1664,11 @@ impl Default for BooleanConfigOptionCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    BooleanConfigOptionCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for BooleanConfigOptionCapabilities<'_> {
@@ -1532,6 +1739,14 @@ impl Default for PromptSuggestionsCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    PromptSuggestionsCapabilities<'a>;
+    image: some Raw<'a>;
+    audio: some Raw<'a>;
+    embedded_context: some Raw<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PromptSuggestionsCapabilities<'_> {
     type Owned = PromptSuggestionsCapabilities<'static>;
 
@@ -1571,6 +1786,11 @@ impl Default for SubagentCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SubagentCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SubagentCapabilities<'_> {
     type Owned = SubagentCapabilities<'static>;
 
@@ -1604,6 +1824,11 @@ impl Default for PlanCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    PlanCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for PlanCapabilities<'_> {
@@ -1643,6 +1868,12 @@ impl Default for AuthCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    AuthCapabilities<'a>;
+    terminal: plain bool;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for AuthCapabilities<'_> {
@@ -1689,6 +1920,13 @@ impl Default for ElicitationCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    ElicitationCapabilities<'a>;
+    form: some ElicitationFormCapabilities<'a>;
+    url: some ElicitationUrlCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ElicitationCapabilities<'_> {
     type Owned = ElicitationCapabilities<'static>;
 
@@ -1727,6 +1965,11 @@ impl Default for ElicitationFormCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    ElicitationFormCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ElicitationFormCapabilities<'_> {
     type Owned = ElicitationFormCapabilities<'static>;
 
@@ -1759,6 +2002,11 @@ impl Default for ElicitationUrlCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    ElicitationUrlCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ElicitationUrlCapabilities<'_> {

@@ -40,6 +40,11 @@ impl<'a> Error<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    Error<'a>;
+    data: some Raw<'a>;
+}
+
 impl IntoOwned for Error<'_> {
     type Owned = Error<'static>;
 
@@ -94,6 +99,11 @@ impl CancelRequestNotification<'_> {
     pub fn new(request_id: impl Into<RequestId>) -> Self {
         CancelRequestNotification { request_id: request_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    CancelRequestNotification<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for CancelRequestNotification<'_> {

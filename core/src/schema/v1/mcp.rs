@@ -36,6 +36,11 @@ impl<'a> EnvVariable<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    EnvVariable<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for EnvVariable<'_> {
     type Owned = EnvVariable<'static>;
 
@@ -87,6 +92,12 @@ impl<'a> MessageMcpRequest<'a> {
             meta: None,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    MessageMcpRequest<'a>;
+    params: some Map<'a, Raw<'a>>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for MessageMcpRequest<'_> {
@@ -236,6 +247,11 @@ impl<'a> HttpHeader<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    HttpHeader<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for HttpHeader<'_> {
     type Owned = HttpHeader<'static>;
 
@@ -275,6 +291,11 @@ impl<'a> McpServerHttp<'a> {
     pub fn new(name: impl Into<Str<'a>>, url: impl Into<Str<'a>>, headers: Vec<HttpHeader<'a>>) -> Self {
         McpServerHttp { name: name.into(), url: url.into(), headers, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    McpServerHttp<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for McpServerHttp<'_> {
@@ -323,6 +344,11 @@ impl<'a> McpServerSse<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    McpServerSse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for McpServerSse<'_> {
     type Owned = McpServerSse<'static>;
 
@@ -360,6 +386,11 @@ impl<'a> McpServerAcp<'a> {
     pub fn new(name: impl Into<Str<'a>>, server_id: impl Into<McpServerAcpId<'a>>) -> Self {
         McpServerAcp { name: name.into(), server_id: server_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    McpServerAcp<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for McpServerAcp<'_> {
@@ -417,6 +448,11 @@ impl<'a> McpServerStdio<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    McpServerStdio<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for McpServerStdio<'_> {
     type Owned = McpServerStdio<'static>;
 
@@ -453,6 +489,11 @@ impl<'a> MessageMcpResponseResult<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    MessageMcpResponseResult<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for MessageMcpResponseResult<'_> {
     type Owned = MessageMcpResponseResult<'static>;
 
@@ -481,6 +522,11 @@ impl<'a> MessageMcpResponseError<'a> {
     pub fn new(error: McpError<'a>) -> Self {
         MessageMcpResponseError { error, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    MessageMcpResponseError<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for MessageMcpResponseError<'_> {
@@ -556,6 +602,11 @@ impl<'a> McpError<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    McpError<'a>;
+    data: plain Patch<Raw<'a>>;
+}
+
 impl IntoOwned for McpError<'_> {
     type Owned = McpError<'static>;
 
@@ -607,6 +658,12 @@ impl<'a> MessageMcpNotification<'a> {
             meta: None,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    MessageMcpNotification<'a>;
+    params: some Map<'a, Raw<'a>>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for MessageMcpNotification<'_> {

@@ -31,6 +31,11 @@ impl<'a> ConnectMcpRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ConnectMcpRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ConnectMcpRequest<'_> {
     type Owned = ConnectMcpRequest<'static>;
 
@@ -61,6 +66,11 @@ impl<'a> ConnectMcpResponse<'a> {
     pub fn new(connection_id: impl Into<McpConnectionId<'a>>) -> Self {
         ConnectMcpResponse { connection_id: connection_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ConnectMcpResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ConnectMcpResponse<'_> {
@@ -95,6 +105,11 @@ impl<'a> DisconnectMcpRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    DisconnectMcpRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for DisconnectMcpRequest<'_> {
     type Owned = DisconnectMcpRequest<'static>;
 
@@ -127,6 +142,11 @@ impl Default for DisconnectMcpResponse<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    DisconnectMcpResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for DisconnectMcpResponse<'_> {

@@ -34,6 +34,11 @@ impl<'a> AcceptNesNotification<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    AcceptNesNotification<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for AcceptNesNotification<'_> {
     type Owned = AcceptNesNotification<'static>;
 
@@ -81,6 +86,14 @@ impl Default for ClientNesCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    ClientNesCapabilities<'a>;
+    jump: some NesJumpCapabilities<'a>;
+    rename: some NesRenameCapabilities<'a>;
+    search_and_replace: some NesSearchAndReplaceCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ClientNesCapabilities<'_> {
     type Owned = ClientNesCapabilities<'static>;
 
@@ -116,6 +129,11 @@ impl<'a> CloseNesRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    CloseNesRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for CloseNesRequest<'_> {
     type Owned = CloseNesRequest<'static>;
 
@@ -148,6 +166,11 @@ impl Default for CloseNesResponse<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    CloseNesResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for CloseNesResponse<'_> {
@@ -188,6 +211,13 @@ impl Default for NesCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    NesCapabilities<'a>;
+    events: some NesEventCapabilities<'a>;
+    context: some NesContextCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesCapabilities<'_> {
@@ -254,6 +284,17 @@ impl Default for NesContextCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesContextCapabilities<'a>;
+    recent_files: some NesRecentFilesCapabilities<'a>;
+    related_snippets: some NesRelatedSnippetsCapabilities<'a>;
+    edit_history: some NesEditHistoryCapabilities<'a>;
+    user_actions: some NesUserActionsCapabilities<'a>;
+    open_files: some NesOpenFilesCapabilities<'a>;
+    diagnostics: some NesDiagnosticsCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesContextCapabilities<'_> {
     type Owned = NesContextCapabilities<'static>;
 
@@ -301,6 +342,11 @@ impl<'a> NesDiagnostic<'a> {
     ) -> Self {
         NesDiagnostic { uri: uri.into(), range, severity: severity.into(), message: message.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    NesDiagnostic<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesDiagnostic<'_> {
@@ -359,6 +405,11 @@ impl Default for NesDiagnosticsCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesDiagnosticsCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesDiagnosticsCapabilities<'_> {
     type Owned = NesDiagnosticsCapabilities<'static>;
 
@@ -396,6 +447,12 @@ impl Default for NesEditHistoryCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesEditHistoryCapabilities<'a>;
+    max_count: some u32;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesEditHistoryCapabilities<'_> {
     type Owned = NesEditHistoryCapabilities<'static>;
 
@@ -426,6 +483,11 @@ impl<'a> NesEditHistoryEntry<'a> {
     pub fn new(uri: impl Into<Str<'a>>, diff: impl Into<Str<'a>>) -> Self {
         NesEditHistoryEntry { uri: uri.into(), diff: diff.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    NesEditHistoryEntry<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesEditHistoryEntry<'_> {
@@ -465,6 +527,12 @@ impl<'a> NesEditSuggestion<'a> {
     pub fn new(id: impl Into<NesSuggestionId<'a>>, uri: impl Into<Str<'a>>, edits: Vec<NesTextEdit<'a>>) -> Self {
         NesEditSuggestion { id: id.into(), uri: uri.into(), edits, cursor_position: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    NesEditSuggestion<'a>;
+    cursor_position: some Position<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesEditSuggestion<'_> {
@@ -510,6 +578,12 @@ impl Default for NesEventCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesEventCapabilities<'a>;
+    document: some NesDocumentEventCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesEventCapabilities<'_> {
     type Owned = NesEventCapabilities<'static>;
 
@@ -546,6 +620,11 @@ impl<'a> NesExcerpt<'a> {
     pub fn new(start_line: u32, end_line: u32, text: impl Into<Str<'a>>) -> Self {
         NesExcerpt { start_line, end_line, text: text.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    NesExcerpt<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesExcerpt<'_> {
@@ -587,6 +666,11 @@ impl Default for NesJumpCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesJumpCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesJumpCapabilities<'_> {
     type Owned = NesJumpCapabilities<'static>;
 
@@ -621,6 +705,11 @@ impl<'a> NesJumpSuggestion<'a> {
     pub fn new(id: impl Into<NesSuggestionId<'a>>, uri: impl Into<Str<'a>>, position: Position<'a>) -> Self {
         NesJumpSuggestion { id: id.into(), uri: uri.into(), position, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    NesJumpSuggestion<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesJumpSuggestion<'_> {
@@ -672,6 +761,13 @@ impl<'a> NesOpenFile<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesOpenFile<'a>;
+    visible_range: some Range<'a>;
+    last_focused_ms: some u64;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesOpenFile<'_> {
     type Owned = NesOpenFile<'static>;
 
@@ -712,6 +808,11 @@ impl Default for NesOpenFilesCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesOpenFilesCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesOpenFilesCapabilities<'_> {
     type Owned = NesOpenFilesCapabilities<'static>;
 
@@ -744,6 +845,11 @@ impl<'a> NesRecentFile<'a> {
     pub fn new(uri: impl Into<Str<'a>>, language_id: impl Into<Str<'a>>, text: impl Into<Str<'a>>) -> Self {
         NesRecentFile { uri: uri.into(), language_id: language_id.into(), text: text.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    NesRecentFile<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesRecentFile<'_> {
@@ -786,6 +892,12 @@ impl Default for NesRecentFilesCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    NesRecentFilesCapabilities<'a>;
+    max_count: some u32;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesRecentFilesCapabilities<'_> {
@@ -836,6 +948,11 @@ impl<'a> NesRelatedSnippet<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesRelatedSnippet<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesRelatedSnippet<'_> {
     type Owned = NesRelatedSnippet<'static>;
 
@@ -874,6 +991,11 @@ impl Default for NesRelatedSnippetsCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesRelatedSnippetsCapabilities<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesRelatedSnippetsCapabilities<'_> {
     type Owned = NesRelatedSnippetsCapabilities<'static>;
 
@@ -906,6 +1028,11 @@ impl Default for NesRenameCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    NesRenameCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesRenameCapabilities<'_> {
@@ -951,6 +1078,11 @@ impl<'a> NesRenameSuggestion<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesRenameSuggestion<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesRenameSuggestion<'_> {
     type Owned = NesRenameSuggestion<'static>;
 
@@ -991,6 +1123,11 @@ impl<'a> NesRepository<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesRepository<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesRepository<'_> {
     type Owned = NesRepository<'static>;
 
@@ -1028,6 +1165,11 @@ impl Default for NesSearchAndReplaceCapabilities<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    NesSearchAndReplaceCapabilities<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesSearchAndReplaceCapabilities<'_> {
@@ -1081,6 +1223,12 @@ impl<'a> NesSearchAndReplaceSuggestion<'a> {
             meta: None,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    NesSearchAndReplaceSuggestion<'a>;
+    is_regex: some bool;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesSearchAndReplaceSuggestion<'_> {
@@ -1148,6 +1296,17 @@ impl Default for NesSuggestContext<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    NesSuggestContext<'a>;
+    recent_files: some Vec<NesRecentFile<'a>>;
+    related_snippets: some Vec<NesRelatedSnippet<'a>>;
+    edit_history: some Vec<NesEditHistoryEntry<'a>>;
+    user_actions: some Vec<NesUserAction<'a>>;
+    open_files: some Vec<NesOpenFile<'a>>;
+    diagnostics: some Vec<NesDiagnostic<'a>>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for NesSuggestContext<'_> {
@@ -1289,6 +1448,11 @@ impl<'a> NesTextEdit<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesTextEdit<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesTextEdit<'_> {
     type Owned = NesTextEdit<'static>;
 
@@ -1343,6 +1507,11 @@ impl<'a> NesUserAction<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesUserAction<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesUserAction<'_> {
     type Owned = NesUserAction<'static>;
 
@@ -1386,6 +1555,12 @@ impl Default for NesUserActionsCapabilities<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    NesUserActionsCapabilities<'a>;
+    max_count: some u32;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NesUserActionsCapabilities<'_> {
     type Owned = NesUserActionsCapabilities<'static>;
 
@@ -1421,6 +1596,12 @@ impl<'a> RejectNesNotification<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>, id: impl Into<NesSuggestionId<'a>>) -> Self {
         RejectNesNotification { session_id: session_id.into(), id: id.into(), reason: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    RejectNesNotification<'a>;
+    reason: some_into NesRejectReason<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for RejectNesNotification<'_> {
@@ -1471,6 +1652,14 @@ impl Default for StartNesRequest<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    StartNesRequest<'a>;
+    workspace_uri: some_into Str<'a>;
+    workspace_folders: some Vec<WorkspaceFolder<'a>>;
+    repository: some NesRepository<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for StartNesRequest<'_> {
     type Owned = StartNesRequest<'static>;
 
@@ -1504,6 +1693,11 @@ impl<'a> StartNesResponse<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>) -> Self {
         StartNesResponse { session_id: session_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    StartNesResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for StartNesResponse<'_> {
@@ -1569,6 +1763,13 @@ impl<'a> SuggestNesRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SuggestNesRequest<'a>;
+    selection: some Range<'a>;
+    context: some NesSuggestContext<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SuggestNesRequest<'_> {
     type Owned = SuggestNesRequest<'static>;
 
@@ -1608,6 +1809,11 @@ impl<'a> SuggestNesResponse<'a> {
     pub fn new(suggestions: Vec<NesSuggestion<'a>>) -> Self {
         SuggestNesResponse { suggestions, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SuggestNesResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SuggestNesResponse<'_> {

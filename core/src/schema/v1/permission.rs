@@ -44,6 +44,11 @@ impl<'a> RequestPermissionRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    RequestPermissionRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for RequestPermissionRequest<'_> {
     type Owned = RequestPermissionRequest<'static>;
 
@@ -91,6 +96,11 @@ impl<'a> PermissionOption<'a> {
     ) -> Self {
         PermissionOption { option_id: option_id.into(), name: name.into(), kind: kind.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    PermissionOption<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for PermissionOption<'_> {
@@ -151,6 +161,11 @@ impl<'a> RequestPermissionResponse<'a> {
     pub fn new(outcome: RequestPermissionOutcome<'a>) -> Self {
         RequestPermissionResponse { outcome, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    RequestPermissionResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for RequestPermissionResponse<'_> {
@@ -248,6 +263,11 @@ impl<'a> SelectedPermissionOutcome<'a> {
     pub fn new(option_id: impl Into<PermissionOptionId<'a>>) -> Self {
         SelectedPermissionOutcome { option_id: option_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SelectedPermissionOutcome<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SelectedPermissionOutcome<'_> {

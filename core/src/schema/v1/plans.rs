@@ -43,6 +43,11 @@ impl<'a> PlanEntry<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    PlanEntry<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PlanEntry<'_> {
     type Owned = PlanEntry<'static>;
 
@@ -107,6 +112,11 @@ impl<'a> Plan<'a> {
     pub fn new(entries: Vec<PlanEntry<'a>>) -> Self {
         Plan { entries, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    Plan<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for Plan<'_> {
@@ -237,6 +247,11 @@ impl<'a> PlanItems<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    PlanItems<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PlanItems<'_> {
     type Owned = PlanItems<'static>;
 
@@ -278,6 +293,11 @@ impl<'a> PlanFile<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    PlanFile<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PlanFile<'_> {
     type Owned = PlanFile<'static>;
 
@@ -311,6 +331,11 @@ impl<'a> PlanMarkdown<'a> {
     pub fn new(plan_id: impl Into<PlanId<'a>>, content: impl Into<Str<'a>>) -> Self {
         PlanMarkdown { plan_id: plan_id.into(), content: content.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    PlanMarkdown<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for PlanMarkdown<'_> {
@@ -350,6 +375,11 @@ impl<'a> PlanUpdate<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    PlanUpdate<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PlanUpdate<'_> {
     type Owned = PlanUpdate<'static>;
 
@@ -381,6 +411,11 @@ impl<'a> PlanRemoved<'a> {
     pub fn new(plan_id: impl Into<PlanId<'a>>) -> Self {
         PlanRemoved { plan_id: plan_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    PlanRemoved<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for PlanRemoved<'_> {

@@ -36,6 +36,12 @@ impl<'a> PromptResponse<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    PromptResponse<'a>;
+    usage: some Usage<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PromptResponse<'_> {
     type Owned = PromptResponse<'static>;
 
@@ -122,6 +128,14 @@ impl Usage<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    Usage<'a>;
+    thought_tokens: some u64;
+    cached_read_tokens: some u64;
+    cached_write_tokens: some u64;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for Usage<'_> {
     type Owned = Usage<'static>;
 
@@ -173,6 +187,11 @@ impl<'a> Cost<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    Cost<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for Cost<'_> {
     type Owned = Cost<'static>;
 
@@ -209,6 +228,11 @@ impl<'a> PromptRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    PromptRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PromptRequest<'_> {
     type Owned = PromptRequest<'static>;
 
@@ -243,6 +267,11 @@ impl<'a> CancelNotification<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>) -> Self {
         CancelNotification { session_id: session_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    CancelNotification<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for CancelNotification<'_> {

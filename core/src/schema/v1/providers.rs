@@ -29,6 +29,11 @@ impl<'a> ListProvidersResponse<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ListProvidersResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ListProvidersResponse<'_> {
     type Owned = ListProvidersResponse<'static>;
 
@@ -70,6 +75,12 @@ impl<'a> ProviderInfo<'a> {
     pub fn new(provider_id: impl Into<ProviderId<'a>>, supported: Vec<LlmProtocol<'a>>, required: bool) -> Self {
         ProviderInfo { provider_id: provider_id.into(), supported, required, current: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ProviderInfo<'a>;
+    current: some ProviderCurrentConfig<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ProviderInfo<'_> {
@@ -140,6 +151,11 @@ impl<'a> ProviderCurrentConfig<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ProviderCurrentConfig<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ProviderCurrentConfig<'_> {
     type Owned = ProviderCurrentConfig<'static>;
 
@@ -179,6 +195,11 @@ impl Default for SetProviderResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SetProviderResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SetProviderResponse<'_> {
     type Owned = SetProviderResponse<'static>;
 
@@ -214,6 +235,11 @@ impl Default for DisableProviderResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    DisableProviderResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for DisableProviderResponse<'_> {
     type Owned = DisableProviderResponse<'static>;
 
@@ -247,6 +273,11 @@ impl Default for ListProvidersRequest<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    ListProvidersRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ListProvidersRequest<'_> {
@@ -305,6 +336,12 @@ impl<'a> SetProviderRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SetProviderRequest<'a>;
+    headers: plain Map<'a, Str<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SetProviderRequest<'_> {
     type Owned = SetProviderRequest<'static>;
 
@@ -342,6 +379,11 @@ impl<'a> DisableProviderRequest<'a> {
     pub fn new(provider_id: impl Into<ProviderId<'a>>) -> Self {
         DisableProviderRequest { provider_id: provider_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    DisableProviderRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for DisableProviderRequest<'_> {

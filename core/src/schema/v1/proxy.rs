@@ -51,6 +51,12 @@ impl<'a> ProxySuccessorRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ProxySuccessorRequest<'a>;
+    params: some Raw<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ProxySuccessorRequest<'_> {
     type Owned = ProxySuccessorRequest<'static>;
 
@@ -120,6 +126,12 @@ impl<'a> ProxySuccessorNotification<'a> {
     pub fn new(method: impl Into<Str<'a>>) -> Self {
         ProxySuccessorNotification { method: method.into(), params: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ProxySuccessorNotification<'a>;
+    params: some Raw<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ProxySuccessorNotification<'_> {

@@ -48,6 +48,13 @@ impl<'a> NewSessionResponse<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    NewSessionResponse<'a>;
+    modes: some SessionModeState<'a>;
+    config_options: some Vec<SessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NewSessionResponse<'_> {
     type Owned = NewSessionResponse<'static>;
 
@@ -97,6 +104,13 @@ impl Default for LoadSessionResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    LoadSessionResponse<'a>;
+    modes: some SessionModeState<'a>;
+    config_options: some Vec<SessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for LoadSessionResponse<'_> {
     type Owned = LoadSessionResponse<'static>;
 
@@ -137,6 +151,12 @@ impl<'a> ListSessionsResponse<'a> {
     pub fn new(sessions: Vec<SessionInfo<'a>>) -> Self {
         ListSessionsResponse { sessions, next_cursor: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ListSessionsResponse<'a>;
+    next_cursor: some_into Str<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ListSessionsResponse<'_> {
@@ -205,6 +225,15 @@ impl<'a> SessionInfo<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionInfo<'a>;
+    additional_directories: plain Vec<Str<'a>>;
+    title: some_into Str<'a>;
+    updated_at: some_into Str<'a>;
+    archived: some bool;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionInfo<'_> {
     type Owned = SessionInfo<'static>;
 
@@ -245,6 +274,11 @@ impl Default for DeleteSessionResponse<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    DeleteSessionResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for DeleteSessionResponse<'_> {
@@ -289,6 +323,13 @@ impl<'a> ForkSessionResponse<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ForkSessionResponse<'a>;
+    modes: some SessionModeState<'a>;
+    config_options: some Vec<SessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ForkSessionResponse<'_> {
     type Owned = ForkSessionResponse<'static>;
 
@@ -328,6 +369,11 @@ impl Default for ArchiveSessionResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    ArchiveSessionResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ArchiveSessionResponse<'_> {
     type Owned = ArchiveSessionResponse<'static>;
 
@@ -362,6 +408,11 @@ impl Default for UnarchiveSessionResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    UnarchiveSessionResponse<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for UnarchiveSessionResponse<'_> {
     type Owned = UnarchiveSessionResponse<'static>;
 
@@ -390,6 +441,11 @@ impl<'a> SessionStatusResponse<'a> {
     pub fn new(status: impl Into<SessionStatus<'a>>) -> Self {
         SessionStatusResponse { status: status.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SessionStatusResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionStatusResponse<'_> {
@@ -433,6 +489,11 @@ impl<'a> SetSessionTitleResponse<'a> {
     pub fn new(title: impl Into<Str<'a>>) -> Self {
         SetSessionTitleResponse { title: title.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SetSessionTitleResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SetSessionTitleResponse<'_> {
@@ -479,6 +540,13 @@ impl Default for ResumeSessionResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    ResumeSessionResponse<'a>;
+    modes: some SessionModeState<'a>;
+    config_options: some Vec<SessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ResumeSessionResponse<'_> {
     type Owned = ResumeSessionResponse<'static>;
 
@@ -515,6 +583,11 @@ impl Default for CloseSessionResponse<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    CloseSessionResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for CloseSessionResponse<'_> {
@@ -574,6 +647,14 @@ impl<'a> NewSessionRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    NewSessionRequest<'a>;
+    additional_directories: plain Vec<Str<'a>>;
+    system_prompt: some SystemPrompt<'a>;
+    config_options: plain Vec<InitialSessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for NewSessionRequest<'_> {
     type Owned = NewSessionRequest<'static>;
 
@@ -613,6 +694,11 @@ impl<'a> SystemPrompt<'a> {
     pub fn new(mode: impl Into<SystemPromptMode<'a>>, content: Vec<ContentBlock<'a>>) -> Self {
         SystemPrompt { mode: mode.into(), content, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SystemPrompt<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SystemPrompt<'_> {
@@ -689,6 +775,14 @@ impl<'a> LoadSessionRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    LoadSessionRequest<'a>;
+    additional_directories: plain Vec<Str<'a>>;
+    system_prompt: some SystemPrompt<'a>;
+    config_options: plain Vec<InitialSessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for LoadSessionRequest<'_> {
     type Owned = LoadSessionRequest<'static>;
 
@@ -746,6 +840,14 @@ impl Default for ListSessionsRequest<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    ListSessionsRequest<'a>;
+    cwd: some_into Str<'a>;
+    cursor: some_into Str<'a>;
+    archived: some_into SessionArchiveFilter<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ListSessionsRequest<'_> {
     type Owned = ListSessionsRequest<'static>;
 
@@ -793,6 +895,11 @@ impl<'a> DeleteSessionRequest<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>) -> Self {
         DeleteSessionRequest { session_id: session_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    DeleteSessionRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for DeleteSessionRequest<'_> {
@@ -855,6 +962,15 @@ impl<'a> ForkSessionRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ForkSessionRequest<'a>;
+    additional_directories: plain Vec<Str<'a>>;
+    mcp_servers: plain Vec<McpServer<'a>>;
+    system_prompt: some SystemPrompt<'a>;
+    config_options: plain Vec<InitialSessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ForkSessionRequest<'_> {
     type Owned = ForkSessionRequest<'static>;
 
@@ -893,6 +1009,11 @@ impl<'a> ArchiveSessionRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ArchiveSessionRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ArchiveSessionRequest<'_> {
     type Owned = ArchiveSessionRequest<'static>;
 
@@ -923,6 +1044,11 @@ impl<'a> UnarchiveSessionRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    UnarchiveSessionRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for UnarchiveSessionRequest<'_> {
     type Owned = UnarchiveSessionRequest<'static>;
 
@@ -951,6 +1077,11 @@ impl<'a> SessionStatusRequest<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>) -> Self {
         SessionStatusRequest { session_id: session_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SessionStatusRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionStatusRequest<'_> {
@@ -984,6 +1115,11 @@ impl<'a> SetSessionTitleRequest<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>, title: impl Into<Str<'a>>) -> Self {
         SetSessionTitleRequest { session_id: session_id.into(), title: title.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SetSessionTitleRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SetSessionTitleRequest<'_> {
@@ -1050,6 +1186,15 @@ impl<'a> ResumeSessionRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ResumeSessionRequest<'a>;
+    additional_directories: plain Vec<Str<'a>>;
+    mcp_servers: plain Vec<McpServer<'a>>;
+    system_prompt: some SystemPrompt<'a>;
+    config_options: plain Vec<InitialSessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ResumeSessionRequest<'_> {
     type Owned = ResumeSessionRequest<'static>;
 
@@ -1097,6 +1242,13 @@ impl<'a> SessionOptionsRequest<'a> {
     pub fn new(cwd: impl Into<Str<'a>>) -> Self {
         SessionOptionsRequest { cwd: cwd.into(), additional_directories: Vec::new(), session_id: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    SessionOptionsRequest<'a>;
+    additional_directories: plain Vec<Str<'a>>;
+    session_id: some_into SessionId<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for SessionOptionsRequest<'_> {
@@ -1149,6 +1301,13 @@ impl Default for SessionOptionsResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionOptionsResponse<'a>;
+    modes: some SessionModeState<'a>;
+    config_options: some Vec<SessionConfigOption<'a>>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionOptionsResponse<'_> {
     type Owned = SessionOptionsResponse<'static>;
 
@@ -1183,6 +1342,11 @@ impl<'a> CloseSessionRequest<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>) -> Self {
         CloseSessionRequest { session_id: session_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    CloseSessionRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for CloseSessionRequest<'_> {

@@ -125,6 +125,11 @@ impl Default for RunningStateUpdate<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    RunningStateUpdate<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for RunningStateUpdate<'_> {
     type Owned = RunningStateUpdate<'static>;
 
@@ -157,6 +162,11 @@ impl Default for ErrorStopReason<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    ErrorStopReason<'a>;
+    error: some Error<'a>;
 }
 
 impl IntoOwned for ErrorStopReason<'_> {
@@ -303,6 +313,12 @@ impl<'a> IdleStateUpdate<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    IdleStateUpdate<'a>;
+    usage: some Usage<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for IdleStateUpdate<'_> {
     type Owned = IdleStateUpdate<'static>;
 
@@ -341,6 +357,11 @@ impl Default for RequiresActionStateUpdate<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    RequiresActionStateUpdate<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for RequiresActionStateUpdate<'_> {
     type Owned = RequiresActionStateUpdate<'static>;
 
@@ -373,6 +394,11 @@ impl Default for UnknownStateUpdate<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    UnknownStateUpdate<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for UnknownStateUpdate<'_> {

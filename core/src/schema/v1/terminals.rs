@@ -38,6 +38,11 @@ impl<'a> Terminal<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    Terminal<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for Terminal<'_> {
     type Owned = Terminal<'static>;
 
@@ -102,6 +107,15 @@ impl<'a> CreateTerminalRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    CreateTerminalRequest<'a>;
+    args: plain Vec<Str<'a>>;
+    env: plain Vec<EnvVariable<'a>>;
+    cwd: some_into Str<'a>;
+    output_byte_limit: some u64;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for CreateTerminalRequest<'_> {
     type Owned = CreateTerminalRequest<'static>;
 
@@ -146,6 +160,11 @@ impl<'a> TerminalOutputRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    TerminalOutputRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for TerminalOutputRequest<'_> {
     type Owned = TerminalOutputRequest<'static>;
 
@@ -184,6 +203,11 @@ impl<'a> ReleaseTerminalRequest<'a> {
     pub fn new(session_id: impl Into<SessionId<'a>>, terminal_id: impl Into<TerminalId<'a>>) -> Self {
         ReleaseTerminalRequest { session_id: session_id.into(), terminal_id: terminal_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ReleaseTerminalRequest<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ReleaseTerminalRequest<'_> {
@@ -226,6 +250,11 @@ impl<'a> WaitForTerminalExitRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    WaitForTerminalExitRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for WaitForTerminalExitRequest<'_> {
     type Owned = WaitForTerminalExitRequest<'static>;
 
@@ -266,6 +295,11 @@ impl<'a> KillTerminalRequest<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    KillTerminalRequest<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for KillTerminalRequest<'_> {
     type Owned = KillTerminalRequest<'static>;
 
@@ -300,6 +334,11 @@ impl<'a> CreateTerminalResponse<'a> {
     pub fn new(terminal_id: impl Into<TerminalId<'a>>) -> Self {
         CreateTerminalResponse { terminal_id: terminal_id.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    CreateTerminalResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for CreateTerminalResponse<'_> {
@@ -341,6 +380,12 @@ impl<'a> TerminalOutputResponse<'a> {
     pub fn new(output: impl Into<Str<'a>>, truncated: bool) -> Self {
         TerminalOutputResponse { output: output.into(), truncated, exit_status: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    TerminalOutputResponse<'a>;
+    exit_status: some TerminalExitStatus<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for TerminalOutputResponse<'_> {
@@ -388,6 +433,13 @@ impl Default for TerminalExitStatus<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    TerminalExitStatus<'a>;
+    exit_code: some u32;
+    signal: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for TerminalExitStatus<'_> {
     type Owned = TerminalExitStatus<'static>;
 
@@ -424,6 +476,11 @@ impl Default for ReleaseTerminalResponse<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    ReleaseTerminalResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ReleaseTerminalResponse<'_> {
@@ -470,6 +527,13 @@ impl Default for WaitForTerminalExitResponse<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    WaitForTerminalExitResponse<'a>;
+    exit_code: some u32;
+    signal: some_into Str<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for WaitForTerminalExitResponse<'_> {
     type Owned = WaitForTerminalExitResponse<'static>;
 
@@ -506,6 +570,11 @@ impl Default for KillTerminalResponse<'_> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+crate::schema::setters::setters! {
+    KillTerminalResponse<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for KillTerminalResponse<'_> {

@@ -73,6 +73,19 @@ impl<'a> ToolCallUpdate<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ToolCallUpdate<'a>;
+    kind: some_into ToolKind<'a>;
+    status: some_into ToolCallStatus<'a>;
+    title: some_into Str<'a>;
+    name: some_into Str<'a>;
+    content: some Vec<ToolCallContent<'a>>;
+    locations: some Vec<ToolCallLocation<'a>>;
+    raw_input: some Raw<'a>;
+    raw_output: some Raw<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ToolCallUpdate<'_> {
     type Owned = ToolCallUpdate<'static>;
 
@@ -262,6 +275,11 @@ impl<'a> SessionReference<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionReference<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionReference<'_> {
     type Owned = SessionReference<'static>;
 
@@ -299,6 +317,12 @@ impl<'a> Diff<'a> {
     pub fn new(path: impl Into<Str<'a>>, new_text: impl Into<Str<'a>>) -> Self {
         Diff { path: path.into(), old_text: None, new_text: new_text.into(), meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    Diff<'a>;
+    old_text: some_into Str<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for Diff<'_> {
@@ -341,6 +365,12 @@ impl<'a> ToolCallLocation<'a> {
     pub fn new(path: impl Into<Str<'a>>) -> Self {
         ToolCallLocation { path: path.into(), line: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    ToolCallLocation<'a>;
+    line: some u32;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ToolCallLocation<'_> {
@@ -417,6 +447,18 @@ impl<'a> ToolCall<'a> {
             meta: None,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    ToolCall<'a>;
+    name: some_into Str<'a>;
+    kind: some_into ToolKind<'a>;
+    status: some_into ToolCallStatus<'a>;
+    content: plain Vec<ToolCallContent<'a>>;
+    locations: plain Vec<ToolCallLocation<'a>>;
+    raw_input: some Raw<'a>;
+    raw_output: some Raw<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for ToolCall<'_> {

@@ -39,6 +39,11 @@ impl<'a> SessionNotification<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionNotification<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionNotification<'_> {
     type Owned = SessionNotification<'static>;
 
@@ -344,6 +349,12 @@ impl<'a> ContentChunk<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    ContentChunk<'a>;
+    message_id: some_into MessageId<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for ContentChunk<'_> {
     type Owned = ContentChunk<'static>;
 
@@ -392,6 +403,13 @@ impl Default for SessionInfoUpdate<'_> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionInfoUpdate<'a>;
+    title: plain Patch<Str<'a>>;
+    updated_at: plain Patch<Str<'a>>;
+    meta: plain Patch<Raw<'a>>;
+}
+
 impl IntoOwned for SessionInfoUpdate<'_> {
     type Owned = SessionInfoUpdate<'static>;
 
@@ -437,6 +455,12 @@ impl UsageUpdate<'_> {
     pub fn new(used: u64, size: u64) -> Self {
         UsageUpdate { used: Some(used), size: Some(size), cost: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    UsageUpdate<'a>;
+    cost: some Cost<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for UsageUpdate<'_> {
@@ -495,6 +519,12 @@ impl<'a> Notice<'a> {
     pub fn new(severity: impl Into<NoticeSeverity<'a>>, title: impl Into<Str<'a>>) -> Self {
         Notice { severity: severity.into(), title: title.into(), description: None, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    Notice<'a>;
+    description: some_into Str<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for Notice<'_> {
@@ -577,6 +607,13 @@ impl<'a> CompactionUpdate<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    CompactionUpdate<'a>;
+    summary: plain Patch<Vec<ContentBlock<'a>>>;
+    error: plain Patch<Str<'a>>;
+    meta: plain Patch<Raw<'a>>;
+}
+
 impl IntoOwned for CompactionUpdate<'_> {
     type Owned = CompactionUpdate<'static>;
 
@@ -615,6 +652,11 @@ impl<'a> CompactionSummaryChunk<'a> {
     pub fn new(compaction_id: impl Into<CompactionId<'a>>, content: ContentBlock<'a>) -> Self {
         CompactionSummaryChunk { compaction_id: compaction_id.into(), content, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    CompactionSummaryChunk<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for CompactionSummaryChunk<'_> {
@@ -676,6 +718,17 @@ impl<'a> SubagentUpdate<'a> {
             meta: Patch::Absent,
         }
     }
+}
+
+crate::schema::setters::setters! {
+    SubagentUpdate<'a>;
+    title: plain Patch<Str<'a>>;
+    description: plain Patch<Str<'a>>;
+    capabilities: plain Patch<SubagentSessionCapabilities<'a>>;
+    state: plain Patch<StateUpdate<'a>>;
+    cwd: plain Patch<Str<'a>>;
+    additional_directories: plain Patch<Vec<Str<'a>>>;
+    meta: plain Patch<Raw<'a>>;
 }
 
 impl IntoOwned for SubagentUpdate<'_> {
@@ -740,6 +793,16 @@ impl<'a> SessionMessage<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionMessage<'a>;
+    sender_session_id: plain Patch<SessionId<'a>>;
+    recipient_session_id: plain Patch<SessionId<'a>>;
+    sender_message_id: plain Patch<MessageId<'a>>;
+    recipient_message_id: plain Patch<MessageId<'a>>;
+    content: plain Patch<Vec<ContentBlock<'a>>>;
+    meta: plain Patch<Raw<'a>>;
+}
+
 impl IntoOwned for SessionMessage<'_> {
     type Owned = SessionMessage<'static>;
 
@@ -780,6 +843,11 @@ impl<'a> SessionMessageChunk<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    SessionMessageChunk<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for SessionMessageChunk<'_> {
     type Owned = SessionMessageChunk<'static>;
 
@@ -817,6 +885,11 @@ impl<'a> PromptSuggestionsUpdate<'a> {
     }
 }
 
+crate::schema::setters::setters! {
+    PromptSuggestionsUpdate<'a>;
+    meta: some Raw<'a>;
+}
+
 impl IntoOwned for PromptSuggestionsUpdate<'_> {
     type Owned = PromptSuggestionsUpdate<'static>;
 
@@ -848,6 +921,11 @@ impl<'a> PromptSuggestion<'a> {
     pub fn new(prompt: Vec<ContentBlock<'a>>) -> Self {
         PromptSuggestion { prompt, meta: None }
     }
+}
+
+crate::schema::setters::setters! {
+    PromptSuggestion<'a>;
+    meta: some Raw<'a>;
 }
 
 impl IntoOwned for PromptSuggestion<'_> {

@@ -168,6 +168,7 @@ impl Rust<'_> {
             ),
         };
         out += &constructor(name, a, &members, part.as_ref());
+        out += &self.setters(name, fields, &members);
         let mut make = joined(members.iter().map(|member| format!("{0}: self.{0}.into_owned(),\n", member.name)));
         if let Some(part) = &part {
             make.extend([format!("{0}: self.{0}.into_owned(),\n", part.member)]);
@@ -185,6 +186,30 @@ impl Rust<'_> {
             }
         }
         Ok(out)
+    }
+}
+
+impl Rust<'_> {
+    /// Builder methods for what a constructor leaves out. Each version's cost a build 4 seconds, and version 2 is a draft.
+    fn setters(&self, name: &str, fields: &Fields, members: &[Member]) -> String {
+        let mut rows = String::new();
+        if self.version.number > 1 {
+            return rows;
+        }
+        for (index, member) in members.iter().enumerate().filter(|(_, member)| member.default.is_some()) {
+            let converts = fields.values().nth(index).is_some_and(|field| self.converts(&field.ty));
+            let inner = member.ty.strip_prefix("Option<").and_then(|ty| ty.strip_suffix('>'));
+            let kind = match (inner, converts) {
+                (Some(_), true) => "some_into",
+                (Some(_), false) => "some",
+                (None, _) => "plain",
+            };
+            rows.extend([format!("{}: {kind} {};\n", member.name, inner.unwrap_or(&member.ty))]);
+        }
+        if rows.is_empty() {
+            return rows;
+        }
+        super::invocation("crate::schema::setters::setters", &format!("{};\n{rows}", self.named(name)))
     }
 }
 
