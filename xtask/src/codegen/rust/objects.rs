@@ -190,7 +190,8 @@ impl Rust<'_> {
 }
 
 impl Rust<'_> {
-    /// Builder methods for what a constructor leaves out. Each version's cost a build 4 seconds, and version 2 is a draft.
+    /// Builder methods for what a constructor leaves out. Those of version 2 come with a high level that speaks it: they take
+    /// a part of every build.
     fn setters(&self, name: &str, fields: &Fields, members: &[Member]) -> String {
         let mut rows = String::new();
         if self.version.number > 1 {
