@@ -3,25 +3,28 @@
 It takes a full agent through all that it can do, in a folder of its own, and prints a line for whatever comes.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 import os
 import sys
 import tempfile
-from typing import Any, Awaitable, Callable, Dict, List, Optional
+from typing import Awaitable, Callable, Dict, List, Optional, Union
 
 import libacp
 from full_shown import options, shown
 from libacp import aio
+from libacp.types import v1
 
 # What a client says in the _meta of its capabilities if it serves the extension of these examples.
 EXTENSION = "libacp.dev/full"
-SERVERS: List[Any] = [
+SERVERS: List[v1.McpServer] = [
     {"name": "files", "command": "/bin/true", "args": ["-v"], "env": [{"name": "A", "value": "b"}]},
     {"type": "http", "name": "web", "url": "https://example.com/mcp", "headers": [{"name": "X", "value": "y"}]},
     {"type": "sse", "name": "old", "url": "https://example.com/sse", "headers": []},
 ]
-BLOCKS: List[Any] = [
+BLOCKS: List[v1.ContentBlock] = [
     {"type": "image", "mimeType": "image/png", "data": "aGk="},
     {"type": "audio", "mimeType": "audio/wav", "data": "aGk="},
     {"type": "resource_link", "uri": "file:///a", "name": "a"},
@@ -56,30 +59,32 @@ client = aio.Client(
 
 
 @client.on("elicitation/create")
-async def elicit(session: aio.ClientSession, params: Dict[str, Any]) -> Dict[str, Any]:
+async def elicit(
+    asked: Union[aio.ClientSession, aio.AgentPeer], params: v1.CreateElicitationRequest
+) -> v1.CreateElicitationResponse:
     if params["mode"] == "url":
         say(f"open a page? {params['message']}: {params['url']}")
         return {"action": "accept"}
-    say(f"fill in? {params['message']}: {','.join(params['requestedSchema']['properties'])}")
+    say(f"fill in? {params['message']}: {','.join(params['requestedSchema'].get('properties', {}))}")
     return {"action": "accept", "content": {"colour": "blue"}}
 
 
 @client.on("elicitation/complete")
-async def completed(agent: aio.AgentPeer, params: Dict[str, Any]) -> None:
+async def completed(told: Union[aio.ClientSession, aio.AgentPeer], params: v1.CompleteElicitationNotification) -> None:
     say("the page is done with")
 
 
-@client.on("_libacp.dev/echo")
-async def echo(agent: aio.AgentPeer, params: Any) -> Any:
+@client.on_extension("_libacp.dev/echo")
+async def echo(agent: aio.AgentPeer, params: object) -> object:
     return params
 
 
-@client.on("_libacp.dev/note")
-async def note(agent: aio.AgentPeer, params: Dict[str, Any]) -> None:
+@client.on_extension("_libacp.dev/note")
+async def note(agent: aio.AgentPeer, params: Dict[str, str]) -> None:
     say(f"note: {params['note']}")
 
 
-async def refused(what: str, call: Any) -> None:
+async def refused(what: str, call: Awaitable[object]) -> None:
     try:
         await call
     except libacp.PeerError as problem:
@@ -88,7 +93,7 @@ async def refused(what: str, call: Any) -> None:
         say(f"{what}: not refused")
 
 
-async def follow(turn: aio.PromptTurn, stop: Optional[Callable[[], Awaitable[None]]] = None) -> None:
+async def follow(turn: aio.PromptTurn, stop: Optional[Callable[[], Awaitable[object]]] = None) -> None:
     """Prints a turn, and stops it when a tool is called, if that is wanted."""
     async for update in turn:
         say(shown(update))
@@ -115,7 +120,8 @@ async def settings(session: aio.ClientSession) -> None:
 
 def known(session: aio.ClientSession) -> None:
     """What the library knows of a session by now."""
-    snapshot: Any = session.snapshot
+    snapshot = session.snapshot
+    assert snapshot is not None and snapshot["modes"] is not None, "the session is open, and has modes"
     commands = ",".join(command["name"] for command in snapshot["commands"] or ())
     calls = ",".join(call["status"] for call in snapshot["toolCalls"])
     say(f"known: mode {snapshot['modes']['currentModeId']}; commands {commands}; tool calls {calls}")

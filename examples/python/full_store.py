@@ -1,7 +1,11 @@
 """The conversations that the full agent keeps, and what a user can set in them."""
 
+from __future__ import annotations
+
 import datetime
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Dict, List, Optional, Sequence, Union
+
+from libacp.types import v1
 
 MODES = {"ask": "Ask before changes", "code": "Change files at once"}
 MODELS = {"Local": ["small", "large"], "Hosted": ["huge"]}
@@ -16,49 +20,74 @@ class Conversation:
         self.cwd = cwd
         self.roots = roots
         self.mode = "ask"
-        self.options: Dict[str, Any] = {"model": "small", "web": False}
+        self.model = "small"
+        self.web = False
         self.title: Optional[str] = None
         self.updated = ""
-        self.history: List[Any] = []
+        self.history: List[v1.SessionUpdate] = []
         self.touch()
 
-    def add(self, kind: str, blocks: Sequence[Any]) -> None:
-        """Keeps a message."""
-        id = f"message-{len(self.history)}"
-        self.history += [{"sessionUpdate": kind, "content": block, "messageId": id} for block in blocks]
+    def asked(self, blocks: Sequence[v1.ContentBlock]) -> None:
+        """Keeps what the user has said."""
+        id = self._message_id
+        for block in blocks:
+            self.history.append({"sessionUpdate": "user_message_chunk", "content": block, "messageId": id})
+
+    def answered(self, text: str) -> None:
+        """Keeps what the agent has said."""
+        block: v1.ContentBlock = {"type": "text", "text": text}
+        self.history.append({"sessionUpdate": "agent_message_chunk", "content": block, "messageId": self._message_id})
 
     def touch(self) -> None:
         self.updated = datetime.datetime.now(datetime.timezone.utc).isoformat()
 
     @property
-    def info(self) -> Dict[str, Any]:
-        """As `session/list` has it."""
-        more = {"additionalDirectories": self.roots[1:]} if self.roots[1:] else {}
-        return {"sessionId": self.id, "cwd": self.cwd, "title": self.title, "updatedAt": self.updated, **more}
+    def _message_id(self) -> str:
+        return f"message-{len(self.history)}"
 
     @property
-    def modes(self) -> Dict[str, Any]:
-        available = [{"id": id, "name": id.title(), "description": text} for id, text in MODES.items()]
+    def info(self) -> v1.SessionInfo:
+        """As `session/list` has it."""
+        info: v1.SessionInfo = {"sessionId": self.id, "cwd": self.cwd, "title": self.title, "updatedAt": self.updated}
+        if self.roots[1:]:
+            info["additionalDirectories"] = self.roots[1:]
+        return info
+
+    @property
+    def modes(self) -> v1.SessionModeState:
+        available: List[v1.SessionMode] = [
+            {"id": id, "name": id.title(), "description": text} for id, text in MODES.items()
+        ]
         return {"currentModeId": self.mode, "availableModes": available}
 
-    def config_options(self, booleans: bool) -> List[Dict[str, Any]]:
+    def config_options(self, booleans: bool) -> List[v1.SessionConfigOption]:
         """All options; a client that does not take switches gets none."""
-        groups = [
+        groups: v1.SessionConfigSelectOptions = [
             {"group": name.lower(), "name": name, "options": [{"value": each, "name": each.title()} for each in models]}
             for name, models in MODELS.items()
         ]
-        model = {"type": "select", "id": "model", "name": "Model", "category": "model", "options": groups}
-        found = [{**model, "currentValue": self.options["model"]}]
+        found: List[v1.SessionConfigOption] = [
+            {
+                "type": "select",
+                "id": "model",
+                "name": "Model",
+                "category": "model",
+                "currentValue": self.model,
+                "options": groups,
+            }
+        ]
         if booleans:
-            found.append({"type": "boolean", "id": "web", "name": "Search the web", "currentValue": self.options["web"]})
+            found.append({"type": "boolean", "id": "web", "name": "Search the web", "currentValue": self.web})
         return found
 
-    def set(self, id: str, value: Any) -> bool:
+    def set(self, id: str, value: Union[str, bool]) -> bool:
         """Sets an option, if there is such a one."""
-        fits = {"model": value in sum(MODELS.values(), []), "web": isinstance(value, bool)}
-        if not fits.get(id):
+        if id == "web" and isinstance(value, bool):
+            self.web = value
+        elif id == "model" and isinstance(value, str) and value in sum(MODELS.values(), []):
+            self.model = value
+        else:
             return False
-        self.options[id] = value
         return True
 
 
@@ -77,9 +106,11 @@ class Store:
     def remove(self, id: str) -> None:
         self._all.pop(id, None)
 
-    def page(self, cwd: Optional[str], cursor: Optional[str]) -> Dict[str, Any]:
+    def page(self, cwd: Optional[str], cursor: Optional[str]) -> v1.ListSessionsResponse:
         """Some conversations, those of a directory or all, and where the next ones begin."""
         found = [each for each in self._all.values() if cwd in (None, each.cwd)]
         begin = int(cursor or 0)
-        more = {"nextCursor": str(begin + PAGE)} if len(found) > begin + PAGE else {}
-        return {"sessions": [each.info for each in found[begin : begin + PAGE]], **more}
+        page: v1.ListSessionsResponse = {"sessions": [each.info for each in found[begin : begin + PAGE]]}
+        if len(found) > begin + PAGE:
+            page["nextCursor"] = str(begin + PAGE)
+        return page

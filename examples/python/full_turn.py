@@ -1,16 +1,19 @@
 """A turn of the full agent: everything that an agent can say, and everything that its client lets it do."""
 
+from __future__ import annotations
+
 import asyncio
 import os
-from typing import Any, Dict, List
+from typing import List
 
 from full_store import Conversation
 from libacp import aio
+from libacp.types import v1
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SILENCE = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
 # One of each kind of content block.
-BLOCKS: List[Any] = [
+BLOCKS: List[v1.ContentBlock] = [
     {"type": "text", "text": "a text"},
     {"type": "image", "mimeType": "image/png", "data": PIXEL},
     {"type": "audio", "mimeType": "audio/wav", "data": SILENCE},
@@ -19,7 +22,11 @@ BLOCKS: List[Any] = [
 ]
 # What a client says in the _meta of its capabilities if it serves the extension of these examples.
 EXTENSION = "libacp.dev/full"
-COLOURS = {"type": "string", "title": "Colour", "oneOf": [{"const": each, "title": each.title()} for each in ("red", "blue")]}
+COLOURS: v1.ElicitationPropertySchema = {
+    "type": "string",
+    "title": "Colour",
+    "oneOf": [{"const": each, "title": each.title()} for each in ("red", "blue")],
+}
 
 
 class Tour:
@@ -84,14 +91,25 @@ class Tour:
         """A form, and a page on the web."""
         offered = self.client.capabilities.get("elicitation") or {}
         if offered.get("form") is not None:
-            schema = {"type": "object", "properties": {"colour": COLOURS}, "required": ["colour"]}
-            params = {"mode": "form", "message": "Which colour?", "requestedSchema": schema}
-            answer = await self.session.request("elicitation/create", params)
-            await self.turn.message(f"colour: {answer['action']} {(answer.get('content') or {}).get('colour')}")
+            form: v1.CreateElicitationRequest = {
+                "mode": "form",
+                "sessionId": self.session.id,
+                "message": "Which colour?",
+                "requestedSchema": {"type": "object", "properties": {"colour": COLOURS}, "required": ["colour"]},
+            }
+            answer = await self.client.call("elicitation/create", form)
+            filled_in = answer.get("content") if answer["action"] == "accept" else None
+            await self.turn.message(f"colour: {answer['action']} {(filled_in or {}).get('colour')}")
         if offered.get("url") is not None:
             id = f"page-{os.urandom(4).hex()}"
-            page = {"mode": "url", "message": "Please look", "url": "https://example.com/", "elicitationId": id}
-            answer = await self.session.request("elicitation/create", page)
+            page: v1.CreateElicitationRequest = {
+                "mode": "url",
+                "sessionId": self.session.id,
+                "message": "Please look",
+                "url": "https://example.com/",
+                "elicitationId": id,
+            }
+            answer = await self.client.call("elicitation/create", page)
             await self.turn.message(f"page: {answer['action']}")
             if answer["action"] == "accept":
                 await self.client.notify("elicitation/complete", {"elicitationId": id})
@@ -109,12 +127,12 @@ class Tour:
         if session.get("notices") is not None:
             await self.turn.update({"sessionUpdate": "notice", "severity": "warning", "title": "Nearly full"})
         if session.get("compaction") is not None:
-            compaction: Dict[str, Any] = {"sessionUpdate": "compaction_update", "compactionId": "c-1"}
-            await self.turn.update({**compaction, "status": "in_progress"})
-            summary = {"sessionUpdate": "compaction_summary_chunk", "compactionId": "c-1"}
-            await self.turn.update({**summary, "content": {"type": "text", "text": "We talked."}})
-            await self.turn.update({**compaction, "status": "completed"})
-        cost = {"amount": 0.25, "currency": "EUR"}
+            id = "c-1"
+            summary: v1.ContentBlock = {"type": "text", "text": "We talked."}
+            await self.turn.update({"sessionUpdate": "compaction_update", "compactionId": id, "status": "in_progress"})
+            await self.turn.update({"sessionUpdate": "compaction_summary_chunk", "compactionId": id, "content": summary})
+            await self.turn.update({"sessionUpdate": "compaction_update", "compactionId": id, "status": "completed"})
+        cost: v1.Cost = {"amount": 0.25, "currency": "EUR"}
         await self.turn.update({"sessionUpdate": "usage_update", "used": 1000, "size": 200000, "cost": cost})
         await self.turn.plan([{"content": "look around", "priority": "high", "status": "completed"}])
         self.conversation.title = self.conversation.title or self.turn.text[:40] or "Untitled"

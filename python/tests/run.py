@@ -134,8 +134,8 @@ def import_in_time(python: Path, name: str) -> Tuple[int, int]:
 
 
 def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
-    shown = ("hello_agent.py", "chat.py", "full_agent.py", "full_client.py")
-    examples = [ROOT / "examples" / "python" / name for name in shown]
+    folder = ROOT / "examples" / "python"
+    examples = [folder / "hello_agent.py", folder / "chat.py", *sorted(folder.glob("full_*.py"))]
     files = [*sorted(HERE.glob("*.py")), HERE / "hosts" / "agent.py", HERE / "hosts" / "hostile.py", HERE / "hosts" / "stubborn.py"]
     own = ["--python-executable", python, "--config-file", PACKAGE / "pyproject.toml"]
     # stubtest imports what it checks, so it runs in an environment of its own that has the wheel and mypy.
@@ -146,6 +146,8 @@ def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
     run(*pip, "--disable-pip-version-check", TYPE_TOOLS[0], built)
     # pyright looks for what is installed with the `python` that it finds first.
     path = {**os.environ, "PATH": os.pathsep.join([str(python.parent), os.environ["PATH"]])}
+    # It looks beside a file for what that imports only below the folder that it runs in.
+    beside = {**path, "PYTHONPATH": str(folder)}
     seeded = [HERE / "mistakes" / "check.py"]
     allowed = ["--allowlist", HERE / "stubtest.txt"]
     return [
@@ -155,7 +157,7 @@ def type_checks(bin: Path, python: Path) -> List[Tuple[int, int]]:
         checked("seeded mistakes, mypy", sys.executable, *seeded, "mypy", bin / "mypy", "--strict", *own),
         checked("seeded mistakes, pyright", sys.executable, *seeded, "pyright", bin / "pyright", path=path),
         checked("stubtest", home / SCRIPTS / "python", "-m", "mypy.stubtest", "libacp", *allowed),
-        checked("pyright of its use", bin / "pyright", *sorted(HERE.glob("typing_*.py")), *examples, path=path),
+        checked("pyright of its use", bin / "pyright", *sorted(HERE.glob("typing_*.py")), *examples, path=beside),
         checked("pyright of the package", bin / "pyright", "--verifytypes", "libacp", path=path),
     ]
 
