@@ -101,6 +101,17 @@ class Comforts(AioCase):
         self.assertEqual([each.get("_meta") for each in said], [meta, meta, meta, meta, None])
         self.assertEqual(seen, [meta, {"back": 2}, meta, meta])
 
+    async def test_a_turn_is_read_as_one_text(self) -> None:
+        async def say(turn: aio.Turn) -> None:
+            await turn.thought("hm")
+            for each in ("Hello", ", ", turn.text):
+                await turn.message(each)
+
+        async with talk(agent(prompt=say)) as peer:
+            turn = (await peer.new_session("/")).prompt("you")
+            self.assertEqual(await turn.read_text(), "Hello, you")
+            self.assertEqual(turn.stop_reason, "end_turn")
+
     async def test_files_are_read_through_any_client(self) -> None:
         class Unsaved:
             async def read_text_file(self, session: aio.ClientSession, params: Any) -> str:
