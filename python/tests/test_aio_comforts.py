@@ -58,6 +58,26 @@ class Comforts(AioCase):
         self.assertEqual("".join(pieces), "1\n2\n3\n")
         self.assertGreater(len(pieces), 1)
 
+    async def test_a_client_hears_what_commands_print(self) -> None:
+        heard: List[Any] = []
+
+        def hear(session: aio.ClientSession, id: str, text: str) -> None:
+            heard.append((session, id, text))
+            raise ValueError("a hook that fails harms nobody")
+
+        async def run(turn: aio.Turn) -> None:
+            async with turn.terminal("printf", ["one\\ntwo"]) as terminal:
+                await terminal.wait()
+                await turn.message(f"{terminal.id} {(await terminal.output())['output']}")
+
+        with self.assertLogs("libacp.aio", "ERROR"):
+            async with talk(agent(prompt=run), aio.Client(terminals=aio.Terminals(on_output=hear))) as peer:
+                session = await peer.new_session("/")
+                said = texts(await updates(session.prompt("")))
+        ((whose, id, _),) = {(whose, id, None) for whose, id, _ in heard}
+        self.assertIs(whose, session)
+        self.assertEqual(f"{id} {''.join(text for _, _, text in heard)}", said)
+
     async def test_output_whose_front_is_cut_is_followed(self) -> None:
         pieces: List[str] = []
 
