@@ -207,7 +207,9 @@ fn what_allows_for_good_is_not_what_allows_this_time() {
         let prompt = agent.hear().await;
         let options = json!([{"optionId": "always", "name": "Always", "kind": "allow_always"}]);
         let call = json!({"toolCallId": "c", "title": "Do it"});
-        agent.ask(5, "session/request_permission", json!({"sessionId": "s", "toolCall": call, "options": options})).await;
+        agent
+            .ask(5, "session/request_permission", json!({"sessionId": "s", "toolCall": call, "options": options}))
+            .await;
         assert_eq!(agent.hear().await["result"]["outcome"], json!({"outcome": "cancelled"}));
         agent.answer(&prompt, json!({"stopReason": "end_turn"})).await;
     });
