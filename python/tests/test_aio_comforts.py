@@ -58,6 +58,26 @@ class Comforts(AioCase):
         self.assertEqual("".join(pieces), "1\n2\n3\n")
         self.assertGreater(len(pieces), 1)
 
+    async def test_a_client_hears_what_commands_print(self) -> None:
+        heard: List[Any] = []
+
+        def hear(session: aio.ClientSession, id: str, text: str) -> None:
+            heard.append((session, id, text))
+            raise ValueError("a hook that fails harms nobody")
+
+        async def run(turn: aio.Turn) -> None:
+            async with turn.terminal("printf", ["one\\ntwo"]) as terminal:
+                await terminal.wait()
+                await turn.message(f"{terminal.id} {(await terminal.output())['output']}")
+
+        with self.assertLogs("libacp.aio", "ERROR"):
+            async with talk(agent(prompt=run), aio.Client(terminals=aio.Terminals(on_output=hear))) as peer:
+                session = await peer.new_session("/")
+                said = texts(await updates(session.prompt("")))
+        ((whose, id, _),) = {(whose, id, None) for whose, id, _ in heard}
+        self.assertIs(whose, session)
+        self.assertEqual(f"{id} {''.join(text for _, _, text in heard)}", said)
+
     async def test_output_whose_front_is_cut_is_followed(self) -> None:
         pieces: List[str] = []
 
@@ -100,6 +120,17 @@ class Comforts(AioCase):
             said = await updates((await peer.new_session("/")).prompt(""))
         self.assertEqual([each.get("_meta") for each in said], [meta, meta, meta, meta, None])
         self.assertEqual(seen, [meta, {"back": 2}, meta, meta])
+
+    async def test_a_turn_is_read_as_one_text(self) -> None:
+        async def say(turn: aio.Turn) -> None:
+            await turn.thought("hm")
+            for each in ("Hello", ", ", turn.text):
+                await turn.message(each)
+
+        async with talk(agent(prompt=say)) as peer:
+            turn = (await peer.new_session("/")).prompt("you")
+            self.assertEqual(await turn.read_text(), "Hello, you")
+            self.assertEqual(turn.stop_reason, "end_turn")
 
     async def test_files_are_read_through_any_client(self) -> None:
         class Unsaved:

@@ -1,23 +1,29 @@
 """What the documentation says of Python, against the installed package and the official SDK.
 
-Each public name has a description, attributes included, and every name in the table of docs/src/migrating.md exists.
+Each public name has a description, attributes included, and every name in the table of docs/src/migrating.md exists. What
+docs/surface.json says of Python is there, and whatever is public in `libacp.aio` is in docs/surface.json.
 Ends with ``N passed, N failed``.
 """
 
 import ast
 import importlib
 import inspect
+import json
 import re
 import sys
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterator, List, Set, Tuple
 
 import libacp
 import libacp.aio
 import libacp.names
 import libacp.types
 from ending import end
+from libacp.aio._host import Options
+from surface import Surface
 
+# What hosts make themselves, and so choose the options of.
+MADE_BY_HOSTS = ("Agent", "Client", "Files", "ReadOnlyFiles", "Terminals")
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "src" / "migrating.md"
 
 
@@ -89,6 +95,87 @@ def exists(name: str) -> bool:
     return True
 
 
+def options(path: str, callable: Any) -> Iterator[str]:
+    """The options of a function or a constructor. Those that agents and clients share are named alike."""
+    for option in inspect.signature(callable).parameters.values():
+        if option.kind is option.KEYWORD_ONLY:
+            yield f"{path}({option.name}=)"
+        elif option.kind is option.VAR_KEYWORD:
+            yield from (f"Host({name}=)" for name in Options.__annotations__)
+
+
+def found(kind: type) -> Set[str]:
+    """The public members of a class: methods, properties and attributes."""
+    bases = [base for base in kind.__mro__ if base.__module__.startswith("libacp")]
+    below = {name for base in bases for name, _ in members("", base)}
+    return {path.rpartition(".")[2] for path in below} | {path.rpartition(".")[2] for path, _ in attributes("", kind)}
+
+
+def public() -> Iterator[str]:
+    """Each class, function, member and option of `libacp.aio`."""
+    everything = {name: getattr(libacp.aio, name) for name in libacp.aio.__all__}
+    for name, value in everything.items():
+        yield name
+        if not inspect.isclass(value):
+            yield from options(name, value)
+            continue
+        inherited = [each for each in value.__mro__[1:] if everything.get(each.__name__) is each or each in libacp_errors()]
+        more = found(value).difference(*map(found, inherited))
+        if name in MADE_BY_HOSTS:
+            yield from options(name, value)
+            # What a constructor takes can be looked at under the same name.
+            more -= {*inspect.signature(value).parameters, *Options.__annotations__}
+        for member in sorted(more):
+            yield f"{name}.{member}"
+            if inspect.isroutine(getattr(value, member, None)):
+                yield from options(f"{name}.{member}", getattr(value, member))
+
+
+def libacp_errors() -> List[type]:
+    return [value for value in vars(libacp).values() if inspect.isclass(value) and issubclass(value, libacp.Error)]
+
+
+def resolved(name: str) -> str:
+    """What a name in docs/surface.json is among those of `public`; nothing if there is no such thing."""
+    path, _, called = name.partition("(")
+    if path.startswith("libacp."):
+        return name if exists(name) else ""
+    kind, _, member = path.partition(".")
+    value: Any = getattr(libacp.aio, kind, None)
+    if value is None or (member and member not in found(value)):
+        return ""
+    if member:
+        value = getattr(value, member, None)
+    if called.startswith('"'):
+        try:
+            # Handlers of methods that nobody serves are refused.
+            getattr(getattr(libacp.aio, kind)("a", drafts=libacp.DRAFTS), member)(json.loads(called[:-1]))
+        except ValueError:
+            return ""
+        return path
+    option = called[:-2]
+    if not option:
+        return name
+    parameters = inspect.signature(value).parameters
+    shared = any(each.kind is each.VAR_KEYWORD for each in parameters.values()) and option in Options.__annotations__
+    return f"Host({option}=)" if shared else name if option in parameters else ""
+
+
+def surface() -> Surface:
+    """Compares docs/surface.json with `libacp.aio`."""
+    surface = Surface("python")
+    everything = set(public())
+    # Some options are those of many calls.
+    endings = {name for name in surface.apart if name.startswith("(")}
+    exist = {name for name in surface.names if (name in endings and any(each.endswith(name) for each in everything)) or resolved(name)}
+    named = {resolved(name) for name in exist - endings}
+    named |= {each for each in everything if each.endswith(tuple(endings))}
+    # A class is named with its members.
+    named |= {name.partition(".")[0].partition("(")[0] for name in named}
+    surface.compare(exist, everything, named, "Python")
+    return surface
+
+
 def main() -> int:
     checks: List[Tuple[str, bool]] = [(f"{module.__name__}", own(module)) for module in (libacp, libacp.aio, libacp.names)]
     for module in (libacp, libacp.aio):
@@ -99,7 +186,9 @@ def main() -> int:
     names = list(named("Python"))
     assert len(names) > 60, names
     failures += [f"{PAGE.name}: there is no {name}" for name in names if not exists(name)]
-    return end(len(checks) + len(names) - len(failures), failures)
+    checked = surface()
+    passed = len(checks) + len(names) + checked.compared - len(failures) - len(checked.failures)
+    return end(passed, [*failures, *checked.failures])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 // What the documentation says of TypeScript, by the compiler: every exported declaration of the package is described, its
 // members too, and every name in the table of docs/src/migrating.md is exported, theirs by the official SDK and ours by
-// this package. Needs the packages of tests/node. Ends with `N passed, N failed`.
+// this package. What docs/surface.json says is compared with the declarations in both directions. Needs the packages of tests/node. Ends with `N passed, N failed`.
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import { compareSurface } from "./surface.mjs";
 
 const require = createRequire(new URL("../node/package.json", import.meta.url));
 const ts = require("typescript");
@@ -80,6 +81,8 @@ for (const row of section.split("\n").filter((line) => line.startsWith("| ")).sl
 }
 // A walk that finds little has not walked.
 if (names < 60 || passed < 900) failures.push(`only ${names} names in the table, ${passed} checks`);
+
+compareSurface({ ts, checker, file: at, exported, check });
 
 for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);

@@ -12,6 +12,7 @@ import type {
   SessionRequest,
   Transport,
 } from "./shared.js";
+import type { SessionSnapshot } from "./index.js";
 import type { RequestId, v1 } from "./types.js";
 
 export * from "./shared.js";
@@ -88,6 +89,8 @@ export interface AgentSession {
   readonly roots: readonly string[];
   /** The MCP servers that the client wants the agent to use. */
   readonly mcpServers: readonly v1.McpServer[];
+  /** All that the client has been told of it: its plan, modes, tool calls; a new object each time. Nothing where it is not open. */
+  readonly snapshot: SessionSnapshot<false> | undefined;
   /** Whatever the agent wants to keep with it. */
   data: any;
   /** Tells the client of something in this session, also between turns. In a handler that opens it, it follows the answer. */
@@ -121,11 +124,11 @@ export class Turn {
   /** Aborts when the client cancels the turn, or is gone. */
   readonly signal: AbortSignal;
   /** Says something to the user. Pieces with the same id are one message. */
-  message(what: Content, options?: { messageId?: string | undefined }): Promise<void>;
+  message(what: Content, options?: { messageId?: string | undefined } & MetaOption): Promise<void>;
   /** Shows what the agent thinks. */
-  thought(what: Content, options?: { messageId?: string | undefined }): Promise<void>;
+  thought(what: Content, options?: { messageId?: string | undefined } & MetaOption): Promise<void>;
   /** Shows the plan, whole; text stands for a step of medium priority that has not begun. */
-  plan(entries: readonly (string | v1.PlanEntry)[]): Promise<void>;
+  plan(entries: readonly (string | v1.PlanEntry)[], options?: MetaOption): Promise<void>;
   /** Tells the client of anything else. */
   update(update: v1.SessionUpdate, options?: MetaOption): Promise<void>;
   /**
@@ -136,11 +139,15 @@ export class Turn {
   toolCall(title: string, options?: ToolCallOptions): Promise<ToolCall>;
   toolCall<T>(title: string, options: ToolCallOptions, run: (call: ToolCall) => Awaitable<T>): Promise<T>;
   /** Asks the user to allow a tool call: once or not at all, where `options` say nothing else. */
-  askPermission(call: ToolCall | v1.ToolCallUpdate, options?: readonly v1.PermissionOption[]): Promise<Permission>;
+  askPermission(
+    call: ToolCall | v1.ToolCallUpdate,
+    options?: readonly v1.PermissionOption[],
+    how?: MetaOption,
+  ): Promise<Permission>;
   /** The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1. */
-  readTextFile(path: string, options?: { line?: number | undefined; limit?: number | undefined }): Promise<string>;
+  readTextFile(path: string, options?: { line?: number | undefined; limit?: number | undefined } & MetaOption): Promise<string>;
   /** Writes a text file through the client; one that is not there is made. */
-  writeTextFile(path: string, content: string): Promise<void>;
+  writeTextFile(path: string, content: string, options?: MetaOption): Promise<void>;
   /** Runs a command in a terminal of the client's. It is released by `await using`, after `run`, or when the turn ends. */
   terminal(command: string, args?: readonly string[], options?: TerminalOptions): Promise<Terminal>;
   terminal<T>(
@@ -152,7 +159,7 @@ export class Turn {
 }
 
 /** What a tool call is when it is first reported. */
-export interface ToolCallOptions {
+export interface ToolCallOptions extends MetaOption {
   /** Made up, unless given. */
   id?: string | undefined;
   /** What sort of work it is, which clients choose an icon by. */
@@ -191,7 +198,7 @@ export class ToolCall {
   /** Reports it as failed, and why. */
   fail(text?: string): Promise<void>;
   /** Asks the user to allow it. If it is pending, it is in progress from then on, or fails at its end. */
-  askPermission(options?: readonly v1.PermissionOption[]): Promise<Permission>;
+  askPermission(options?: readonly v1.PermissionOption[], how?: MetaOption): Promise<Permission>;
   /** Reports it as failed, unless it has ended. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -206,10 +213,12 @@ export class Permission {
   readonly kind: v1.PermissionOptionKind | undefined;
   /** Whether the call may go on. */
   readonly allowed: boolean;
+  /** What came as `_meta` with the answer. */
+  readonly meta: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 /** How a command is run. */
-export interface TerminalOptions {
+export interface TerminalOptions extends MetaOption {
   /** Environment variables to add. */
   env?: Readonly<Record<string, string>> | undefined;
   /** Its working directory, an absolute path; the client's choice, unless given. */
@@ -227,6 +236,11 @@ export class Terminal {
   wait(): Promise<v1.WaitForTerminalExitResponse>;
   /** What the command has printed so far, and its exit status once it has ended. */
   output(): Promise<v1.TerminalOutputResponse>;
+  /**
+   * Yields what the command prints, while it does. It is asked for every `interval` milliseconds (200), and what the client
+   * has dropped in between is missing.
+   */
+  follow(options?: { interval?: number | undefined }): AsyncGenerator<string, void, void>;
   /** Ends the command, and keeps the terminal. */
   kill(): Promise<void>;
   /** Releases it. */

@@ -58,6 +58,10 @@ export class AgentSession {
     return this.client.sessions.get(this.id) === this;
   }
 
+  get snapshot() {
+    return this.client.connection.sessionSnapshot(this.id);
+  }
+
   update(update, { meta, signal } = {}) {
     return this.notify("session/update", { update, ...metaOf(meta) }, { signal });
   }

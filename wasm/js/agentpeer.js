@@ -101,12 +101,12 @@ export class AgentPeer extends Peer {
     await this._transport.exit?.(this.#grace);
   }
 
-  async _run({ timeout, signal }) {
+  async _run({ timeout, signal, meta }) {
     this._host.mustServe();
     this._wire.start();
     const { info: clientInfo } = this._host;
     const clientCapabilities = this._host.offered();
-    await this._ask("initialize", { clientInfo, clientCapabilities }, { timeout, signal });
+    await this._ask("initialize", { clientInfo, clientCapabilities, ...metaOf(meta) }, { timeout, signal });
   }
 
   async _ask(method, params, how) {

@@ -71,10 +71,16 @@ export interface PermissionRequest {
   reject(): string | undefined;
 }
 
+/** What is decided about a tool call. */
+export type Choice = string | v1.PermissionOption | v1.RequestPermissionResponse | null | undefined;
+
 /** What a client is, and what agents may do through it. */
 export interface ClientOptions extends HostOptions<ClientSession> {
-  /** Decides on tool calls: an option, its id, or nothing for no choice. {@link rejectAll}, unless given. */
-  permission?: ((request: PermissionRequest) => Awaitable<string | v1.PermissionOption | null | undefined>) | undefined;
+  /**
+   * Decides on tool calls: an option, its id, or nothing for no choice; a whole answer, where its `_meta` matters.
+   * {@link rejectAll}, unless given.
+   */
+  permission?: ((request: PermissionRequest) => Awaitable<Choice>) | undefined;
   /** What reads and writes files, such as {@link Files} or {@link ReadOnlyFiles}. */
   files?: FileAccess | undefined;
   /** What runs commands, such as {@link Terminals}. */
@@ -105,8 +111,8 @@ export function allowAll(request: PermissionRequest): string | undefined;
 /** Allows no tool call. */
 export function rejectAll(request: PermissionRequest): string | undefined;
 
-/** How a connection begins and ends. */
-export interface ConnectOptions {
+/** How a connection begins and ends; `meta` goes out with `initialize`. */
+export interface ConnectOptions extends MetaOption {
   /** Milliseconds that the agent has for its answer to `initialize` (30,000). */
   timeout?: number | undefined;
   /** Milliseconds that handlers, and a process, have to end when the connection is closed (5,000). */
@@ -190,6 +196,8 @@ export interface ClientSession {
   readonly id: string;
   /** The agent that it is with. */
   readonly agent: AgentPeer;
+  /** Whether it is open. */
+  readonly open: boolean;
   /** The working directory, an absolute path. */
   readonly cwd: string;
   /** The working directory and all further roots; what {@link Files} confines the agent to. */

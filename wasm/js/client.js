@@ -132,10 +132,11 @@ export class Client extends Host {
   #decide = async (session, params, how) => {
     const request = new PermissionRequest(session, params, how);
     const choice = await this.permission(request);
+    if (choice?.outcome !== undefined) return choice;
     const optionId = choice?.optionId ?? choice;
     if (optionId == null) return { outcome: { outcome: "cancelled" } };
     if (typeof optionId === "string") return { outcome: { outcome: "selected", optionId } };
-    throw new TypeError(`permission: expected an option, its id, or nothing, found ${typeof optionId}`);
+    throw new TypeError(`permission: expected an option, its id, a whole answer, or nothing, found ${typeof optionId}`);
   };
 
   /** Handlers for what files and terminals do. */
@@ -175,12 +176,12 @@ function mustBeFunction(name, value) {
   throw new TypeError(`${name}: expected a function, found ${typeof value}`);
 }
 
-export async function connect(transport, client = new Client(), { timeout = 30_000, grace = 5000, signal } = {}) {
+export async function connect(transport, client = new Client(), { timeout = 30_000, grace = 5000, signal, meta } = {}) {
   await whenLoaded();
   signal?.throwIfAborted();
   const agent = new AgentPeer(client, transport, grace);
   try {
-    await agent._run({ timeout, signal });
+    await agent._run({ timeout, signal, meta });
   } catch (error) {
     await agent.close();
     throw error;

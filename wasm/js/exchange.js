@@ -25,6 +25,10 @@ export class ClientSession {
     this.roots = cwd === "" ? [] : [cwd, ...further];
   }
 
+  get open() {
+    return this.agent.sessions.get(this.id) === this;
+  }
+
   get snapshot() {
     return this.agent.connection.sessionSnapshot(this.id);
   }

@@ -6,7 +6,7 @@ import { connect } from "./client.js";
 import { mustKnow } from "./host.js";
 import { childProcess } from "./process.node.js";
 
-const OPTIONS = ["cwd", "env", "stderr", "processGroup", "timeout", "grace", "signal"];
+const OPTIONS = ["cwd", "env", "stderr", "processGroup", "timeout", "grace", "signal", "meta"];
 // Lines of standard error that an error tells, where the host has asked to hear them.
 const LAST = 20;
 // As long as a connection gives it by default.

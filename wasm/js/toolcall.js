@@ -1,10 +1,10 @@
 // A tool call that reports how far it is, and the question whether it may run.
-import { content, disposable, given, mustKnow, randomId } from "./host.js";
+import { content, disposable, given, metaOf, mustKnow, randomId } from "./host.js";
 import { Misuse } from "./events.js";
 import { quietIf } from "./wire.js";
 
 const MEMBERS = ["title", "kind", "status", "name", "content", "locations", "rawInput", "rawOutput"];
-const GIVEN = ["id", "kind", "status", "name", "content", "locations", "rawInput"];
+const GIVEN = ["id", "kind", "status", "name", "content", "locations", "rawInput", "meta"];
 const OVER = ["completed", "failed"];
 const ONCE = [
   { optionId: "allow", name: "Allow", kind: "allow_once" },
@@ -13,7 +13,8 @@ const ONCE = [
 
 /** What the user said to a request for permission. */
 export class Permission {
-  constructor(options, outcome) {
+  constructor(options, { outcome, _meta }) {
+    this.meta = _meta;
     this.optionId = outcome.optionId;
     this.kind = options.find(({ optionId }) => optionId === this.optionId)?.kind;
     this.allowed = this.kind?.startsWith("allow") ?? false;
@@ -26,14 +27,14 @@ export class ToolCall {
   #content;
   #refused = false;
 
-  constructor(turn, title, { id, status = "in_progress", kind = "other", name, content, locations, rawInput, ...rest }) {
+  constructor(turn, title, { id, status = "in_progress", kind = "other", name, content, locations, rawInput, meta, ...rest }) {
     mustKnow(rest, GIVEN, "option of a tool call");
     this.id = id ?? `call-${randomId()}`;
     this.title = title;
     this.status = status;
     this.#turn = turn;
     const places = locations?.map((each) => (typeof each === "string" ? { path: each } : each));
-    this.#members = given({ kind, name, content, locations: places, rawInput });
+    this.#members = { ...given({ kind, name, content, locations: places, rawInput }), ...metaOf(meta) };
     this.#content = content ?? [];
   }
 
@@ -66,8 +67,8 @@ export class ToolCall {
     return this.update({ status: "failed", ...said });
   }
 
-  async askPermission(options) {
-    const permission = await askPermission(this.#turn, { toolCallId: this.id, title: this.title }, options);
+  async askPermission(options, how) {
+    const permission = await askPermission(this.#turn, { toolCallId: this.id, title: this.title }, options, how);
     this.#refused = !permission.allowed;
     if (permission.allowed && this.status === "pending") await this.update({ status: "in_progress" });
     return permission;
@@ -116,11 +117,10 @@ export class ToolCall {
 }
 disposable(ToolCall, "close");
 
-export async function askPermission(turn, toolCall, options = ONCE) {
+export async function askPermission(turn, toolCall, options = ONCE, { meta } = {}) {
   const { client, session, signal } = turn;
-  const params = { sessionId: session.id, toolCall, options };
-  const { outcome } = await client._wire.request("session/request_permission", params, { signal });
-  return new Permission(options, outcome);
+  const params = { sessionId: session.id, toolCall, options, ...metaOf(meta) };
+  return new Permission(options, await client._wire.request("session/request_permission", params, { signal }));
 }
 
 /**

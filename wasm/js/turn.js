@@ -1,6 +1,10 @@
 // A prompt turn on the agent's side: what the agent says in it, and what it asks the client for.
 import { content, disposable, given, isObject, metaOf } from "./host.js";
 import { Permission, ToolCall, askPermission, quiet } from "./toolcall.js";
+import { unlessAborted } from "./wire.js";
+
+// By so many characters of what was printed before, the rest is found once the front was cut.
+const KNOWN = 256;
 
 export class Turn {
   cancelled = false;
@@ -23,18 +27,18 @@ export class Turn {
     return this.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
   }
 
-  message(what, { messageId } = {}) {
-    return this.#say("agent_message_chunk", what, messageId);
+  message(what, how) {
+    return this.#say("agent_message_chunk", what, how);
   }
 
-  thought(what, { messageId } = {}) {
-    return this.#say("agent_thought_chunk", what, messageId);
+  thought(what, how) {
+    return this.#say("agent_thought_chunk", what, how);
   }
 
-  plan(entries) {
+  plan(entries, { meta } = {}) {
     if (!Array.isArray(entries)) throw new TypeError(`plan: expected a list of entries, found ${typeof entries}`);
     const step = (entry) => (typeof entry === "string" ? { content: entry, priority: "medium", status: "pending" } : entry);
-    return this.update({ sessionUpdate: "plan", entries: entries.map(step) });
+    return this.update({ sessionUpdate: "plan", entries: entries.map(step), ...metaOf(meta) });
   }
 
   update(update, { meta } = {}) {
@@ -56,26 +60,26 @@ export class Turn {
     return result;
   }
 
-  askPermission(call, options) {
-    return call instanceof ToolCall ? call.askPermission(options) : askPermission(this, call, options);
+  askPermission(call, options, how) {
+    return call instanceof ToolCall ? call.askPermission(options, how) : askPermission(this, call, options, how);
   }
 
-  async readTextFile(path, { line, limit } = {}) {
-    const { content } = await this.#request("fs/read_text_file", { path, ...given({ line, limit }) });
+  async readTextFile(path, { line, limit, meta } = {}) {
+    const { content } = await this.#request("fs/read_text_file", { path, ...given({ line, limit }), ...metaOf(meta) });
     return content;
   }
 
-  async writeTextFile(path, content) {
-    await this.#request("fs/write_text_file", { path, content });
+  async writeTextFile(path, content, { meta } = {}) {
+    await this.#request("fs/write_text_file", { path, content, ...metaOf(meta) });
   }
 
-  async terminal(command, args = [], { env = {}, cwd, outputByteLimit } = {}, run) {
+  async terminal(command, args = [], { env = {}, cwd, outputByteLimit, meta } = {}, run) {
     if (!Array.isArray(args)) {
       throw new TypeError(`terminal: expected a list as the arguments, found ${typeof args}; as terminal("${command}", ["…"])`);
     }
     if (!isObject(env)) throw new TypeError("terminal: expected an object as env, from names to values");
     const list = Object.entries(env).map(([name, value]) => ({ name, value }));
-    const params = { command, args, env: list, ...given({ cwd, outputByteLimit }) };
+    const params = { command, args, env: list, ...given({ cwd, outputByteLimit }), ...metaOf(meta) };
     const settle = ({ outcome, result }) => {
       if (outcome === "result") terminal._open(result.terminalId);
     };
@@ -107,8 +111,8 @@ export class Turn {
     return this.client._wire.request(method, all, { signal: this.signal, ...how });
   }
 
-  #say(kind, what, messageId) {
-    const update = { sessionUpdate: kind, content: content(what) };
+  #say(kind, what, { messageId, meta } = {}) {
+    const update = { sessionUpdate: kind, content: content(what), ...metaOf(meta) };
     if (messageId !== undefined && messageId !== null) update.messageId = messageId;
     return this.update(update);
   }
@@ -135,6 +139,16 @@ export class Terminal {
 
   output() {
     return this.#request("terminal/output");
+  }
+
+  async *follow({ interval = 200 } = {}) {
+    for (let seen = ""; ; await later(interval, this._signal)) {
+      const { output, exitStatus } = await this.output();
+      const added = output.slice(output.startsWith(seen) ? seen.length : overlap(seen, output));
+      if (added) yield added;
+      if (exitStatus != null) return;
+      seen = output;
+    }
   }
 
   async kill() {
@@ -169,6 +183,17 @@ export class Terminal {
   }
 }
 disposable(Terminal, "close");
+
+/** How much of the beginning of a text is the end of another, from which the front was cut. */
+function overlap(before, after) {
+  const end = before.slice(-KNOWN);
+  const found = end ? after.indexOf(end) : -1;
+  return found < 0 ? 0 : found + end.length;
+}
+
+/** Waits, unless the turn is cancelled before. */
+const later = (milliseconds, signal) =>
+  unlessAborted(new Promise((resolve) => setTimeout(resolve, milliseconds)), signal);
 
 const SAYS = ["message", "thought", "plan", "update"];
 const ASKS = ["toolCall", "askPermission", "readTextFile", "writeTextFile", "terminal"];

@@ -25,9 +25,15 @@ pub struct PermissionRequest {
 }
 
 impl PermissionRequest {
-    /// The id of the option that allows it: for this time if there is one, else for good.
+    /// The id of the option that allows it this time; `None` where there is none, as one that allows it for good is another
+    /// answer.
     pub fn allow(&self) -> Option<String> {
-        self.pick(&[v1::PermissionOptionKind::AllowOnce, v1::PermissionOptionKind::AllowAlways])
+        self.pick(&[v1::PermissionOptionKind::AllowOnce])
+    }
+
+    /// The id of the option that allows it for good, if there is one.
+    pub fn allow_always(&self) -> Option<String> {
+        self.pick(&[v1::PermissionOptionKind::AllowAlways])
     }
 
     /// The id of the option that refuses it: for this time if there is one, else for good.

@@ -193,6 +193,29 @@ fn permission_is_refused_where_nobody_decides() {
 }
 
 #[test]
+fn what_allows_for_good_is_not_what_allows_this_time() {
+    let decided = Client::new("test", "1").permission(async |request| {
+        assert_eq!((request.allow(), request.allow_always().as_deref()), (None, Some("always")));
+        Ok(request.allow())
+    });
+    let work = async |agent: AgentPeer| {
+        agent.new_session("/work").await?.prompt("go").finish().await?;
+        Ok(())
+    };
+    with_agent(&decided, work, async |agent| {
+        agent.welcome(json!({})).await;
+        let prompt = agent.hear().await;
+        let options = json!([{"optionId": "always", "name": "Always", "kind": "allow_always"}]);
+        let call = json!({"toolCallId": "c", "title": "Do it"});
+        agent
+            .ask(5, "session/request_permission", json!({"sessionId": "s", "toolCall": call, "options": options}))
+            .await;
+        assert_eq!(agent.hear().await["result"]["outcome"], json!({"outcome": "cancelled"}));
+        agent.answer(&prompt, json!({"stopReason": "end_turn"})).await;
+    });
+}
+
+#[test]
 fn files_are_offered_by_their_handler() {
     let client = Client::new("test", "1").on::<fn(v1::ReadTextFileRequest), _>(async |received| {
         assert_eq!(received.session().unwrap().roots(), ["/work"]);

@@ -264,6 +264,14 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
         if self._call is not None and not self._over.is_set():
             await self.session.cancel()
 
+    async def read_text(self) -> str:
+        """Iterates over the turn, and returns what the agent says in it, put together."""
+        said = []
+        async for update in self:
+            if update["sessionUpdate"] == "agent_message_chunk" and update["content"]["type"] == "text":
+                said.append(update["content"]["text"])
+        return "".join(said)
+
     def _ask(self) -> Call:
         if not self._cancelled:
             return super()._ask()

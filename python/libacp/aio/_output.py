@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import codecs
+from typing import Callable, Optional
 
 
 class Output:
-    """The end of what was printed: at most `limit` bytes of UTF-8, beginning with a whole character."""
+    """The end of what was printed: at most `limit` bytes of UTF-8, beginning with a whole character. `hear` gets all of it."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, hear: Optional[Callable[[str], None]] = None) -> None:
+        self._hear = hear
         self._limit = limit
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._kept = bytearray()
@@ -16,7 +18,10 @@ class Output:
 
     def add(self, data: bytes, final: bool = False) -> None:
         """Takes what was printed. What is not UTF-8 is replaced; half a character waits for the rest."""
-        self._kept += self._decoder.decode(data, final).encode("utf-8")
+        text = self._decoder.decode(data, final)
+        if text and self._hear is not None:
+            self._hear(text)
+        self._kept += text.encode("utf-8")
         excess = len(self._kept) - self._limit
         if excess > 0:
             while excess < len(self._kept) and self._kept[excess] & 0xC0 == 0x80:

@@ -54,7 +54,7 @@ class Printed:
 class Process:
     """A command that runs, or has run."""
 
-    def __init__(self, child: subprocess.Popen[bytes], printed: Printed, limit: int, signals: bool) -> None:
+    def __init__(self, child: subprocess.Popen[bytes], printed: Printed, output: Output, signals: bool) -> None:
         self._child, self._printed = child, printed
         self._loop = asyncio.get_running_loop()
         self._owner = os.getpid()
@@ -65,7 +65,7 @@ class Process:
         self._gone = False
         self._handle: Optional[int] = None
         _signals.watch(self)
-        self.output = Output(limit)
+        self.output = output
         self.exited: asyncio.Future[Optional[int]] = self._loop.create_future()
         """How the command has ended; ``None`` when somebody else has waited for it."""
         self._reading = asyncio.ensure_future(self._read())
@@ -74,7 +74,7 @@ class Process:
 
     @classmethod
     def start(
-        cls, command: Sequence[str], printed: Printed, limit: int, *, cwd: str, env: Mapping[str, str], signals: bool
+        cls, command: Sequence[str], printed: Printed, output: Output, *, cwd: str, env: Mapping[str, str], signals: bool
     ) -> Process:
         """Starts a command. Nothing happens in between: it is either not begun, or known from its beginning."""
         with _signals.starting(signals):
@@ -87,7 +87,7 @@ class Process:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            return cls(child, printed, limit, signals)
+            return cls(child, printed, output, signals)
 
     async def _read(self) -> None:
         while data := await self._printed.reader.read(READ):

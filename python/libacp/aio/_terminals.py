@@ -8,7 +8,7 @@ import itertools
 import os
 import weakref
 from functools import partial
-from typing import TYPE_CHECKING, Dict, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Callable, Dict, Mapping, Optional, Tuple
 
 import libacp
 
@@ -35,7 +35,8 @@ class Terminals:
     that the agent names or in that of its session, and is killed when it is released, its session or its connection is
     over, or this process ends, together with the children that stayed in its process group. Of its output the end is
     kept: as many bytes as the agent asks for, `output_byte_limit` at most, never with half a character. There are at
-    most `most` terminals at a time.
+    most `most` terminals at a time. `on_output` is called with the session, the terminal's id and the text of whatever a
+    command prints, as it comes.
 
     With `signals`, commands also end when SIGTERM, SIGHUP or SIGINT ends this process: while commands run that were
     started in the main thread, such a signal has a handler, unless the host has set one of its own or ignores it.
@@ -48,6 +49,7 @@ class Terminals:
         most: int = 64,
         env: Optional[Mapping[str, str]] = None,
         signals: bool = True,
+        on_output: Optional[Callable[[ClientSession, str, str], object]] = None,
     ) -> None:
         self.output_byte_limit = output_byte_limit
         """Bytes of output that are kept at most."""
@@ -57,6 +59,8 @@ class Terminals:
         """What commands see of the environment, before the agent adds to it."""
         self.signals = signals
         """Whether commands end when a signal ends this process that it does not handle itself."""
+        self.on_output = on_output
+        """Called with what commands print, as it comes."""
         self._running: Dict[str, Tuple[ClientSession, Process]] = {}
         self._over: weakref.WeakSet[ClientSession] = weakref.WeakSet()
         self._starting = 0
@@ -67,11 +71,12 @@ class Terminals:
         if len(self._running) + self._starting >= self.most:
             raise RequestError(INTERNAL, f"There are {self.most} terminals already")
         self._starting += 1
+        id = f"term-{next(self._numbers)}"
         try:
             printed = Printed()
             try:
                 await printed.connect()
-                process = self._start(session, params, printed)
+                process = self._start(session, params, printed, partial(self._heard, session, id))
             except BaseException:
                 printed.close()
                 raise
@@ -79,11 +84,19 @@ class Terminals:
                 os.close(printed.theirs)
         finally:
             self._starting -= 1
-        id = f"term-{next(self._numbers)}"
         self._running[id] = (session, process)
         return id
 
-    def _start(self, session: ClientSession, params: v1.CreateTerminalRequest, printed: Printed) -> Process:
+    def _heard(self, session: ClientSession, id: str, text: str) -> None:
+        try:
+            if self.on_output is not None:
+                self.on_output(session, id, text)
+        except Exception:
+            log.exception("on_output failed for the terminal %s", id)
+
+    def _start(
+        self, session: ClientSession, params: v1.CreateTerminalRequest, printed: Printed, hear: Callable[[str], None]
+    ) -> Process:
         if session in self._over:
             raise RequestError(NOT_FOUND, "The session is over")
         wanted = params.get("outputByteLimit")
@@ -93,7 +106,7 @@ class Terminals:
         command = [params["command"], *(params.get("args") or ())]
         cwd = params.get("cwd") or session.cwd
         try:
-            return Process.start(command, printed, limit, cwd=cwd, env=env, signals=self.signals)
+            return Process.start(command, printed, Output(limit, hear), cwd=cwd, env=env, signals=self.signals)
         except (OSError, ValueError) as problem:
             reason = os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else "not a command"
             what = f"The command cannot be started: {reason}"
