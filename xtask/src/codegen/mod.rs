@@ -16,6 +16,7 @@ mod drafts;
 mod messages;
 mod python;
 mod rust;
+mod surface;
 mod tables;
 mod typescript;
 
@@ -26,6 +27,7 @@ const OUTPUTS: &[Output] = &[
     ("core/src/schema/drafts.rs", |model| Ok(drafts::file(model))),
     ("core/src/schema/tables/v1.rs", |model| Ok(tables::file(&model.versions[0]))),
     ("core/src/schema/tables/v2.rs", |model| Ok(tables::file(&model.versions[1]))),
+    ("docs/src/surface.md", |_| surface::page()),
     ("docs/src/messages.md", |model| messages::page(&model.versions[0])),
     ("docs/src/messages-2.md", |model| messages::page(&model.versions[1])),
     ("include/acp_constants.h", c::file),
