@@ -55,7 +55,11 @@ void writing()
     writer.reset();
     CHECK(writer.value(true).finish() && *writer.finish() == "true");
 
-    // By a template.
+    // ANCHOR: template
+    acp::Writer params;
+    params.form("{'sessionId':?,'modeId':?}", {std::string_view("s-1"), "ask"});
+    CHECK(*params.finish() == R"({"sessionId":"s-1","modeId":"ask"})");
+    // ANCHOR_END: template
     writer.reset();
     const std::string text = "it's \"?\"";
     CHECK(writer.form("{'a':?,'b':[?,?,?,?,?,\"?\"]}", {text, -1, 0.5, true, nullptr, acp::Json("[]")}).finish());

@@ -189,6 +189,7 @@ bool agent_start(agent *agent, const task *task, int number, char *const *comman
                  ACP_METHOD_INITIALIZE);
 }
 
+// ANCHOR: template
 // A turn takes as long as it takes, so not by `acp_client_prompt`, which has the patience of all requests.
 static void send_prompt(agent *agent)
 {
@@ -207,6 +208,7 @@ static void send_prompt(agent *agent)
     }
     acp_writer_free(params);
 }
+// ANCHOR_END: template
 
 // Shows a string of a message, one that it has.
 static void show(agent *agent, acp_slice json, const char *pointer, void (*how)(struct agent *agent, acp_slice text))
