@@ -71,7 +71,7 @@ pub unsafe extern "C" fn acp_files_new(
         }
         Ok(acp_files(Files::with(opened, options)))
     };
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `roots`, `context` and `files`.
     unsafe { make(files, work) }
 }
 
@@ -89,7 +89,7 @@ fn ask(
 /// Frees the files; NULL is fine. Their roots are closed.
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_free(files: *mut acp_files) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `files`.
     unsafe { free(files) }
 }
 
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn acp_files_free(files: *mut acp_files) {
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_guarded(path: acp_slice, writing: bool, allowed: *mut bool) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `path` and `allowed`.
         let path = Path::new(unsafe { path.text() }?);
         // SAFETY: as above.
         unsafe { output(allowed, || Ok(guarded(&Asked::new(Path::new(""), path, writing)))) }
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn acp_files_read(
 ) -> acp_status {
     let all = line <= 1 && limit == u64::MAX;
     let (line, limit) = if all { (None, None) } else { (Some(line), Some(limit)) };
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `files`, `path` and `answer`.
     unsafe { work(files, path, answer, |files, path| files.read_text_file(path, line, limit)) }
 }
 
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn acp_files_write(
     answer: *mut *mut acp_files_answer,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `files`, `path`, `text` and `answer`.
         let text = unsafe { text.text() }?;
         // SAFETY: as above.
         let write = || unsafe {
@@ -162,14 +162,14 @@ unsafe fn work(
 /// The text that was read, empty for a write. `ACP_NONE` where it failed.
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_answer_text(answer: *const acp_files_answer, text: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `answer` and `text`.
     unsafe { read(answer, text, |answer| answer.0.as_ref().ok().map(|text| text.as_str().into())) }
 }
 
 /// The code of the error to answer with. `ACP_NONE` where it did not fail.
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_answer_code(answer: *const acp_files_answer, code: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `answer` and `code`.
     unsafe { read(answer, code, |answer| answer.0.as_ref().err().map(|problem| problem.0)) }
 }
 
@@ -179,13 +179,13 @@ pub unsafe extern "C" fn acp_files_answer_message(
     answer: *const acp_files_answer,
     message: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `answer` and `message`.
     unsafe { read(answer, message, |answer| answer.0.as_ref().err().map(|problem| problem.1.as_str().into())) }
 }
 
 /// Frees an answer; NULL is fine.
 #[no_mangle]
 pub unsafe extern "C" fn acp_files_answer_free(answer: *mut acp_files_answer) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `answer`.
     unsafe { free(answer) }
 }

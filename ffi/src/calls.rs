@@ -73,7 +73,7 @@ pub unsafe extern "C" fn acp_connection_request(
     params: acp_slice,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `method`, `params` and `out`.
     unsafe { acp_connection_request_with(connection, method, params, "".into(), ACP_UNSET, out) }
 }
 
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn acp_connection_request_with(
     timeout: u64,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `method`, `params`, `id` and `out`.
     unsafe {
         change(connection, |connection| {
             let (method, params, id) = (method.text()?, params.text()?, id.text()?);
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn acp_connection_notify(
     method: acp_slice,
     params: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `method` and `params`.
     unsafe { change(connection, |connection| connection.tell(method.text()?, params.text()?)) }
 }
 
@@ -129,7 +129,7 @@ pub unsafe extern "C" fn acp_connection_respond(
     serial: u64,
     result: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `result`.
     unsafe {
         change(connection, |connection| {
             let result = result.text()?;
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn acp_connection_respond_error(
     message: acp_slice,
     data: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `message` and `data`.
     unsafe {
         change(connection, |connection| {
             let (message, data) = (message.text()?, data.text()?);
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn acp_connection_respond_error(
 /// twice sends nothing more.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_cancel(connection: *mut acp_connection, serial: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`.
     unsafe {
         change(connection, |connection| {
             let core = connection.core();
@@ -180,7 +180,7 @@ pub unsafe extern "C" fn acp_connection_can(
     out: *mut bool,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `connection`, `method` and `out`.
         let (connection, method) = unsafe { (shared(connection)?, method.text()?) };
         // SAFETY: as above.
         unsafe { output(out, || Ok(connection.core().can(method))) }
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn acp_connection_can(
 /// `ACP_OK` when a method could be sent now; otherwise `ACP_MISUSE`, and `acp_connection_error_…` say why.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_why_not(connection: *mut acp_connection, method: acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `method`.
     unsafe {
         change(connection, |connection| match connection.core().why_not(method.text()?) {
             None => Ok(()),
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn acp_connection_why_not(connection: *mut acp_connection,
 /// What kind of mistake (`ACP_MISUSE_…`) the last call that returned `ACP_MISUSE` was; `ACP_NONE` when none was.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_error_kind(connection: *const acp_connection, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.kind.number())) }
 }
 
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn acp_connection_error_rule(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.rule.as_str().into())) }
 }
 
@@ -223,7 +223,7 @@ pub unsafe extern "C" fn acp_connection_error_pointer(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| error.pointer.as_str().into())) }
 }
 
@@ -233,6 +233,6 @@ pub unsafe extern "C" fn acp_connection_error_message(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| connection.error.as_ref().map(|error| (&*error.message).into())) }
 }

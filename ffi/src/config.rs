@@ -66,21 +66,21 @@ fn set_limit(limits: &mut Limits, which: i32, value: u64) -> Result<(), acp_stat
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_config_new(role: i32, out: *mut *mut acp_config) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `out`.
     unsafe { make(out, || Ok(acp_config { core: Config::new(known(&[Role::Client, Role::Agent], role)?) })) }
 }
 
 /// Frees a configuration. Connections that were made with it are not concerned.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_free(config: *mut acp_config) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe { free(config) }
 }
 
 /// How messages are told apart on the transport (`ACP_FRAMING_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_framing(config: *mut acp_config, framing: i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             config.core.framing = known(&[Framing::Lines, Framing::ContentLength, Framing::Messages], framing)?;
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn acp_config_set_framing(config: *mut acp_config, framing
 /// What happens to messages that break a rule (`ACP_POLICY_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_policy(config: *mut acp_config, policy: i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             config.core.policy = known(POLICIES, policy)?;
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn acp_config_set_policy(config: *mut acp_config, policy: 
 /// Another policy (`ACP_POLICY_…`) for the rules of one severity (`ACP_SEVERITY_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_policy_for(config: *mut acp_config, severity: i32, policy: i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             let severity = known(SEVERITIES, severity)?;
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn acp_config_set_policy_for(config: *mut acp_config, seve
 /// Takes back what `acp_config_set_policy_for` set: the rules of this severity follow `acp_config_set_policy` again.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_clear_policy_for(config: *mut acp_config, severity: i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             config.core.policies[known(SEVERITIES, severity)? as usize] = None;
@@ -129,14 +129,14 @@ pub unsafe extern "C" fn acp_config_clear_policy_for(config: *mut acp_config, se
 /// A bound (`ACP_LIMIT_…`) that holds whatever the peer sends.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_limit(config: *mut acp_config, limit: i32, value: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe { change(config, |config| set_limit(&mut config.core.limits, limit, value)) }
 }
 
 /// Whether version 2 of the protocol may be agreed on; version 1 always may.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_version_2(config: *mut acp_config, allowed: bool) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             config.core.version_2 = allowed;
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn acp_config_set_version_2(config: *mut acp_config, allow
 /// Switches a draft of the protocol on (`ACP_DRAFT_…`); `ACP_INVALID_ARGUMENT` when there is none of this name.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_draft(config: *mut acp_config, name: acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `name`.
     unsafe { change(config, |config| config.core.draft(name.text()?).map_err(|_| ACP_INVALID_ARGUMENT)) }
 }
 
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn acp_config_set_draft(config: *mut acp_config, name: acp
 /// `ACP_NEVER` wait for ever.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_timeout(config: *mut acp_config, milliseconds: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             config.core.timeout = self::milliseconds(milliseconds);
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn acp_config_set_timeout(config: *mut acp_config, millise
 /// `ACP_NEVER` wait for ever.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_cancel_grace(config: *mut acp_config, milliseconds: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             config.core.cancel_grace = self::milliseconds(milliseconds);
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn acp_config_set_cancel_grace(config: *mut acp_config, mi
 /// `ACP_EVENT_ADVICE` of the rule RPC-15 with the method and the id. `ACP_UNSET` and `ACP_NEVER` remind of nothing.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_reminder(config: *mut acp_config, milliseconds: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             config.core.reminder = self::milliseconds(milliseconds);
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn acp_config_set_reminder(config: *mut acp_config, millis
 /// the last answer.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_prompt_queueing(config: *mut acp_config, allowed: bool) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config`.
     unsafe {
         change(config, |config| {
             config.core.prompt_queueing = allowed;
@@ -211,28 +211,28 @@ pub unsafe extern "C" fn acp_config_set_prompt_queueing(config: *mut acp_config,
 /// name is empty or longer than 4,096 bytes.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_set_foreign_method(config: *mut acp_config, name: acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `name`.
     unsafe { change(config, |config| config.core.foreign_method(name.text()?).map_err(|_| ACP_INVALID_ARGUMENT)) }
 }
 
 /// The side that the host plays.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_role(config: *const acp_config, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe { read(config, out, |config| Some(config.core.role.number())) }
 }
 
 /// What `acp_config_set_framing` set.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_framing(config: *const acp_config, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe { read(config, out, |config| Some(config.core.framing.number())) }
 }
 
 /// What `acp_config_set_policy` set.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_policy(config: *const acp_config, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe { read(config, out, |config| Some(config.core.policy.number())) }
 }
 
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn acp_config_policy(config: *const acp_config, out: *mut 
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_policy_for(config: *const acp_config, severity: i32, out: *mut i32) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `config` and `out`.
         let config = unsafe { shared(config) }?;
         let policy = config.core.policies[known(SEVERITIES, severity)? as usize];
         // SAFETY: as above.
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn acp_config_policy_for(config: *const acp_config, severi
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_limit(config: *const acp_config, limit: i32, out: *mut u64) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `config` and `out`.
         let config = unsafe { shared(config) }?;
         // SAFETY: as above.
         unsafe { output(out, || self::limit(&config.core.limits, limit).ok_or(ACP_INVALID_ARGUMENT)) }
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn acp_config_limit(config: *const acp_config, limit: i32,
 /// What `acp_config_set_version_2` set.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_version_2(config: *const acp_config, out: *mut bool) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe { read(config, out, |config| Some(config.core.version_2)) }
 }
 
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn acp_config_version_2(config: *const acp_config, out: *m
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_draft(config: *const acp_config, name: acp_slice, out: *mut bool) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `config`, `name` and `out`.
         let (config, name) = unsafe { (shared(config)?, name.text()?) };
         let index = DRAFTS.iter().position(|&draft| draft == name).ok_or(ACP_INVALID_ARGUMENT)?;
         // SAFETY: as above.
@@ -281,28 +281,28 @@ pub unsafe extern "C" fn acp_config_draft(config: *const acp_config, name: acp_s
 /// What `acp_config_set_timeout` set; `ACP_NONE` when requests wait for ever.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_timeout(config: *const acp_config, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe { read(config, out, |config| config.core.timeout) }
 }
 
 /// What `acp_config_set_cancel_grace` set, or the default; `ACP_NONE` when cancelled requests wait for ever.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_cancel_grace(config: *const acp_config, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe { read(config, out, |config| config.core.cancel_grace) }
 }
 
 /// What `acp_config_set_reminder` set; `ACP_NONE` when the host is reminded of nothing.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_reminder(config: *const acp_config, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe { read(config, out, |config| config.core.reminder) }
 }
 
 /// What `acp_config_set_prompt_queueing` set.
 #[no_mangle]
 pub unsafe extern "C" fn acp_config_prompt_queueing(config: *const acp_config, out: *mut bool) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe { read(config, out, |config| Some(config.core.prompt_queueing)) }
 }
 
@@ -314,7 +314,7 @@ pub unsafe extern "C" fn acp_config_foreign_method(
     out: *mut bool,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `config`, `name` and `out`.
         let (config, name) = unsafe { (shared(config)?, name.text()?) };
         // SAFETY: as above.
         unsafe { output(out, || Ok(config.core.foreign_methods().any(|known| known == name))) }

@@ -39,7 +39,7 @@ impl acp_connection {
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_new(config: *const acp_config, out: *mut *mut acp_connection) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `config` and `out`.
     unsafe {
         make(out, || {
             let core = Connection::new(shared(config)?.core.clone());
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn acp_connection_new(config: *const acp_config, out: *mut
 /// Frees a connection; events and lists that came from it stay.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_free(connection: *mut acp_connection) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`.
     unsafe { free(connection) }
 }
 
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn acp_connection_free(connection: *mut acp_connection) {
 /// becomes events. After the connection is over they are ignored.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_receive(connection: *mut acp_connection, bytes: acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `bytes`.
     unsafe {
         change(connection, |connection| {
             connection.core.receive(bytes.bytes()?);
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn acp_connection_receive(connection: *mut acp_connection,
 /// The peer has closed its side: what was received is still read, then everything open ends.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_receive_eof(connection: *mut acp_connection) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`.
     unsafe {
         change(connection, |connection| {
             connection.core.receive_eof();
@@ -84,7 +84,7 @@ pub unsafe extern "C" fn acp_connection_receive_eof(connection: *mut acp_connect
 /// end, and of the peer's that wait too long the host is reminded.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_handle_timeout(connection: *mut acp_connection, now: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`.
     unsafe {
         change(connection, |connection| {
             connection.core.handle_timeout(now);
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn acp_connection_poll_event(
     connection: *mut acp_connection,
     out: *mut *mut acp_event,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe {
         change(connection, |connection| {
             output(out, || {
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn acp_connection_poll_event(
 /// When `acp_connection_handle_timeout` is wanted, on the host's clock; `ACP_NONE` when it is not.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_poll_timeout(connection: *const acp_connection, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| connection.core.poll_timeout()) }
 }
 
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn acp_connection_poll_timeout(connection: *const acp_conn
 /// the next call that changes the connection.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_transmit(connection: *const acp_connection, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| Some(connection.core.transmit().into())) }
 }
 
@@ -131,7 +131,7 @@ pub unsafe extern "C" fn acp_connection_transmit(connection: *const acp_connecti
 /// counts as all of them.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_consume(connection: *mut acp_connection, count: usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`.
     unsafe {
         change(connection, |connection| {
             connection.core.consume(count);
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn acp_connection_consume(connection: *mut acp_connection,
 /// waits in `acp_connection_transmit` can still be sent.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_close(connection: *mut acp_connection) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`.
     unsafe {
         change(connection, |connection| {
             connection.core.close();
@@ -156,6 +156,6 @@ pub unsafe extern "C" fn acp_connection_close(connection: *mut acp_connection) -
 /// Bytes that were received and not read yet: stop reading from the transport while this is large.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_buffered(connection: *const acp_connection, out: *mut usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| Some(connection.core.buffered())) }
 }

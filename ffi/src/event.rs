@@ -60,14 +60,14 @@ impl acp_event {
 /// Frees an event.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_free(event: *mut acp_event) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event`.
     unsafe { free(event) }
 }
 
 /// What kind of event it is (`ACP_EVENT_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_kind(event: *const acp_event, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe { read(event, out, |event| Some(event.core.number())) }
 }
 
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn acp_event_kind(event: *const acp_event, out: *mut i32) 
 /// that was called. Slices from an event are valid until it is freed.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_method(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| {
             let method: Option<&str> = match &event.core {
@@ -98,14 +98,14 @@ pub unsafe extern "C" fn acp_event_method(event: *const acp_event, out: *mut acp
 /// number).
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_id(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe { read(event, out, |event| event.id.as_deref().map(Into::into)) }
 }
 
 /// The request's number on this connection: of a request, response, cancel or answered event.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_serial(event: *const acp_event, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Request(event) => Some(event.serial),
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn acp_event_serial(event: *const acp_event, out: *mut u64
 /// The session it is about, if it is about one.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_session(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| {
             let session = match &event.core {
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn acp_event_session(event: *const acp_event, out: *mut ac
 /// The params as JSON text, of a request or notification; `{}` where there were none.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_params(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Request(event) => Some(event.params().into()),
@@ -154,7 +154,7 @@ pub unsafe extern "C" fn acp_event_params(event: *const acp_event, out: *mut acp
 /// The kind of a `session/update` notification (`ACP_UPDATE_…`), where it is known.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_update(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Notification(event) => event.update.map(Into::into),
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn acp_event_update(event: *const acp_event, out: *mut acp
 /// Where a notification stands in the life of its session (`ACP_TIMING_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_timing(event: *const acp_event, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Notification(event) => Some(event.timing.number()),
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn acp_event_timing(event: *const acp_event, out: *mut i32
 /// How a request of the host's ended (`ACP_RESPONSE_…`), of a response.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_outcome(event: *const acp_event, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Response(event) | Event::LateResponse(event) => Some(event.outcome.number()),
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn acp_event_outcome(event: *const acp_event, out: *mut i3
 /// The result as JSON text, of a response that has one.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_result(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Response(event) | Event::LateResponse(event) => event.outcome.result().map(Into::into),
@@ -202,21 +202,21 @@ pub unsafe extern "C" fn acp_event_result(event: *const acp_event, out: *mut acp
 /// The code of the peer's error, of a response that has one.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_error_code(event: *const acp_event, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe { read(event, out, |event| event.error().map(|error| error.code.0)) }
 }
 
 /// The message of the peer's error.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_error_message(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe { read(event, out, |event| event.error().map(|error| error.message.as_str().into())) }
 }
 
 /// The data of the peer's error as JSON text, where it has any.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_error_data(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe { read(event, out, |event| event.error().and_then(|error| error.data.as_deref()).map(Into::into)) }
 }
 
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn acp_event_error_data(event: *const acp_event, out: *mut
 /// message, of advice; that asks for the answer, of an answered event.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_rule(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.rule.as_str().into()),
@@ -238,7 +238,7 @@ pub unsafe extern "C" fn acp_event_rule(event: *const acp_event, out: *mut acp_s
 /// What is wrong or odd in one sentence, of a violation or advice.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_message(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.message.as_str().into()),
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn acp_event_message(event: *const acp_event, out: *mut ac
 /// JSON pointer into the params or result, of a violation or advice; empty when it is about the message as a whole.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_pointer(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.pointer.as_str().into()),
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn acp_event_pointer(event: *const acp_event, out: *mut ac
 /// What became of the message (`ACP_CONSEQUENCE_…`), of a violation.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_consequence(event: *const acp_event, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.consequence.number()),
@@ -276,7 +276,7 @@ pub unsafe extern "C" fn acp_event_consequence(event: *const acp_event, out: *mu
 /// The code that a message was answered with, of a violation that was refused.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_answer_code(event: *const acp_event, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => match event.consequence {
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn acp_event_answer_code(event: *const acp_event, out: *mu
 /// The number of the frame on this connection, from 1, of a violation.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_frame(event: *const acp_event, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.frame),
@@ -303,7 +303,7 @@ pub unsafe extern "C" fn acp_event_frame(event: *const acp_event, out: *mut u64)
 /// The first bytes of the frame, at most 256, made UTF-8, of a violation.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_excerpt(event: *const acp_event, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Violation(event) => Some(event.excerpt.as_str().into()),
@@ -315,7 +315,7 @@ pub unsafe extern "C" fn acp_event_excerpt(event: *const acp_event, out: *mut ac
 /// Why the connection is over (`ACP_CLOSE_…`), of a closed event.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_close_reason(event: *const acp_event, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe {
         read(event, out, |event| match &event.core {
             Event::Closed(event) => Some(event.reason.number()),
@@ -327,7 +327,7 @@ pub unsafe extern "C" fn acp_event_close_reason(event: *const acp_event, out: *m
 /// How many requests of the peer's the host never answered, of a closed event; 0 of others.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_unanswered_len(event: *const acp_event, out: *mut usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe { read(event, out, |event| Some(event.unanswered.len())) }
 }
 
@@ -338,14 +338,14 @@ pub unsafe extern "C" fn acp_event_unanswered_id(
     index: usize,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe { item(event, index, out, |event| &event.unanswered, |id| Some(id.as_str().into())) }
 }
 
 /// How many terminals were never released, of a closed event; 0 of others.
 #[no_mangle]
 pub unsafe extern "C" fn acp_event_terminals_len(event: *const acp_event, out: *mut usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `event` and `out`.
     unsafe { read(event, out, |event| Some(event.terminals().len())) }
 }
 
@@ -358,7 +358,7 @@ pub unsafe extern "C" fn acp_event_terminal(
     id: *mut acp_slice,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `event`, `session` and `id`.
         let event = unsafe { shared(event) }?;
         let terminal = event.terminals().get(index).ok_or(ACP_INVALID_ARGUMENT)?;
         if session.is_null() {

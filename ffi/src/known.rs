@@ -11,7 +11,7 @@ use crate::numbers::Number;
 /// The side that the host plays.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_role(connection: *const acp_connection, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| Some(connection.core().role().number())) }
 }
 
@@ -21,21 +21,21 @@ pub unsafe extern "C" fn acp_connection_config(
     connection: *const acp_connection,
     out: *mut *mut acp_config,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { make(out, || Ok(acp_config { core: shared(connection)?.core().config().clone() })) }
 }
 
 /// How far the connection is (`ACP_PHASE_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_phase(connection: *const acp_connection, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| Some(connection.core().phase().number())) }
 }
 
 /// The agreed version of the protocol; `ACP_NONE` before `initialize`.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_version(connection: *const acp_connection, out: *mut u16) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| connection.core().version()) }
 }
 
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn acp_connection_capabilities(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| Some(connection.core().capabilities().into())) }
 }
 
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn acp_connection_own_capabilities(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| Some(connection.core().own_capabilities().into())) }
 }
 
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn acp_connection_peer_info(
     connection: *const acp_connection,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { read(connection, out, |connection| Some(connection.core().peer_info().into())) }
 }
 
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn acp_connection_peer_extension(
     out: *mut acp_slice,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `connection`, `name` and `out`.
         let (connection, name) = unsafe { (shared(connection)?, name.text()?) };
         let value = connection.core().peer_extension(name);
         // SAFETY: as above.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn acp_connection_peer_extension(
 /// Valid until the next call that changes the connection, and this is one.
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_snapshot(connection: *mut acp_connection, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe {
         change(connection, |connection| {
             output(out, || {
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn acp_connection_session_state(
     id: acp_slice,
     out: *mut i32,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `id` and `out`.
     unsafe { session(connection, id, out, |session| session.state.number()) }
 }
 
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn acp_connection_session_turn(
     id: acp_slice,
     out: *mut i32,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `id` and `out`.
     unsafe { session(connection, id, out, |session| session.turn.number()) }
 }
 
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn acp_connection_session_snapshot(
     id: acp_slice,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `id` and `out`.
     unsafe {
         change(connection, |connection| {
             let id = id.text()?;
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn acp_connection_command_text(
     input: acp_slice,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `session`, `name`, `input` and `out`.
     unsafe {
         change(connection, |connection| {
             let (session, name, input) = (session.text()?, name.text()?, input.text()?);
@@ -219,7 +219,7 @@ pub unsafe extern "C" fn acp_connection_in_roots(
     out: *mut bool,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `connection`, `session`, `path` and `out`.
         let (connection, session, path) = unsafe { (shared(connection)?, session.text()?, path.text()?) };
         let session = connection.core().session(session);
         // SAFETY: as above.
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn acp_connection_sessions(
     connection: *const acp_connection,
     out: *mut *mut acp_sessions,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { make(out, || Ok(acp_sessions::new(shared(connection)?.core().sessions()))) }
 }
 
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn acp_connection_pending(
     connection: *const acp_connection,
     out: *mut *mut acp_requests,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { make(out, || Ok(acp_requests::new(shared(connection)?.core().pending()))) }
 }
 
@@ -255,7 +255,7 @@ pub unsafe extern "C" fn acp_connection_unanswered(
     connection: *const acp_connection,
     out: *mut *mut acp_requests,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { make(out, || Ok(acp_requests::new(shared(connection)?.core().unanswered()))) }
 }
 
@@ -266,7 +266,7 @@ pub unsafe extern "C" fn acp_connection_open_terminals(
     connection: *const acp_connection,
     out: *mut *mut acp_terminals,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe { make(out, || Ok(acp_terminals::new(shared(connection)?.core()))) }
 }
 
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn acp_connection_pending_by_id(
     out: *mut u64,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `connection`, `id` and `out`.
         let (connection, id) = unsafe { (shared(connection)?, id.text()?) };
         let id = Id::from_json(id).ok_or(ACP_INVALID_ARGUMENT)?;
         let open = connection.core().pending_by_id(&id);
@@ -295,7 +295,7 @@ pub unsafe extern "C" fn acp_connection_unanswered_by_id(
     out: *mut u64,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `connection`, `id` and `out`.
         let (connection, id) = unsafe { (shared(connection)?, id.text()?) };
         let id = Id::from_json(id).ok_or(ACP_INVALID_ARGUMENT)?;
         let open = connection.core().unanswered_by_id(&id);
@@ -312,7 +312,7 @@ pub unsafe extern "C" fn acp_connection_pending_id(
     serial: u64,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe {
         change(connection, |connection| {
             let id = connection.core().pending_by_serial(serial).map(|request| request.id.to_json());
@@ -331,7 +331,7 @@ pub unsafe extern "C" fn acp_connection_unanswered_id(
     serial: u64,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `out`.
     unsafe {
         change(connection, |connection| {
             let id = connection.core().unanswered_by_serial(serial).map(|request| request.id.to_json());

@@ -50,35 +50,35 @@ impl acp_sessions {
 /// Frees a list.
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_free(list: *mut acp_sessions) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list`.
     unsafe { free(list) }
 }
 
 /// How many there are.
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_len(list: *const acp_sessions, out: *mut usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { read(list, out, |list| Some(list.items.len())) }
 }
 
 /// The id of one. Slices from a list are valid until it is freed.
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_id(list: *const acp_sessions, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some((&*row.0).into())) }
 }
 
 /// Whether it can be used (`ACP_SESSION_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_state(list: *const acp_sessions, index: usize, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.1)) }
 }
 
 /// Whether the agent works for it (`ACP_TURN_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_sessions_turn(list: *const acp_sessions, index: usize, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.2)) }
 }
 
@@ -100,28 +100,28 @@ impl acp_requests {
 /// Frees a list.
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_free(list: *mut acp_requests) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list`.
     unsafe { free(list) }
 }
 
 /// How many there are.
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_len(list: *const acp_requests, out: *mut usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { read(list, out, |list| Some(list.items.len())) }
 }
 
 /// The id of one, as JSON text.
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_id(list: *const acp_requests, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.1.as_str().into())) }
 }
 
 /// Its number.
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_serial(list: *const acp_requests, index: usize, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.0.serial)) }
 }
 
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn acp_requests_method(
     index: usize,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some((&*row.0.method).into())) }
 }
 
@@ -143,21 +143,21 @@ pub unsafe extern "C" fn acp_requests_session(
     index: usize,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| row.0.session.as_deref().map(Into::into)) }
 }
 
 /// Whether its sender has asked to cancel it.
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_cancelled(list: *const acp_requests, index: usize, out: *mut bool) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.0.cancelled)) }
 }
 
 /// When it times out or, of a peer's request, when the host is reminded of it, on the host's clock; `ACP_NONE` for never.
 #[no_mangle]
 pub unsafe extern "C" fn acp_requests_deadline(list: *const acp_requests, index: usize, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| row.0.deadline) }
 }
 
@@ -185,14 +185,14 @@ impl acp_terminals {
 /// Frees a list.
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_free(list: *mut acp_terminals) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list`.
     unsafe { free(list) }
 }
 
 /// How many there are.
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_len(list: *const acp_terminals, out: *mut usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { read(list, out, |list| Some(list.items.len())) }
 }
 
@@ -203,20 +203,20 @@ pub unsafe extern "C" fn acp_terminals_session(
     index: usize,
     out: *mut acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some((&*row.0).into())) }
 }
 
 /// Its id there.
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_id(list: *const acp_terminals, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some((&*row.1).into())) }
 }
 
 /// Whether its command is known to have ended.
 #[no_mangle]
 pub unsafe extern "C" fn acp_terminals_ended(list: *const acp_terminals, index: usize, out: *mut bool) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `list` and `out`.
     unsafe { item(list, index, out, |list| &list.items, |row| Some(row.2)) }
 }

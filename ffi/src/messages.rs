@@ -136,7 +136,7 @@ pub unsafe extern "C" fn acp_client_initialize(
     capabilities: acp_slice,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `name`, `version`, `capabilities` and `out`.
     unsafe {
         request(connection, "initialize", out, |writer| {
             introduce(writer, ["clientInfo", "clientCapabilities"], name, version, capabilities)
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn acp_client_new_session(
     cwd: acp_slice,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `cwd` and `out`.
     unsafe {
         request(connection, "session/new", out, |writer| {
             writer.key("cwd").string(cwd.text()?).key("mcpServers").begin_array().end_array();
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn acp_client_prompt(
     text: acp_slice,
     out: *mut u64,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `session`, `text` and `out`.
     unsafe {
         request(connection, "session/prompt", out, |writer| {
             writer.key("sessionId").string(session.text()?).key("prompt").begin_array();
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn acp_client_prompt(
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_client_cancel(connection: *mut acp_connection, session: acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `session`.
     unsafe {
         change(connection, |connection| {
             let params = object(|writer| {
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn acp_client_answer_permission(
     serial: u64,
     option: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `option`.
     unsafe {
         answer(connection, serial, |writer| {
             let chosen = if option.text()?.is_empty() { "cancelled" } else { "selected" };
@@ -226,7 +226,7 @@ pub unsafe extern "C" fn acp_client_answer_file(
     serial: u64,
     content: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `content`.
     unsafe {
         answer(connection, serial, |writer| {
             writer.key("content").string(content.text()?);
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn acp_agent_answer_initialize(
     version: acp_slice,
     capabilities: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `name`, `version` and `capabilities`.
     unsafe {
         answer(connection, serial, |writer| {
             introduce(writer, ["agentInfo", "agentCapabilities"], name, version, capabilities)
@@ -261,7 +261,7 @@ pub unsafe extern "C" fn acp_agent_answer_new_session(
     serial: u64,
     session: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `session`.
     unsafe {
         answer(connection, serial, |writer| {
             writer.key("sessionId").string(session.text()?);
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn acp_agent_answer_prompt(
     serial: u64,
     stop_reason: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection` and `stop_reason`.
     unsafe {
         answer(connection, serial, |writer| {
             writer.key("stopReason").string(stop_reason.text()?);
@@ -295,7 +295,7 @@ pub unsafe extern "C" fn acp_agent_message(
     session: acp_slice,
     text: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `session` and `text`.
     unsafe { update(connection, session, "agent_message_chunk", |writer| text_block(writer.key("content"), text)) }
 }
 
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn acp_agent_thought(
     session: acp_slice,
     text: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `session` and `text`.
     unsafe { update(connection, session, "agent_thought_chunk", |writer| text_block(writer.key("content"), text)) }
 }
 
@@ -323,7 +323,7 @@ pub unsafe extern "C" fn acp_agent_tool_call(
     kind: acp_slice,
     status: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `session`, `id`, `title`, `kind` and `status`.
     unsafe {
         update(connection, session, "tool_call", |writer| {
             writer.key("toolCallId").string(id.text()?).key("title").string(title.text()?);
@@ -343,7 +343,7 @@ pub unsafe extern "C" fn acp_agent_tool_call_update(
     status: acp_slice,
     text: acp_slice,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`, `session`, `id`, `status` and `text`.
     unsafe {
         update(connection, session, "tool_call_update", |writer| {
             writer.key("toolCallId").string(id.text()?);
@@ -362,7 +362,7 @@ pub unsafe extern "C" fn acp_agent_tool_call_update(
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_respond_not_served(connection: *mut acp_connection, serial: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`.
     unsafe {
         change(connection, |connection| {
             let method = connection.core().unanswered_by_serial(serial).map(|request| request.method.clone());
@@ -381,7 +381,7 @@ pub unsafe extern "C" fn acp_connection_respond_not_served(connection: *mut acp_
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_connection_respond_refused(connection: *mut acp_connection, serial: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `connection`.
     unsafe {
         change(connection, |connection| {
             let rule = connection.error.as_ref().map(|error| error.rule.as_str().to_owned());

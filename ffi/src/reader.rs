@@ -40,14 +40,14 @@ fn kind(value: &str) -> i32 {
 ///
 /// # Safety
 /// As for [`acp_slice::text`] and [`output`].
-pub(crate) unsafe fn parse<T>(
+pub(crate) unsafe fn parse<'a, T>(
     text: acp_slice,
     pointer: acp_slice,
     out: *mut T,
-    parse: impl FnOnce(&'static str) -> Option<T>,
+    parse: impl FnOnce(&'a str) -> Option<T>,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: the caller's promise; `'static` does not outlive this call but in what is written to `out`, which
+        // SAFETY: the caller's promise; the text is not used after this call but through what is written to `out`, which
         // the header says is valid as long as the text is.
         unsafe { output(out, || parse(find(text, pointer)?).ok_or(ACP_WRONG_TYPE)) }
     })
@@ -57,14 +57,14 @@ pub(crate) unsafe fn parse<T>(
 /// text is; `ACP_NONE` when it names nothing. The empty pointer names the whole text.
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_find(json: acp_slice, pointer: acp_slice, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe { parse(json, pointer, out, |value| Some(value.into())) }
 }
 
 /// The type (`ACP_JSON_…`) of the value that a pointer names; `ACP_NONE` when it names nothing.
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_type(json: acp_slice, pointer: acp_slice, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe { parse(json, pointer, out, |value| Some(kind(value))) }
 }
 
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn acp_json_string(
         if out.is_null() || (buffer.is_null() && capacity > 0) {
             return Err(ACP_INVALID_ARGUMENT);
         }
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `json`, `pointer`, `buffer` and `out`.
         let value = unsafe { find(json, pointer) }?;
         let text = json::unescape(value).ok_or(ACP_WRONG_TYPE)?;
         // SAFETY: `out` is not NULL, and callers keep the promises of the header.
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn acp_json_string_is(
     out: *mut bool,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `json`, `pointer`, `text` and `out`.
         unsafe {
             output(out, || {
                 let wanted = text.text()?;
@@ -126,14 +126,14 @@ pub unsafe extern "C" fn acp_json_string_is(
 /// The whole number that a pointer names, exactly; `ACP_WRONG_TYPE` for fractions, exponents and what does not fit.
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_int64(json: acp_slice, pointer: acp_slice, out: *mut i64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe { parse(json, pointer, out, |value| value.parse().ok()) }
 }
 
 /// As `acp_json_int64`, without sign.
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_uint64(json: acp_slice, pointer: acp_slice, out: *mut u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe { parse(json, pointer, out, |value| value.parse().ok()) }
 }
 
@@ -141,21 +141,21 @@ pub unsafe extern "C" fn acp_json_uint64(json: acp_slice, pointer: acp_slice, ou
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_double(json: acp_slice, pointer: acp_slice, out: *mut f64) -> acp_status {
     let number = |value: &str| if kind(value) == ACP_JSON_NUMBER { value.parse().ok() } else { None };
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe { parse(json, pointer, out, |value| number(value).filter(|number: &f64| number.is_finite())) }
 }
 
 /// The boolean that a pointer names.
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_bool(json: acp_slice, pointer: acp_slice, out: *mut bool) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe { parse(json, pointer, out, |value| value.parse().ok()) }
 }
 
 /// How many items the list, or members the object, that a pointer names has.
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_len(json: acp_slice, pointer: acp_slice, out: *mut usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe { parse(json, pointer, out, |value| items(value).map(|items| items.len())) }
 }
 
@@ -206,7 +206,7 @@ fn next<'a>(rest: &mut &'a str) -> Option<&'a str> {
 /// as it is until then.
 #[no_mangle]
 pub unsafe extern "C" fn acp_json_items(json: acp_slice, pointer: acp_slice, out: *mut *mut acp_items) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe {
         make(out, || {
             let rows = items(find(json, pointer)?).ok_or(ACP_WRONG_TYPE)?;
@@ -218,28 +218,28 @@ pub unsafe extern "C" fn acp_json_items(json: acp_slice, pointer: acp_slice, out
 /// Frees items.
 #[no_mangle]
 pub unsafe extern "C" fn acp_items_free(items: *mut acp_items) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `items`.
     unsafe { free(items) }
 }
 
 /// How many there are.
 #[no_mangle]
 pub unsafe extern "C" fn acp_items_len(items: *const acp_items, out: *mut usize) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `items` and `out`.
     unsafe { read(items, out, |items| Some(items.rows.len())) }
 }
 
 /// The name of a member, without quotes and escapes, valid until the items are freed; `ACP_NONE` in a list.
 #[no_mangle]
 pub unsafe extern "C" fn acp_items_key(items: *const acp_items, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `items` and `out`.
     unsafe { item(items, index, out, |items| &items.rows, |row| row.0.as_deref().map(Into::into)) }
 }
 
 /// An item, or the value of a member, as it stands in the text, valid as long as the text is.
 #[no_mangle]
 pub unsafe extern "C" fn acp_items_value(items: *const acp_items, index: usize, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `items` and `out`.
     unsafe { item(items, index, out, |items| &items.rows, |row| Some(row.1)) }
 }
 

@@ -22,20 +22,20 @@ unsafe fn find<T>(id: acp_slice, out: *mut T, look: impl FnOnce(&'static Rule) -
 /// and below.
 #[no_mangle]
 pub unsafe extern "C" fn acp_rule_text(id: acp_slice, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `id` and `out`.
     unsafe { find(id, out, |rule| rule.text.into()) }
 }
 
 /// How binding the specification makes a rule (`ACP_LEVEL_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_rule_level(id: acp_slice, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `id` and `out`.
     unsafe { find(id, out, |rule| rule.level.number()) }
 }
 
 /// How bad it is when a peer breaks a rule (`ACP_SEVERITY_…`).
 #[no_mangle]
 pub unsafe extern "C" fn acp_rule_severity(id: acp_slice, out: *mut i32) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `id` and `out`.
     unsafe { find(id, out, |rule| rule.severity.number()) }
 }

@@ -18,7 +18,7 @@ pub unsafe extern "C" fn acp_cut_output(
         if truncated.is_null() {
             return Err(ACP_INVALID_ARGUMENT);
         }
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `text`, `end` and `truncated`.
         let (rest, cut) = cut_output(unsafe { text.text() }?, byte_limit);
         // SAFETY: as above.
         unsafe {

@@ -145,7 +145,7 @@ pub unsafe extern "C" fn acp_writer_members(
     members: *const acp_member,
     len: usize,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer` and `members`.
     unsafe {
         write(writer, |writer| {
             let members = list(members, len)?;
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn acp_writer_template(
     values: *const acp_value,
     len: usize,
 ) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`, `form` and `values`.
     unsafe {
         write(writer, |writer| {
             let mut values = list(values, len)?.iter();
@@ -207,7 +207,7 @@ fn own(text: &str) -> acp_string {
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_string_copy(text: acp_slice, out: *mut acp_string) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `text` and `out`.
     guard(|| unsafe { output(out, || Ok(own(text.text()?))) })
 }
 
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn acp_string_copy(text: acp_slice, out: *mut acp_string) 
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_json_string_copy(json: acp_slice, pointer: acp_slice, out: *mut acp_string) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `json`, `pointer` and `out`.
     unsafe { parse(json, pointer, out, |value| unescape(value).map(|text| own(&text))) }
 }
 
@@ -224,7 +224,7 @@ pub unsafe extern "C" fn acp_json_string_copy(json: acp_slice, pointer: acp_slic
 #[no_mangle]
 pub unsafe extern "C" fn acp_string_free(string: *mut acp_string) {
     guard(|| {
-        // SAFETY: callers keep the promises of the header.
+        // SAFETY: the caller keeps what the header says of `string`.
         let Some(string) = (unsafe { string.as_mut() }) else { return Ok(()) };
         let data = std::mem::replace(&mut string.data, std::ptr::null_mut());
         let len = std::mem::take(&mut string.len);

@@ -41,21 +41,21 @@ pub(crate) unsafe fn write(
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_writer_new(out: *mut *mut acp_writer) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `out`.
     unsafe { make(out, || Ok(acp_writer { state: State::Open(Writer::new()) })) }
 }
 
 /// Frees a writer.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_free(writer: *mut acp_writer) {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe { free(writer) }
 }
 
 /// Makes a writer empty again, whatever became of it.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_reset(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         change(writer, |writer| {
             writer.state = State::Open(Writer::new());
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn acp_writer_reset(writer: *mut acp_writer) -> acp_status
 /// they do not fit together.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_begin_object(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.begin_object();
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn acp_writer_begin_object(writer: *mut acp_writer) -> acp
 /// Ends the innermost object.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_end_object(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.end_object();
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn acp_writer_end_object(writer: *mut acp_writer) -> acp_s
 /// Begins a list.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_begin_array(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.begin_array();
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn acp_writer_begin_array(writer: *mut acp_writer) -> acp_
 /// Ends the innermost list.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_end_array(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.end_array();
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn acp_writer_end_array(writer: *mut acp_writer) -> acp_st
 /// The name of the member whose value comes next.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_key(writer: *mut acp_writer, name: acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer` and `name`.
     unsafe {
         write(writer, |writer| {
             writer.key(name.text()?);
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn acp_writer_key(writer: *mut acp_writer, name: acp_slice
 /// A string; quotes and escapes are added.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_string(writer: *mut acp_writer, value: acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer` and `value`.
     unsafe {
         write(writer, |writer| {
             writer.string(value.text()?);
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn acp_writer_string(writer: *mut acp_writer, value: acp_s
 /// A whole number.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_int64(writer: *mut acp_writer, value: i64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.integer(value);
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn acp_writer_int64(writer: *mut acp_writer, value: i64) -
 /// A whole number without sign.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_uint64(writer: *mut acp_writer, value: u64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.unsigned(value);
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn acp_writer_uint64(writer: *mut acp_writer, value: u64) 
 /// A number; JSON has no infinities and no NaN.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_double(writer: *mut acp_writer, value: f64) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.number(value);
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn acp_writer_double(writer: *mut acp_writer, value: f64) 
 /// `true` or `false`.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_bool(writer: *mut acp_writer, value: bool) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.boolean(value);
@@ -188,7 +188,7 @@ pub unsafe extern "C" fn acp_writer_bool(writer: *mut acp_writer, value: bool) -
 /// `null`.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_null(writer: *mut acp_writer) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer`.
     unsafe {
         write(writer, |writer| {
             writer.null();
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn acp_writer_null(writer: *mut acp_writer) -> acp_status 
 /// A value that is JSON text already.
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_json(writer: *mut acp_writer, value: acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer` and `value`.
     unsafe {
         write(writer, |writer| {
             writer.json(value.text()?);
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn acp_writer_json(writer: *mut acp_writer, value: acp_sli
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_writer_finish(writer: *mut acp_writer, out: *mut acp_slice) -> acp_status {
-    // SAFETY: callers keep the promises of the header.
+    // SAFETY: the caller keeps what the header says of `writer` and `out`.
     unsafe {
         change(writer, |writer| {
             output(out, || {
