@@ -1,5 +1,7 @@
 """The exceptions of libacp. They can be pickled, compared by their attributes, and caught as :class:`Error`."""
 
+from ._attributes import Attributes
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
@@ -13,6 +15,8 @@ class Error(Exception):
 
 class Misuse(Error):
     """The host asked for something that the specification forbids now. Nothing was sent and nothing has changed."""
+
+    __slots__ = Attributes(__name__, "Misuse", "rule message pointer")
 
     kind: "ClassVar[MisuseKind]"
     """What kind of mistake it is, the same in every language."""
@@ -78,6 +82,8 @@ class LimitMisuse(Misuse):
 class _ErrorAnswer(Error):
     """What an error answer says, whichever side gives it."""
 
+    __slots__ = Attributes(__name__, "_ErrorAnswer", "code message data")
+
     code: int
     """Its code; `libacp.ErrorCode` has the specification's by name, and there are others."""
     message: str
@@ -101,6 +107,8 @@ class PeerError(_ErrorAnswer):
 
 class NoResult(Error):
     """A request ended without an answer that can be used."""
+
+    __slots__ = Attributes(__name__, "NoResult", "outcome method")
 
     outcome: "Outcome"
     """How it ended: ``invalid``, ``timeout``, ``cancelled`` or ``closed``."""

@@ -21,6 +21,7 @@ from typing import (
 
 import libacp
 
+from .._attributes import Attributes
 from ._client import Client
 from ._client_sessions import ENDING, LIFE, NAMED_BY_AGENT, SessionsPeer
 from ._errors import AgentEnded, no_handler, no_session
@@ -47,10 +48,13 @@ BYTES = 1024 * 1024
 class AgentPeer(SessionsPeer):
     """The agent, as its client sees it; `spawn_agent` and `connect` make it."""
 
-    process: Optional[asyncio.subprocess.Process] = None
+    __slots__ = Attributes(__name__, "AgentPeer", "process")
+
+    process: Optional[asyncio.subprocess.Process]
     """The agent's process, where `spawn_agent` has started it."""
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
+        self.process = None
         self._handlers = client._served()
         self._reading = Cost(FILE, file=True)
         self._made: Optional[AbstractAsyncContextManager[AgentPeer]] = None
@@ -119,6 +123,7 @@ class AgentPeer(SessionsPeer):
         *,
         mcp_servers: Sequence[v1.McpServer] = (),
         additional_directories: Sequence[StrPath] = (),
+        timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> LoadingSession:
         """Opens an earlier session again, for agents that can. Await it; or iterate over it first, for the updates of
@@ -126,7 +131,7 @@ class AgentPeer(SessionsPeer):
         """
         session = self._object(ClientSession(self, id, cwd, additional_directories))
         where = place(cwd, additional_directories)
-        return LoadingSession(session, _setup(id, where, mcp_servers, meta), where)
+        return LoadingSession(session, _setup(id, where, mcp_servers, meta), where, timeout)
 
     async def resume_session(
         self,

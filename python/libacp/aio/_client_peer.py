@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 
 import libacp
 
+from .._attributes import Attributes
 from ._errors import RequestError, no_handler
 from ._host import awaited, merged, with_meta
 from ._log import log
@@ -33,6 +34,8 @@ QUESTIONS = ("session/request_permission", "elicitation/create")
 
 class AgentSession:
     """A session, on the agent's side."""
+
+    __slots__ = Attributes(__name__, "AgentSession", "id client cwd roots mcp_servers meta data __dict__ __weakref__")
 
     id: str
     """Its id."""
@@ -121,6 +124,8 @@ class AgentSession:
 
 class ClientPeer(Peer):
     """The client, as its agent sees it."""
+
+    __slots__ = Attributes(__name__, "ClientPeer", "sessions")
 
     sessions: Dict[str, AgentSession]
     """The open sessions by their ids."""

@@ -6,6 +6,7 @@ from typing import Optional
 
 import libacp
 
+from .._attributes import Attributes
 from .._errors import NoResult, _ErrorAnswer
 
 
@@ -19,6 +20,8 @@ class RequestError(_ErrorAnswer):
 
 class AgentEnded(NoResult):
     """The agent's process ended before it answered."""
+
+    __slots__ = Attributes(__name__, "AgentEnded", "returncode")
 
     returncode: Optional[int]
     """How it ended, as in `asyncio.subprocess`; ``None`` when it only closed its output."""

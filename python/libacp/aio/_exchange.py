@@ -25,6 +25,7 @@ from typing import (
 
 import libacp
 
+from .._attributes import Attributes
 from ._wire import Call
 
 if TYPE_CHECKING:
@@ -46,13 +47,18 @@ class Exchange(Generic[T]):
     It can be iterated over, once, for the updates, or awaited for the answer; both together in this order.
     """
 
+    __slots__ = Attributes(__name__, "Exchange", "session __dict__ __weakref__")
+
     session: ClientSession
     """The session that it is about."""
 
-    def __init__(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
+    def __init__(
+        self, session: ClientSession, method: str, params: Mapping[str, Any], timeout: Optional[float]
+    ) -> None:
         self.session = session
         self._method = method
         self._params = params
+        self._timeout = timeout
         self._call: Optional[Call] = None
         self._begun = False
         self._items: Deque[Tuple[Any, int]] = collections.deque()
@@ -141,7 +147,7 @@ class Exchange(Generic[T]):
         return call
 
     def _ask(self) -> Call:
-        return self.session.agent._wire.ask(self._method, self._params, settle=self._settle)
+        return self.session.agent._wire.ask(self._method, self._params, timeout=self._timeout, settle=self._settle)
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         self._settle_now()
@@ -247,9 +253,15 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
     there then go to the client's `on_update`.
     """
 
-    result: Optional[v1.PromptResponse] = None
+    __slots__ = Attributes(__name__, "PromptTurn", "result")
+
+    result: Optional[v1.PromptResponse]
     """The answer, once the turn is over."""
-    _cancelled = False
+
+    def __init__(self, session: ClientSession, params: Mapping[str, Any], timeout: Optional[float]) -> None:
+        super().__init__(session, "session/prompt", params, timeout)
+        self.result = None
+        self._cancelled = False
 
     @property
     def stop_reason(self) -> Optional[v1.StopReason]:
@@ -311,8 +323,10 @@ class LoadingSession(Exchange["ClientSession"]):
     def _made(self, result: Any) -> ClientSession:
         return self.session
 
-    def __init__(self, session: ClientSession, params: Mapping[str, Any], place: Tuple[str, List[str]]) -> None:
-        super().__init__(session, "session/load", params)
+    def __init__(
+        self, session: ClientSession, params: Mapping[str, Any], place: Tuple[str, List[str]], timeout: Optional[float]
+    ) -> None:
+        super().__init__(session, "session/load", params, timeout)
         self._place = place
 
     async def _begin(self) -> Call:

@@ -9,6 +9,7 @@ from typing import Any, Callable, ClassVar, Dict, Iterable, Mapping, Optional, T
 import libacp
 from libacp.names import Framing, Policy, Role, Severity
 
+from .._attributes import Attributes
 from ._methods import nearest, shape, why_not
 
 StrPath = Union[str, "os.PathLike[str]"]
@@ -60,6 +61,13 @@ class Host:
     """A name, a configuration and handlers; `libacp.aio.Agent` and `libacp.aio.Client` are made of it."""
 
     _role: ClassVar[Role]
+
+    __slots__ = Attributes(
+        __name__,
+        "Host",
+        "name version title given_capabilities on_violation on_advice on_error on_late_response on_session_end "
+        "max_requests expose_errors trace options handlers __dict__ __weakref__",
+    )
 
     name: str
     """The name that the peer is told."""

@@ -11,6 +11,7 @@ from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, NamedTuple, O
 
 import libacp
 
+from .._attributes import Attributes
 from ._budget import Budget
 from ._current import CURRENT
 from ._errors import RequestError
@@ -70,6 +71,8 @@ class Job:
 
 class Peer:
     """The other side of a connection."""
+
+    __slots__ = Attributes(__name__, "Peer", "connection __dict__ __weakref__")
 
     connection: libacp.Connection
     """The connection underneath: its state can be looked at. Whoever feeds it takes over from this object."""

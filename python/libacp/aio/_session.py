@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
+from .._attributes import Attributes
 from ._exchange import Exchange, PromptTurn
 from ._host import StrPath, content, with_meta
 
@@ -22,6 +23,8 @@ TITLES = 256
 
 class ClientSession:
     """A session, on the client's side; `AgentPeer.new_session` and its like open it."""
+
+    __slots__ = Attributes(__name__, "ClientSession", "id agent cwd roots result data __dict__ __weakref__")
 
     id: str
     """Its id."""
@@ -68,6 +71,7 @@ class ClientSession:
         self,
         what: Union[str, Mapping[str, Any], Sequence[Union[str, v1.ContentBlock]]],
         *,
+        timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> PromptTurn:
         """A prompt: text, a content block, or several of them. See `PromptTurn` for what to do with it.
@@ -77,7 +81,7 @@ class ClientSession:
         """
         several = [what] if isinstance(what, (str, Mapping)) else what
         blocks = [content(each) for each in several]
-        return PromptTurn(self, "session/prompt", with_meta({"sessionId": self.id, "prompt": blocks}, meta))
+        return PromptTurn(self, with_meta({"sessionId": self.id, "prompt": blocks}, meta), timeout)
 
     async def cancel(self, *, meta: Optional[Mapping[str, Any]] = None) -> None:
         """Cancels what runs in this session. Requests for permission that are open are answered by that."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 import libacp
 
+from .._attributes import Attributes
 from ._host import StrPath, content, with_meta
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ ONCE: List[Mapping[str, Any]] = [
 
 class Permission:
     """What the user said to a request for permission. It is true when the answer allows the tool call."""
+
+    __slots__ = Attributes(__name__, "Permission", "option_id kind allowed meta __dict__ __weakref__")
 
     option_id: Optional[str]
     """The option that was chosen; ``None`` when there was no choice."""
@@ -53,6 +56,8 @@ class Permission:
 
 class ToolCall:
     """A tool call of a turn; `Turn.tool_call` makes it. It is used with ``async with``, once."""
+
+    __slots__ = Attributes(__name__, "ToolCall", "id title status __dict__ __weakref__")
 
     id: str
     """Its id."""

@@ -6,6 +6,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Union
 
+from .._attributes import Attributes
 from ._host import StrPath, content, with_meta
 from ._terminal import Terminal
 from ._tool_call import Permission, ToolCall, ask_permission
@@ -22,6 +23,8 @@ class Turn:
     A call raises `libacp.Misuse` when the specification forbids it now, as reading a file through a client that offers
     no files; nothing was sent then. Each waits while the client is slow to read.
     """
+
+    __slots__ = Attributes(__name__, "Turn", "session blocks meta id cancelled __dict__ __weakref__")
 
     session: AgentSession
     """The session that the prompt is for."""
