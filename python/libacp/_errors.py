@@ -1,6 +1,7 @@
 """The exceptions of libacp. They can be pickled, compared by their attributes, and caught as :class:`Error`."""
 
 from ._attributes import Attributes
+from ._text import error_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,11 +99,15 @@ class _ErrorAnswer(Error):
         self.data = data
 
     def __str__(self) -> str:
-        return f"{self.message} ({self.code})"
+        return error_text(self.message, self.code, self.data)
 
 
 class PeerError(_ErrorAnswer):
-    """The peer answered a request with an error."""
+    """The peer answered a request with an error.
+
+    As a string, it is the message, the code, and what `data` says in words (as ``details`` or ``message``), cut where it
+    is long; control characters are shown, and do nothing. The attributes have it as it came.
+    """
 
 
 class NoResult(Error):
