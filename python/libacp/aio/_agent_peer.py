@@ -22,6 +22,7 @@ from typing import (
 import libacp
 
 from .._attributes import Attributes
+from ._child import Child
 from ._client import Client
 from ._client_sessions import ENDING, LIFE, NAMED_BY_AGENT, SessionsPeer
 from ._errors import AgentEnded, no_handler, no_session
@@ -43,6 +44,8 @@ OUTPUT = 1024 * 1024
 # What may wait in iterators before reading stops: updates, and bytes of them.
 UPDATES = 256
 BYTES = 1024 * 1024
+# How long an agent that has closed its output may take to end.
+END = 1.0
 
 
 class AgentPeer(SessionsPeer):
@@ -55,6 +58,7 @@ class AgentPeer(SessionsPeer):
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
         self.process = None
+        self._child: Optional[Child] = None
         self._handlers = client._served()
         self._reading = Cost(FILE, file=True)
         self._made: Optional[AbstractAsyncContextManager[AgentPeer]] = None
@@ -195,14 +199,10 @@ class AgentPeer(SessionsPeer):
         try:
             return await answer
         except libacp.NoResult as problem:
-            if problem.outcome != "closed" or self.process is None:
+            if problem.outcome != "closed" or self._child is None:
                 raise
-            try:
-                # Its output ends a little before it does.
-                await asyncio.wait_for(self.process.wait(), 1)
-            except asyncio.TimeoutError:
-                pass
-            raise AgentEnded(method, self.process.returncode) from None
+            # Its output ends a little before it does.
+            raise AgentEnded(method, *await self._child.status(END)) from None
 
     async def _enter(
         self,
@@ -239,6 +239,9 @@ class AgentPeer(SessionsPeer):
         made, self._made = self._made, None
         if made is not None:
             await made.__aexit__(None, None, None)
+
+    def _started_as(self, process: asyncio.subprocess.Process, child: Child) -> None:
+        self.process, self._child = process, child
 
     def _leave_with(self, made: AbstractAsyncContextManager[AgentPeer]) -> None:
         self._made = made

@@ -311,6 +311,9 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         if response.outcome == "result":
             self.result = response.result()
+        elif response.outcome == "timeout":
+            # Not every agent knows that a request can be cancelled; each knows that a turn can.
+            self.session._cancel_now()
         super()._settle(response, waited_for)
 
 

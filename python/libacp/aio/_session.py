@@ -77,7 +77,8 @@ class ClientSession:
         """A prompt: text, a content block, or several of them. See `PromptTurn` for what to do with it.
 
         It is sent when it is first iterated over or awaited; after the end of a turn that was cancelled, if there is
-        one.
+        one. When the turn has not ended `timeout` seconds after that, it is cancelled, and `libacp.NoResult` raised; the
+        agent has to end it all the same before it takes another prompt.
         """
         several = [what] if isinstance(what, (str, Mapping)) else what
         blocks = [content(each) for each in several]
