@@ -88,7 +88,7 @@ class Agents(AioCase):
 
         client = aio.Client()
         for method in ("session/request_permission", "fs/read_text_file", "fs/write_text_file"):
-            client.on(method)(never)  # type: ignore[call-overload]
+            client.on(method)(never)
         for method in ("output", "wait_for_exit", "kill"):
             client.on(f"terminal/{method}")(never)  # type: ignore[call-overload]
         client.on("terminal/create")(created)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     _OnPrompt = TypeVar("_OnPrompt", bound=Callable[[Turn], Answer[Union[v1.StopReason, PromptEnd, v1.PromptResponse]]])
     _OnNew = TypeVar("_OnNew", bound=Callable[[AgentSession], Answer[Union[NewSession, v1.NewSessionResponse]]])
     _OnLoad = TypeVar("_OnLoad", bound=Callable[[AgentSession], Answer[v1.LoadSessionResponse]])
+    _OnResume = TypeVar("_OnResume", bound=Callable[[AgentSession], Answer[v1.ResumeSessionResponse]])
     _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Any])
 
 
@@ -110,6 +111,12 @@ class Agent(Host):
         replays the conversation with `AgentSession.update` before it returns.
         """
         return self._open_with("session/load", handler)
+
+    def resume_session(self, handler: _OnResume) -> _OnResume:
+        """Makes a function the handler of sessions that are to be resumed, and tells clients that they can be. Nothing is
+        replayed: what it says with `AgentSession.update` follows the answer.
+        """
+        return self._open_with("session/resume", handler)
 
     def _open_with(self, method: str, handler: _OnSession) -> _OnSession:
         shape(repr(method), handler, ("session",))

@@ -78,6 +78,11 @@ class AgentPeer(SessionsPeer):
         return self.connection.peer_info.get("agentInfo") or {}
 
     @property
+    def greeting(self) -> v1.InitializeResponse:
+        """The whole answer of the agent to `initialize`, as its ``_meta``."""
+        return cast("v1.InitializeResponse", self.connection.peer_info)
+
+    @property
     def auth_methods(self) -> List[v1.AuthMethod]:
         """The ways to log in that the agent offers."""
         return self.connection.peer_info.get("authMethods") or []
@@ -308,7 +313,7 @@ class AgentPeer(SessionsPeer):
             self._call(notification.method, handler, subject, params)
         if notification.method != "session/update":
             return
-        if subject._take(params["update"], size):
+        if subject._take(params, size):
             self._updates += 1
             self._bytes += size
         else:

@@ -149,6 +149,11 @@ class ClientPeer(Peer):
         return self.connection.peer_info.get("clientInfo") or {}
 
     @property
+    def greeting(self) -> v1.InitializeRequest:
+        """All that the client said in `initialize`, as its ``_meta``; empty before."""
+        return cast("v1.InitializeRequest", self.connection.peer_info)
+
+    @property
     def call(self) -> v1.CallClient:
         """`request` with the types of the protocol: ``await client.call("fs/read_text_file", {...})``."""
         return cast("v1.CallClient", self.request)

@@ -65,6 +65,8 @@ class Exchange(Generic[T]):
         self._more = asyncio.Event()
         # Whether somebody iterates; otherwise updates go to the client's `on_update`.
         self._open = False
+        # Whether who iterates wants all of each notification, and not its update alone.
+        self._whole = False
         # What took the updates of the session before.
         self._before: Optional[Exchange[Any]] = None
         # How many updates there were, and how many of them were handed on; who waits for one to be handed on.
@@ -92,6 +94,14 @@ class Exchange(Generic[T]):
             raise RuntimeError("this has been iterated over, or awaited, before")
         self._open = True
         return Updates(self)
+
+    def notifications(self) -> AsyncIterator[v1.SessionNotification]:
+        """In the place of iterating over it: the updates with what stands beside them, as ``_meta``. The update is the
+        member ``update`` of each.
+        """
+        updates = self.__aiter__()
+        self._whole = True
+        return cast("AsyncIterator[v1.SessionNotification]", updates)
 
     def __await__(self) -> Generator[Any, None, T]:
         return self._answer().__await__()
@@ -157,10 +167,10 @@ class Exchange(Generic[T]):
         self._more.set()
         self.session._done(self)
 
-    def _take(self, update: Any, size: int) -> bool:
+    def _take(self, params: Any, size: int) -> bool:
         """Takes an update, if somebody iterates."""
         if self._open:
-            self._items.append((update, size))
+            self._items.append((params if self._whole else params["update"], size))
             self._put += 1
             self._more.set()
         return self._open
@@ -189,7 +199,7 @@ class Exchange(Generic[T]):
             update, size = self._items.popleft()
             agent._taken(size)
             self._handed_on()
-            agent._updated(self.session, update)
+            agent._updated(self.session, update["update"] if self._whole else update)
         if agent._wire.stalled:
             agent._wire.dispatch()
         if self._call is not None and not self._given_up and not self._over.is_set():

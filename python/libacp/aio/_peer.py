@@ -104,6 +104,15 @@ class Peer:
         """What the peer said it can do, in `initialize`."""
         return self.connection.capabilities
 
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is over."""
+        return self.connection.phase == "closed"
+
+    def extension(self, name: str) -> Any:
+        """What the peer says of an extension in its capabilities, in their ``_meta``; ``None`` where it says nothing."""
+        return self.connection.peer_extension(name)
+
     def can(self, method: str) -> bool:
         """Whether a method can be sent now, as far as version, phase and capabilities go."""
         return self.connection.can(method)

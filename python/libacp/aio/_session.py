@@ -152,10 +152,11 @@ class ClientSession:
             before, exchange._before = exchange._before, None
             self._exchange = before if before is not None and not before._over.is_set() else None
 
-    def _take(self, update: Any, size: int) -> bool:
+    def _take(self, params: Any, size: int) -> bool:
+        update = params["update"]
         if isinstance(update, Mapping) and update.get("sessionUpdate") in TOOL_CALLS:
             self._name(update)
-        return self._exchange is not None and self._exchange._take(update, size)
+        return self._exchange is not None and self._exchange._take(params, size)
 
     def _name(self, call: Mapping[str, Any]) -> None:
         # The policy may let through what the model does not have.
