@@ -68,6 +68,22 @@ class Clients(AioCase):
             self.assertEqual(await self.in_time(running), {"stopReason": "end_turn"})
             self.assertEqual(turn.result, None)
 
+    async def test_what_is_no_limit(self) -> None:
+        async with raw_agent(aio.Client(timeout=LIMIT)) as (peer, agent):
+            endless = asyncio.ensure_future(peer.request("_a", timeout=float("inf")))
+            id = await agent.until("_a")
+            await asyncio.sleep(2 * LIMIT)
+            agent.send({"id": id, "result": {}})
+            self.assertEqual(await self.in_time(endless), {})
+            wrong: List[Any] = ["5", float("nan"), True]
+            for each in wrong:
+                with self.assertRaises(TypeError) as caught:
+                    await peer.request("_a", timeout=each)
+                self.assertIn(f"expected a number of seconds, or None, not {each!r}", str(caught.exception))
+                with self.assertRaises(TypeError):
+                    aio.Client(timeout=each)
+        self.assertIsNone(aio.Client(timeout=float("inf")).options["timeout"])
+
     async def test_a_session_that_was_not_loaded_in_time_is_not_open(self) -> None:
         async with raw_agent(aio.Client()) as (peer, agent):
             loading = peer.load_session("l", "/", timeout=LIMIT)

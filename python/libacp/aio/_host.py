@@ -11,6 +11,7 @@ from libacp.names import Framing, Policy, Role, Severity
 
 from .._attributes import Attributes
 from ._methods import nearest, shape, why_not
+from ._seconds import milliseconds
 
 StrPath = Union[str, "os.PathLike[str]"]
 H = TypeVar("H", bound=Callable[..., Any])
@@ -127,7 +128,8 @@ class Host:
         self.trace = given.pop("trace", None)
         self.options = {option: value for option, value in given.items() if option != "timeout"}
         if given.get("timeout") is not None:
-            self.options["timeout"] = max(1, round(given["timeout"] * 1000))
+            limit = milliseconds(given["timeout"])
+            self.options["timeout"] = None if limit is None else max(1, limit)
         for several in ("drafts", "foreign_methods"):
             # They are read for each connection.
             if several in self.options:

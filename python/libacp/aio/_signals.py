@@ -74,7 +74,9 @@ def _held() -> Iterator[None]:
         handler(number, frame)
 
 
-def _hold(came: List[Tuple[Handler, int, Optional[FrameType]]], handler: Handler, number: int, frame: Optional[FrameType]) -> None:
+def _hold(
+    came: List[Tuple[Handler, int, Optional[FrameType]]], handler: Handler, number: int, frame: Optional[FrameType]
+) -> None:
     came.append((handler, number, frame))
 
 

@@ -30,7 +30,7 @@ class Stderr:
         self._reading = asyncio.ensure_future(self._read())
 
     async def last(self, seconds: float) -> Tuple[str, ...]:
-        """The last lines. What was printed is there already; others may hold the pipe open, so nobody waits for its end."""
+        """The last lines. What was printed is there already; others may hold the pipe open, whose end may never come."""
         await asyncio.wait([self._reading], timeout=seconds)
         kept = [*self._lines, _text(self._rest)] if self._rest else self._lines
         return tuple(line[:KEPT] for line in kept)[-LINES:]
