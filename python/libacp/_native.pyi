@@ -509,6 +509,7 @@ class Violation:
         excerpt: str = "",
         consequence: Consequence = "dropped",
         code: int | None = None,
+        session: str | None = None,
     ) -> Violation: ...
     @property
     def rule(self) -> str:
@@ -528,6 +529,9 @@ class Violation:
     @property
     def has_id(self) -> bool:
         """Whether an id could be read: tells an id that is `None` from no id."""
+    @property
+    def session(self) -> str | None:
+        """The session it is about, where one could be read before what is wrong."""
     @property
     def frame(self) -> int:
         """The number of the frame on this connection, from 1."""
@@ -559,6 +563,7 @@ class Advice:
         method: str = "",
         id: Id = None,
         has_id: bool | None = None,
+        session: str | None = None,
     ) -> Advice: ...
     @property
     def rule(self) -> str:
@@ -578,6 +583,9 @@ class Advice:
     @property
     def has_id(self) -> bool:
         """Whether it is about a request of the peer's: tells an id that is `None` from no id."""
+    @property
+    def session(self) -> str | None:
+        """The session it is about."""
     def __eq__(self, value: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Advice], tuple[Any, ...]]: ...

@@ -117,6 +117,9 @@ pub(crate) struct Violation {
     #[pyo3(get)]
     method: Option<Name>,
     id: Option<Id>,
+    /// The session it is about, where one could be read before what is wrong.
+    #[pyo3(get)]
+    session: Option<String>,
     /// The number of the frame on this connection, from 1.
     #[pyo3(get)]
     frame: u64,
@@ -139,6 +142,7 @@ impl From<libacp::connection::Violation> for Violation {
             pointer: event.pointer,
             method: event.method,
             id: event.id,
+            session: event.session.as_deref().map(str::to_owned),
             frame: event.frame,
             excerpt: event.excerpt,
             consequence: event.consequence.name().into(),
@@ -154,7 +158,7 @@ impl From<libacp::connection::Violation> for Violation {
 impl Violation {
     #[new]
     #[pyo3(signature = (rule, message, pointer="", method=None, id=None, has_id=None, frame=0,
-        excerpt="", consequence="dropped", code=None))]
+        excerpt="", consequence="dropped", code=None, session=None))]
     #[allow(clippy::too_many_arguments)] // As many as a violation has members.
     fn new(
         rule: String,
@@ -167,11 +171,12 @@ impl Violation {
         excerpt: &str,
         consequence: &str,
         code: Option<i32>,
+        session: Option<String>,
     ) -> PyResult<Self> {
         let id = read_id(id, has_id)?;
         let (pointer, excerpt) = (pointer.to_owned(), excerpt.to_owned());
         let (rule, method, consequence) = (rule.into(), method.map(Cow::Owned), consequence.to_owned().into());
-        Ok(Violation { rule, message, pointer, method, id, frame, excerpt, consequence, code })
+        Ok(Violation { rule, message, pointer, method, id, session, frame, excerpt, consequence, code })
     }
 
     #[classattr]
@@ -194,7 +199,8 @@ impl Violation {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Violation").field("rule", &self.rule)?.field("message", &self.message)?;
         let repr = repr.field("pointer", &self.pointer)?.some("method", self.method.as_ref())?;
-        let repr = repr.some("id", self.id())?.field("frame", self.frame)?.field("excerpt", &self.excerpt)?;
+        let repr = repr.some("id", self.id())?.some("session", self.session.as_ref())?;
+        let repr = repr.field("frame", self.frame)?.field("excerpt", &self.excerpt)?;
         Ok(repr.field("consequence", &self.consequence)?.some("code", self.code)?.finish())
     }
 
@@ -211,6 +217,7 @@ impl Violation {
             &event.excerpt,
             &event.consequence,
             event.code,
+            &event.session,
         );
         Ok((slf.get_type(), args.into_pyobject(slf.py())?))
     }
@@ -234,19 +241,23 @@ pub(crate) struct Advice {
     #[pyo3(get)]
     method: String,
     id: Option<Id>,
+    /// The session it is about.
+    #[pyo3(get)]
+    session: Option<String>,
 }
 
 impl From<libacp::connection::Advice> for Advice {
     fn from(event: libacp::connection::Advice) -> Self {
-        let libacp::connection::Advice { rule, message, pointer, method, id, .. } = event;
-        Advice { rule: rule.as_str().into(), message, pointer, method, id }
+        let libacp::connection::Advice { rule, message, pointer, method, id, session, .. } = event;
+        let session = session.as_deref().map(str::to_owned);
+        Advice { rule: rule.as_str().into(), message, pointer, method, id, session }
     }
 }
 
 #[pymethods]
 impl Advice {
     #[new]
-    #[pyo3(signature = (rule, message, pointer="", method="", id=None, has_id=None))]
+    #[pyo3(signature = (rule, message, pointer="", method="", id=None, has_id=None, session=None))]
     fn new(
         rule: String,
         message: String,
@@ -254,9 +265,10 @@ impl Advice {
         method: &str,
         id: Option<&Bound<'_, PyAny>>,
         has_id: Option<bool>,
+        session: Option<String>,
     ) -> PyResult<Self> {
         let (pointer, method, id) = (pointer.to_owned(), method.to_owned(), read_id(id, has_id)?);
-        Ok(Advice { rule: rule.into(), message, pointer, method, id })
+        Ok(Advice { rule: rule.into(), message, pointer, method, id, session })
     }
 
     #[classattr]
@@ -279,12 +291,12 @@ impl Advice {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let repr = Repr::new(py, "Advice").field("rule", &self.rule)?.field("message", &self.message)?;
         let repr = repr.field("pointer", &self.pointer)?.field("method", &self.method)?;
-        Ok(repr.some("id", self.id())?.finish())
+        Ok(repr.some("id", self.id())?.some("session", self.session.as_ref())?.finish())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
         let event = slf.get();
-        let args = (&event.rule, &event.message, &event.pointer, &event.method, event.id(), event.has_id());
+        let args = (&event.rule, &event.message, &event.pointer, &event.method, event.id(), event.has_id(), &event.session);
         Ok((slf.get_type(), args.into_pyobject(slf.py())?))
     }
 }

@@ -66,10 +66,8 @@ static void write_members(acp_writer *writer, const acp_event *event)
     acp_slice slice;
     int32_t number = 0;
     need(acp_event_kind(event, &number), "kind");
-    // The vectors do not state whose violation or advice it is; events.c looks at that.
-    const bool nobodys = number == ACP_EVENT_VIOLATION || number == ACP_EVENT_ADVICE;
     for (size_t i = 0; i < sizeof strings / sizeof *strings; i++) {
-        if (strings[i].get(event, &slice) == ACP_OK && !(nobodys && strings[i].get == acp_event_session)) {
+        if (strings[i].get(event, &slice) == ACP_OK) {
             string(writer, strings[i].name, slice);
         }
     }

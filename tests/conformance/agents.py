@@ -31,19 +31,7 @@ class Tested(NamedTuple):
     """Makes the program."""
 
 
-ONE_SESSION = "it has one session, s-1"
-NO_NAME = "it answers initialize with nothing of its own"
-READS = "it reads a file through the client, also where the client offers none"
-OF_FILES = {id: READS for id in ("PROMPT-001", "PROMPT-003", "META-001")}
-OF_ONE_SESSION = {"INIT-004": NO_NAME, **{id: ONE_SESSION for id in ("SESSION-002", "JSONRPC-001", "JSONRPC-005")}}
-KNOWN: Dict[str, Dict[str, str]] = {
-    "README, C": OF_ONE_SESSION,
-    "README, C++": OF_ONE_SESSION,
-    "wasm/README": OF_FILES,
-    "book, Python, files": OF_FILES,
-    "book, JavaScript, files": OF_FILES,
-    "book, Rust": {"INIT-004": NO_NAME},
-}
+KNOWN: Dict[str, Dict[str, str]] = {"book, Rust": {"INIT-004": "it answers initialize with nothing of its own"}}
 
 # The full agents have a prompt that waits, and may be logged out.
 FULL: Dict[str, Any] = {"long_prompt": "wait", "allow_logout": True}

@@ -321,7 +321,8 @@ function emptyQuestion(clientOptions) {
 test("what is odd in an own message comes back as advice", () => {
   const { advice, told } = emptyQuestion();
   const [{ message, ...rest }] = advice;
-  assert.deepEqual(rest, { type: "advice", rule: "PERM-02", pointer: rest.pointer, method: "session/request_permission" });
+  const { pointer } = rest;
+  assert.deepEqual(rest, { type: "advice", rule: "PERM-02", pointer, method: "session/request_permission", session: "s" });
   assert.ok(message.length > 5);
   assert.deepEqual(told.map(({ type }) => type), ["violation", "request"]);
   assert.deepEqual([told[0].rule, told[0].consequence], ["PERM-02", "delivered"]);

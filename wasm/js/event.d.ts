@@ -164,6 +164,8 @@ export interface ViolationEvent {
   method?: string;
   /** The id, where one could be read. */
   id?: RequestId;
+  /** The session it is about, where one could be read before what is wrong. */
+  session?: string;
   /** The number of the frame on this connection, from 1. */
   frame: number;
   /** Its first bytes. */
@@ -190,6 +192,8 @@ export interface AdviceEvent {
   method: string;
   /** The id of the peer's request that it is about: of an answer, and of a reminder that there is none yet. */
   id?: RequestId;
+  /** The session it is about. */
+  session?: string;
 }
 
 /** The connection is over; the last event. */

@@ -39,6 +39,7 @@ pub(crate) fn parts(event: &Event) -> (String, Option<&str>) {
             if let Some(id) = &advice.id {
                 out.key("id").json(&id.to_json());
             }
+            optional(&mut out, "session", advice.session.as_deref());
             None
         }
         Event::Closed(closed) => {
@@ -90,6 +91,7 @@ fn write_violation(out: &mut Writer, violation: &Violation) {
     if let Some(id) = &violation.id {
         out.key("id").json(&id.to_json());
     }
+    optional(out, "session", violation.session.as_deref());
     out.key("frame").unsigned(violation.frame);
     out.key("excerpt").string(&violation.excerpt);
     out.key("consequence").string(violation.consequence.name());

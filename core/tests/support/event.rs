@@ -50,6 +50,7 @@ pub(crate) fn to_json(event: &Event) -> Value {
             "pointer": violation.pointer,
             "method": violation.method,
             "id": violation.id.as_ref().map(id),
+            "session": violation.session.as_deref(),
             "consequence": violation.consequence.name(),
             "code": if let Consequence::Refused(code) = violation.consequence { Some(code.0) } else { None },
             "frame": violation.frame,
@@ -62,6 +63,7 @@ pub(crate) fn to_json(event: &Event) -> Value {
             "pointer": advice.pointer,
             "method": advice.method,
             "id": advice.id.as_ref().map(id),
+            "session": advice.session.as_deref(),
         }),
         Event::Closed(closed) => json!({
             "reason": closed.reason.name(),

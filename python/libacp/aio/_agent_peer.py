@@ -270,14 +270,15 @@ class AgentPeer(SessionsPeer):
             # What the question is about is seen before it.
             await subject._exchange._caught_up(self._askers)
         result = await awaited(handler(subject, request.params))
-        return result if request.method.startswith("_") else whole(request.method, result)
+        if type(result) is dict or request.method.startswith("_"):
+            return result
+        return whole(request.method, result)
 
     def _cost(self, request: libacp.Request, size: int) -> Cost:
         method = request.method
         if method == "fs/read_text_file":
-            most = _most(self._disk, "most", FILE)
-            if self._reading.answer != most:
-                self._reading = Cost(most, file=True)
+            if self._reading.answer != getattr(self._disk, "most", FILE):
+                self._reading = Cost(_most(self._disk, "most", FILE), file=True)
             return self._reading
         if method == "fs/write_text_file":
             return Cost(size, size, file=True)

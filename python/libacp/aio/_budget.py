@@ -15,14 +15,12 @@ class Budget:
         self._taken = 0
         self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
 
-    def _fits(self, amount: int) -> bool:
-        return not self._taken or self._taken + amount <= self._most
-
     def take_now(self, amount: int) -> bool:
         """Takes a part if it is there and nobody waits; whether it was."""
-        if self._waiting or not self._fits(amount):
+        taken = self._taken + amount
+        if self._waiting or (taken > self._most and self._taken):
             return False
-        self._taken += amount
+        self._taken = taken
         return True
 
     async def take(self, amount: int) -> None:
@@ -44,13 +42,14 @@ class Budget:
     def give(self, amount: int) -> None:
         """Gives a part back."""
         self._taken -= amount
-        self._next()
+        if self._waiting:
+            self._next()
 
     def _next(self) -> None:
         while self._waiting:
             amount, turn = self._waiting[0]
             if not turn.done():
-                if not self._fits(amount):
+                if self._taken and self._taken + amount > self._most:
                     return
                 self._taken += amount
                 turn.set_result(None)

@@ -99,11 +99,12 @@ class AgentSession:
             await self.client.notify(method, {"sessionId": self.id, **(params or {})})
 
     async def _update(self, update: Mapping[str, Any], meta: Optional[Mapping[str, Any]] = None) -> None:
-        params = with_meta({"update": self.client._without_switches(update)}, meta)
+        update = self.client._without_switches(update)
         if self._held is not None:
-            self._held.append(("session/update", params))
+            self._held.append(("session/update", with_meta({"update": update}, meta)))
         else:
-            await self.client._wire.notify("session/update", {"sessionId": self.id, **params})
+            params = with_meta({"sessionId": self.id, "update": update}, meta)
+            await self.client._wire.notify("session/update", params)
 
     async def _let_out(self) -> None:
         held = self._held or []
@@ -219,9 +220,11 @@ class ClientPeer(Peer):
 
     def _without_switches(self, what: Mapping[str, Any]) -> Mapping[str, Any]:
         """A result or an update without the options that are switches, for a client that does not take them."""
-        options = what.get("configOptions") if isinstance(what, Mapping) else None
+        options = what.get("configOptions") if type(what) is dict or isinstance(what, Mapping) else None
+        if not options:
+            return what
         taken = ((self.connection.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")
-        if not options or taken is not None:
+        if taken is not None:
             return what
         return {**what, "configOptions": self._without(options, "boolean", "an option that is a switch")}
 

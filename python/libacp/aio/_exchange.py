@@ -176,7 +176,6 @@ class Exchange(Generic[T]):
         return self._open
 
     def _handed_on(self) -> None:
-        self._got += 1
         while self._waiting and self._waiting[0][0] <= self._got:
             waiting = self._waiting.popleft()[1]
             if not waiting.done():
@@ -198,6 +197,7 @@ class Exchange(Generic[T]):
         while self._items:
             update, size = self._items.popleft()
             agent._taken(size)
+            self._got += 1
             self._handed_on()
             agent._updated(self.session, update["update"] if self._whole else update)
         if agent._wire.stalled:
@@ -230,11 +230,14 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
         update, size = items.popleft()
         agent = exchange.session.agent
         agent._taken(size)
-        exchange._handed_on()
+        exchange._got += 1
+        if exchange._waiting:
+            exchange._handed_on()
         # What waits comes in by the dozen, but never so late that somebody runs dry.
         if agent._wire.stalled and len(items) <= FEW:
             agent._wire.dispatch()
-        return cast("v1.SessionUpdate", update)
+        handed: v1.SessionUpdate = update
+        return handed
 
     async def aclose(self) -> None:
         """Nobody iterates any more."""

@@ -155,7 +155,7 @@ def whole(method: str, result: Any) -> Mapping[str, Any]:
     """The result of a method of the specification, which is an object."""
     if result is None:
         return {}
-    if not isinstance(result, Mapping):
+    if type(result) is not dict and not isinstance(result, Mapping):
         or_text = "a stop reason, " if method == "session/prompt" else ""
         raise TypeError(f"the handler of {method!r} must return {or_text}a dict or None, not {type(result).__name__}: {result!r:.80}")
     return result

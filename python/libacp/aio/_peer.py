@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import collections
-import functools
 import inspect
 import logging
 from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, NamedTuple, Optional, Tuple
 
 import libacp
+from libacp import Notification, Request
 
 from .._attributes import Attributes
 from ._budget import Budget
@@ -155,19 +155,22 @@ class Peer:
 
     def _full(self) -> bool:
         """Whether nothing more is to be delivered for now."""
-        waiting = len(self._notices)
-        if self._most is not None and len(self._jobs) >= self._most:
+        # It is asked before each event, and mostly nothing waits.
+        if not self._notices and not self._kept and self._most is None:
+            return False
+        if self._kept >= ANSWERS or (self._most is not None and len(self._jobs) >= self._most):
             return True
-        return self._kept >= ANSWERS or (waiting >= NOTICES and waiting >= NOTICES * self._patience)
+        waiting = len(self._notices)
+        return waiting >= NOTICES and waiting >= NOTICES * self._patience
 
     @property
     def _patience(self) -> int:
         return PATIENCE if self._wire.waiting else 1
 
     def _deliver(self, event: libacp.Event, size: int) -> None:
-        if isinstance(event, libacp.Notification):
+        if isinstance(event, Notification):
             self._notified(event, size)
-        elif isinstance(event, libacp.Request):
+        elif isinstance(event, Request):
             self._serve(event, size)
         elif isinstance(event, libacp.Cancel):
             self._stop(event.serial)
@@ -278,7 +281,6 @@ class Peer:
             self._kept += job.cost.kept
             work = self._wait_and_work(job)
         job.task = self._loop.create_task(work)
-        job.task.add_done_callback(functools.partial(self._done, job))
 
     def _take_now(self, job: Job) -> bool:
         cost = job.cost
@@ -295,56 +297,64 @@ class Peer:
 
     async def _wait_and_work(self, job: Job) -> None:
         cost = job.cost
-        if cost.file:
-            await self._files.take(1)
         try:
-            await self._answers.take(cost.answer)
-        except BaseException:
             if cost.file:
-                self._files.give(1)
-            raise
-        job.taken = True
-        self._admit(job)
-        await self._work(job)
+                await self._files.take(1)
+            try:
+                await self._answers.take(cost.answer)
+            except BaseException:
+                if cost.file:
+                    self._files.give(1)
+                raise
+            job.taken = True
+            self._admit(job)
+            await self._work(job)
+        finally:
+            self._done(job)
 
     def _admit(self, job: Job) -> None:
         """A request does not wait for its turn any more."""
-        if job.waits:
-            job.waits = False
-            self._waiting -= 1
-            self._kept -= job.cost.kept
-            if self._wire.stalled:
-                self._wire.dispatch()
+        job.waits = False
+        self._waiting -= 1
+        self._kept -= job.cost.kept
+        if self._wire.stalled:
+            self._wire.dispatch()
 
     async def _work(self, job: Job) -> None:
         request = job.request
         CURRENT.set(request.id)
-        if self._wire.behind or self._ordered:
-            # Work begins in the order of the requests.
-            self._ordered += 1
-            try:
-                async with self._in_order:
-                    await self._caught_up()
-            finally:
-                self._ordered -= 1
         try:
-            result = await self._perform(job)
-        except RequestError as refusal:
-            self._refuse(job, refusal.code, refusal.message, refusal.data)
-        except Exception as problem:
-            self._failed(f"the handler of {request.method} failed", request.method, problem)
-            self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR, data=self._exposed(problem))
-        else:
-            if self._wire.behind:
+            if self._wire.behind or self._ordered:
+                await self._in_turn()
+            try:
+                result = await self._perform(job)
+            except RequestError as refusal:
+                self._refuse(job, refusal.code, refusal.message, refusal.data)
+            except Exception as problem:
+                self._failed(f"the handler of {request.method} failed", request.method, problem)
+                self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR, data=self._exposed(problem))
+            else:
+                if self._wire.behind:
+                    await self._caught_up()
+                accepted = self._answer(job, {} if result is None else result)
+                # It may be long, and is not needed for waiting.
+                del result
+                if job.after is not None and accepted:
+                    await job.after()
+            # The place among the jobs is kept until the answer has gone out.
+            if self._wire.busy():
+                await self._wire.drain()
+        finally:
+            self._done(job)
+
+    async def _in_turn(self) -> None:
+        """Waits for the transport, so that work begins in the order of the requests."""
+        self._ordered += 1
+        try:
+            async with self._in_order:
                 await self._caught_up()
-            accepted = self._answer(job, {} if result is None else result)
-            # It may be long, and is not needed for waiting.
-            del result
-            if job.after is not None and accepted:
-                await job.after()
-        # The place among the jobs is kept until the answer has gone out.
-        if self._wire.busy():
-            await self._wire.drain()
+        finally:
+            self._ordered -= 1
 
     async def _caught_up(self) -> None:
         """Waits until the transport has all that was said: a peer that does not read gets no more work done, and at most
@@ -353,9 +363,11 @@ class Peer:
         while self._wire.behind:
             await self._wire.drain()
 
-    def _done(self, job: Job, task: asyncio.Task[None]) -> None:
-        self._jobs.pop(job.request.serial, None)
-        self._admit(job)
+    def _done(self, job: Job) -> None:
+        if self._jobs.pop(job.request.serial, None) is None:
+            return
+        if job.waits:
+            self._admit(job)
         if self._most is not None and self._wire.stalled:
             self._wire.dispatch()
         if job.taken:
@@ -416,6 +428,8 @@ class Peer:
         if job is None or job.task is None:
             return
         if job.stop is None:
+            # Where it has not begun, nothing of it ever runs.
+            job.task.add_done_callback(lambda _: self._done(job))
             job.task.cancel()
         else:
             job.stop()

@@ -154,12 +154,12 @@ class ClientSession:
 
     def _take(self, params: Any, size: int) -> bool:
         update = params["update"]
-        if isinstance(update, Mapping) and update.get("sessionUpdate") in TOOL_CALLS:
+        # The policy may let through what the model does not have.
+        if type(update) is dict and update.get("sessionUpdate") in TOOL_CALLS:
             self._name(update)
         return self._exchange is not None and self._exchange._take(params, size)
 
     def _name(self, call: Mapping[str, Any]) -> None:
-        # The policy may let through what the model does not have.
         id, title = str(call.get("toolCallId")), call.get("title")
         if call.get("status") in ("completed", "failed"):
             self._titles.pop(id, None)

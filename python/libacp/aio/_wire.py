@@ -15,6 +15,7 @@ import asyncio
 from typing import Any, Callable, Dict, Mapping, Optional, Protocol, Union
 
 import libacp
+from libacp import Response
 
 from ._log import log
 from ._seconds import milliseconds
@@ -214,7 +215,7 @@ class Wire:
                 event = connection.next_event()
                 if event is None:
                     break
-                if isinstance(event, libacp.Response):
+                if isinstance(event, Response):
                     self._settle(event)
                     before = connection.buffered
                 else:
@@ -334,11 +335,12 @@ class Wire:
     def _write(self) -> None:
         if self.behind:
             return
-        data, transport = self.connection.data_to_send(), self._transport
+        data = self.connection.data_to_send()
         while data:
             if self._deaf is not None:
                 data = self.connection.data_to_send()
                 continue
+            transport = self._transport
             room = transport is None or transport.get_write_buffer_size() < HIGH
             if len(data) > PIECE or not room:
                 # The rest waits here, and what is said meanwhile in the connection.
