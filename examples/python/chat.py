@@ -6,7 +6,6 @@ The agent may read and write files in the working directory and run commands; wh
 import asyncio
 import os
 import sys
-import unicodedata
 from typing import Optional
 
 import libacp
@@ -20,16 +19,9 @@ async def ask(question: str) -> str:
     return line.strip()
 
 
-def shown(text: str, lines: bool = False) -> str:
-    """What an agent says, without what a terminal takes for a command: control characters, and marks that turn the
-    direction of the text around. It is one line, unless `lines` are wanted.
-    """
-    return "".join(each if plain(each) or (lines and each in "\n\t") else "\ufffd" for each in text)
-
-
-def plain(character: str) -> bool:
-    # Joiners make emoji what they are; all else that formats (Cf) is left out, and so are line ends (Cc, Zl, Zp).
-    return character in "\u200c\u200d" or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+def shown(text: str) -> str:
+    """What an agent says, in one line and without what a terminal takes for a command."""
+    return " ".join(libacp.printable(text).split())
 
 
 async def permit(request: aio.PermissionRequest) -> Optional[str]:
@@ -53,7 +45,7 @@ async def show(turn: aio.PromptTurn) -> None:
 async def follow(turn: aio.PromptTurn) -> None:
     async for update in turn:
         if update["sessionUpdate"] == "agent_message_chunk" and update["content"]["type"] == "text":
-            print(shown(update["content"]["text"], lines=True), end="", flush=True)
+            print(libacp.printable(update["content"]["text"]), end="", flush=True)
         elif update["sessionUpdate"] == "tool_call":
             print(f"\n* {shown(update['title'])}")
         elif update["sessionUpdate"] == "tool_call_update" and update.get("status"):

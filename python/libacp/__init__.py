@@ -43,6 +43,7 @@ from ._native import (
     cut_output,
     rule,
 )
+from ._text import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ __all__ = [
     "Violation",
     "__version__",
     "cut_output",
+    "printable",
     "rule",
 ]
 

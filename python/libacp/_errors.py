@@ -1,5 +1,8 @@
 """The exceptions of libacp. They can be pickled, compared by their attributes, and caught as :class:`Error`."""
 
+from ._attributes import Attributes
+from ._text import error_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
@@ -13,6 +16,8 @@ class Error(Exception):
 
 class Misuse(Error):
     """The host asked for something that the specification forbids now. Nothing was sent and nothing has changed."""
+
+    __slots__ = Attributes(__name__, "Misuse", "rule message pointer")
 
     kind: "ClassVar[MisuseKind]"
     """What kind of mistake it is, the same in every language."""
@@ -78,6 +83,8 @@ class LimitMisuse(Misuse):
 class _ErrorAnswer(Error):
     """What an error answer says, whichever side gives it."""
 
+    __slots__ = Attributes(__name__, "_ErrorAnswer", "code message data")
+
     code: int
     """Its code; `libacp.ErrorCode` has the specification's by name, and there are others."""
     message: str
@@ -92,15 +99,21 @@ class _ErrorAnswer(Error):
         self.data = data
 
     def __str__(self) -> str:
-        return f"{self.message} ({self.code})"
+        return error_text(self.message, self.code, self.data)
 
 
 class PeerError(_ErrorAnswer):
-    """The peer answered a request with an error."""
+    """The peer answered a request with an error.
+
+    As a string, it is the message, the code, and what `data` says in words (as ``details`` or ``message``), cut where it
+    is long; control characters are shown, and do nothing. The attributes have it as it came.
+    """
 
 
 class NoResult(Error):
     """A request ended without an answer that can be used."""
+
+    __slots__ = Attributes(__name__, "NoResult", "outcome method")
 
     outcome: "Outcome"
     """How it ended: ``invalid``, ``timeout``, ``cancelled`` or ``closed``."""

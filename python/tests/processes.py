@@ -3,8 +3,17 @@
 import asyncio
 import itertools
 import os
+import signal
 from pathlib import Path
 from typing import List
+
+def heeding_signals() -> None:
+    """For `preexec_fn`: what begins here heeds signals, also where the tests are run below ``nohup`` or in the background,
+    which has processes ignore some of them, and their children with them.
+    """
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
 
 _numbers = itertools.count(1)
 

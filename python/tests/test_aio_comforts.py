@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 from typing import Any, List, Optional
 
-from aio_pair import AioCase, agent, talk, texts, updates
+from aio_pair import AioCase, agent, streams, talk, texts, until, updates
 from libacp import aio
 from libacp.types import v1
 
@@ -120,6 +120,77 @@ class Comforts(AioCase):
             said = await updates((await peer.new_session("/")).prompt(""))
         self.assertEqual([each.get("_meta") for each in said], [meta, meta, meta, meta, None])
         self.assertEqual(seen, [meta, {"back": 2}, meta, meta])
+
+    async def test_meta_beside_updates_is_there_for_who_wants_it(self) -> None:
+        async def say(turn: aio.Turn) -> None:
+            update: v1.SessionUpdate = {"sessionUpdate": "plan", "entries": []}
+            await turn.session.update(update, meta={"n": 1})
+            await turn.message("a")
+            await turn.message("b")
+
+        async def replay(session: aio.AgentSession) -> v1.LoadSessionResponse:
+            await session.update({"sessionUpdate": "plan", "entries": []}, meta={"n": 2})
+            return {}
+
+        left: List[Any] = []
+        client = aio.Client(on_update=lambda session, update: left.append(update))
+        async with talk(agent(prompt=say, load_session=replay), client) as peer:
+            session = await peer.new_session("/")
+            turn = session.prompt("")
+            seen = [params async for params in turn.notifications()]
+            self.assertEqual([each.get("_meta") for each in seen], [{"n": 1}, None, None])
+            self.assertEqual({each["sessionId"] for each in seen}, {session.id})
+            self.assertEqual(texts(each["update"] for each in seen), "ab")
+            self.assertEqual(turn.stop_reason, "end_turn")
+            with self.assertRaises(RuntimeError):
+                turn.notifications()
+            loading = peer.load_session("l", "/")
+            self.assertEqual([each.get("_meta") async for each in loading.notifications()], [{"n": 2}])
+            # What was not taken when the loop is left goes to the hook as an update, as ever.
+            turn = session.prompt("")
+            async for _ in turn.notifications():
+                await until(lambda: len(turn._items) == 2)
+                break
+            self.assertEqual(texts(left), "ab")
+
+    async def test_sessions_are_resumed_by_a_handler_of_their_own(self) -> None:
+        seen: List[Any] = []
+
+        async def resume(session: aio.AgentSession) -> v1.ResumeSessionResponse:
+            await session.update({"sessionUpdate": "plan", "entries": []})
+            return {"_meta": {"id": session.id, "cwd": session.cwd}}
+
+        client = aio.Client(on_update=lambda session, update: seen.append((session.id, update["sessionUpdate"])))
+        async with talk(agent(prompt=lambda turn: None, resume_session=resume), client) as peer:
+            self.assertTrue(peer.can("session/resume"))
+            session = await peer.resume_session("r", "/work")
+            self.assertEqual(session.result["_meta"], {"id": "r", "cwd": "/work"})
+            await until(lambda: seen)
+        self.assertEqual(seen, [("r", "plan")])
+        with self.assertRaises(ValueError):
+            agent(resume_session=resume).on("session/resume")(lambda session, params: {})
+
+    async def test_what_peers_say_of_themselves(self) -> None:
+        seen: List[Any] = []
+        tested = agent(prompt=lambda turn: None)
+
+        @tested.on("initialize")
+        async def greet(client: aio.ClientPeer, params: Any) -> Any:
+            seen.append((dict(client.greeting), client.extension("acme")))
+            return {"_meta": {"back": 2}, "agentCapabilities": {"_meta": {"acme": {"v": 1}}}}
+
+        client = aio.Client(capabilities={"_meta": {"acme": True}})
+        ours, theirs = await streams()
+        serving = asyncio.ensure_future(tested.serve(*theirs))
+        async with aio.connect(*ours, client, meta={"there": 1}) as peer:
+            self.assertEqual(peer.greeting.get("_meta"), {"back": 2})
+            self.assertEqual(peer.greeting["protocolVersion"], 1)
+            self.assertEqual((peer.extension("acme"), peer.extension("other")), ({"v": 1}, None))
+            self.assertFalse(peer.closed)
+        await serving
+        self.assertTrue(peer.closed)
+        ((greeting, extension),) = seen
+        self.assertEqual((greeting["_meta"], extension), ({"there": 1}, True))
 
     async def test_a_turn_is_read_as_one_text(self) -> None:
         async def say(turn: aio.Turn) -> None:

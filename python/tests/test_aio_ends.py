@@ -11,7 +11,7 @@ from typing import Any, Dict, List
 import libacp
 from aio_pair import AioCase, host, until
 from libacp import aio
-from processes import alive, left, mark
+from processes import alive, heeding_signals, left, mark
 from raw_agent import create, opened, raw_agent
 
 ROUNDS = int(os.environ.get("LIBACP_TEST_ROUNDS", "25"))
@@ -284,7 +284,10 @@ class Ends(AioCase):
     async def ended(self, number: signal.Signals, settled: bool) -> None:
         name = mark()
         process = await asyncio.create_subprocess_exec(
-            *host("terminal_client.py", name), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+            *host("terminal_client.py", name),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
+            preexec_fn=heeding_signals,
         )
         assert process.stdout is not None
         self.assertEqual(await self.in_time(process.stdout.readline()), b"asks\n")

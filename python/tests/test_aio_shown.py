@@ -15,7 +15,7 @@ import libacp
 from aio_pair import AioCase, agent, host, talk
 from hosts.terminal_abuse import EVIL
 from libacp import aio
-from libacp.aio import _log
+from libacp.aio import _log, _peer
 from raw_agent import opened, raw_agent
 
 CHAT = Path(__file__).resolve().parents[2] / "examples" / "python" / "chat.py"
@@ -105,7 +105,9 @@ class Logged(AioCase):
         self.assertEqual(len(told), 5000)
         lines = self.clean().splitlines()
         self.assertEqual(len([line for line in lines if "none" in line]), _log.LINES)
-        self.assertEqual(lines[-1], f"WARNING: {told[0]}: {5000 - _log.LINES} more like this were not logged")
+        level = _peer.LEVELS[rule.severity] if (rule := libacp.rule(told[0])) else logging.NOTSET
+        more = f"{told[0]}: {5000 - _log.LINES} more like this were not logged"
+        self.assertEqual(lines[-1], f"{logging.getLevelName(level)}: {more}")
         self.assertEqual(len(lines), _log.LINES + 1)
 
     async def test_a_flood_of_failures(self) -> None:
@@ -135,6 +137,26 @@ class Logged(AioCase):
         expected += ["WARNING: other", "WARNING: RULE: 5 more like this were not logged"]
         found = [re.sub(r"other \d", "other", line) for line in self.clean().splitlines()]
         self.assertEqual(found, expected * 3)
+
+
+    async def test_what_is_not_shown_is_not_counted(self) -> None:
+        logger = logging.getLogger("libacp.aio")
+        limited = _log.Limited()
+        for least, expected in (
+            (logging.WARNING, ["WARNING: RULE: 1 more like this was not logged"]),
+            (logging.INFO, ["INFO: advice: 2 more like this were not logged", "WARNING: RULE: 1 more like this was not logged"]),
+            (logging.CRITICAL, []),
+        ):
+            logger.setLevel(least)
+            self.out.seek(0)
+            self.out.truncate()
+            for _ in range(_log.LINES + 2):
+                limited.log("advice", logging.INFO, "advice")
+            for _ in range(_log.LINES + 1):
+                limited.log("RULE", logging.WARNING, "broken")
+            limited.tell()
+            lines = self.clean().splitlines()
+            self.assertEqual([line for line in lines if "more like this" in line], expected)
 
 
 class Permissions(unittest.TestCase):

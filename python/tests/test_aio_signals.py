@@ -61,6 +61,42 @@ asyncio.run(main())
         self.assertEqual(await self.run_client(script), (0, "True True\nmine\nNone"))
         self.assertEqual(await left(name), [])
 
+    async def test_a_handler_that_raises_while_a_command_starts(self) -> None:
+        name = mark()
+        script = self.SESSION + f"""
+import subprocess
+class Interrupted(subprocess.Popen):
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        os.kill(os.getpid(), number)
+def leave(number, frame):
+    raise SystemExit
+subprocess.Popen = Interrupted
+async def main():
+    global number
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, leave)):
+        signal.signal(number, handler)
+        terminals = Terminals()
+        try:
+            await run(terminals, "sleep", "{name}")
+        except (KeyboardInterrupt, SystemExit) as problem:
+            print(type(problem).__name__)
+        print(signal.getsignal(number) is handler, len(terminals._running))
+    print("ready", flush=True)
+    await asyncio.sleep(60)
+asyncio.run(main())
+"""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-B", "-c", IMPORTS + script, stdout=asyncio.subprocess.PIPE
+        )
+        assert process.stdout is not None
+        printed = [await self.in_time(process.stdout.readline()) for _ in range(5)]
+        self.assertEqual(b"".join(printed), b"KeyboardInterrupt\nTrue 0\nSystemExit\nTrue 0\nready\n")
+        # They are killed where they were begun, and not at the end of the program.
+        self.assertEqual(await left(name), [])
+        process.kill()
+        await self.in_time(process.communicate())
+
     async def test_signals_are_as_they_were_once_nothing_runs(self) -> None:
         script = self.SESSION + """
 async def main():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import uuid
 from pathlib import Path
 
@@ -26,14 +27,14 @@ def save(session):
     STORE.mkdir(exist_ok=True)
     file = STORE / f"{session.id}.json"
     half = file.with_suffix(".new")
-    half.write_text(json.dumps({"cwd": session.cwd, **session.data}), "utf-8")
+    half.write_text(json.dumps({**session.data, "cwd": session.cwd}), "utf-8")
     # Whoever reads it finds the old text or the new one.
     half.replace(file)
 
 
 def read(id):
-    # An id is the client's text: it must not lead out of the folder.
-    if not id.isalnum() or not (STORE / f"{id}.json").exists():
+    # An id is the client's text: it must not lead out of the folder, nor to another file.
+    if not re.fullmatch("[0-9a-f]{32}", id) or not (STORE / f"{id}.json").exists():
         raise libacp.aio.RequestError(libacp.ErrorCode.RESOURCE_NOT_FOUND, "No such session", {"sessionId": id})
     return json.loads((STORE / f"{id}.json").read_text("utf-8"))
 
@@ -110,10 +111,18 @@ async def load(session):
     return settings(session)
 
 
+@agent.resume_session
+async def resume(session):
+    need_login()
+    session.data = read(session.id)
+    return settings(session)  # the client has the past still: nothing is replayed
+
+
 @agent.on("session/list")
 async def list_sessions(client, params):
-    files = sorted(STORE.glob("*.json"))
-    return {"sessions": [{"sessionId": file.stem, "cwd": read(file.stem)["cwd"]} for file in files]}
+    need_login()
+    kept = [{"sessionId": file.stem, "cwd": read(file.stem)["cwd"]} for file in sorted(STORE.glob("*.json"))]
+    return {"sessions": [each for each in kept if params.get("cwd") in (None, each["cwd"])]}
 
 
 # ANCHOR_END: sessions

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 import tempfile
 
@@ -16,27 +15,21 @@ SECONDS = 60
 
 async def attempt(command, name, task):
     """One task, with an agent and a folder of its own: what one does cannot help or disturb another."""
-    said, outcome = [], ""
-    # What runs in a container may do anything; here, nothing that asks first.
-    client = libacp.aio.Client(permission=libacp.aio.reject_all)
+    said, logged = [], []
+    # What asks first is refused: nobody is there to be asked. No request takes longer, nor does a turn.
+    client = libacp.aio.Client(permission=libacp.aio.reject_all, timeout=SECONDS)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            async with libacp.aio.spawn_agent(command, client) as agent:
+            async with libacp.aio.spawn_agent(command, client, stderr=logged.append) as agent:
                 session = await agent.new_session(folder)
                 turn = session.prompt(task)
-
-                async def listen():
-                    async for update in turn:
-                        if update["sessionUpdate"] == "agent_message_chunk":
-                            said.append(update["content"].get("text", ""))
-
-                await asyncio.wait_for(listen(), SECONDS)
+                async for update in turn:
+                    if update["sessionUpdate"] == "agent_message_chunk":
+                        said.append(update["content"].get("text", ""))
                 outcome = turn.stop_reason
-    except asyncio.TimeoutError:
-        outcome = "too slow"
-    except libacp.Error as error:
+    except (libacp.Error, OSError) as error:
         outcome = f"{type(error).__name__}: {error}"
-    return {"task": name, "outcome": outcome, "said": "".join(said)}
+    return {"task": name, "outcome": outcome, "said": "".join(said), "logged": len(logged)}
 
 
 async def main(command):

@@ -16,18 +16,15 @@ class AgentTest(unittest.IsolatedAsyncioTestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.environment = {**os.environ, "RECIPES_STORE": folder.name, "RECIPES_TOKEN": "t"}
-        self.violations, self.replayed = [], []
+        self.violations = []
 
     def tearDown(self):
         # A rule that the agent has broken is a failure, whatever else came of it.
         self.assertEqual(self.violations, [])
 
     def start(self):
-        client = libacp.aio.Client(
-            on_violation=self.violations.append,
-            # What no loop over a prompt takes, as the past of a session that is loaded.
-            on_update=lambda session, update: self.replayed.append(update),
-        )
+        # An agent that hangs fails its test, too.
+        client = libacp.aio.Client(on_violation=self.violations.append, timeout=20)
         return libacp.aio.spawn_agent(COMMAND, client, env=self.environment)
 
     async def test_a_login_comes_first(self):
@@ -46,23 +43,31 @@ class AgentTest(unittest.IsolatedAsyncioTestCase):
             await session.set_config_option("model", "large")
             with self.assertRaises(libacp.Misuse):
                 await session.set_mode("none")
-            updates = [update async for update in session.prompt("Hello")]
-            self.assertEqual(updates[-1]["content"]["text"], "code, large, no servers: Hello")
+            self.assertEqual(await session.prompt("Hello").read_text(), "code, large, no servers: Hello")
 
         async with self.start() as agent:
             await agent.authenticate("token")
-            session = await agent.load_session(session.id, os.getcwd())
-            past = [update["content"]["text"] for update in self.replayed if "content" in update]
+            self.assertEqual([each["sessionId"] async for each in agent.list_sessions(os.getcwd())], [session.id])
+            self.assertEqual([each async for each in agent.list_sessions("/elsewhere")], [])
+            loading = agent.load_session(session.id, os.getcwd())
+            past = [update["content"]["text"] async for update in loading]
             self.assertEqual(past, ["Hello", "code, large, no servers: Hello"])
-            self.assertEqual(session.result["modes"]["currentModeId"], "code")
+            loaded = await loading
+            self.assertEqual(loaded.result["modes"]["currentModeId"], "code")
+
+        async with self.start() as agent:
+            await agent.authenticate("token")
+            resumed = await agent.resume_session(session.id, os.getcwd())
+            self.assertEqual(await resumed.prompt("Again").read_text(), "code, large, no servers: Again")
+            with self.assertRaises(libacp.PeerError):
+                await agent.load_session("../agent", os.getcwd())
 
     async def test_servers_are_handed_on(self):
         async with self.start() as agent:
             await agent.authenticate("token")
             server = {"name": "files", "command": "/bin/files", "args": [], "env": []}
             session = await agent.new_session(os.getcwd(), mcp_servers=[server])
-            updates = [update async for update in session.prompt("Hello")]
-            self.assertEqual(updates[-1]["content"]["text"], "ask, small, files: Hello")
+            self.assertEqual(await session.prompt("Hello").read_text(), "ask, small, files: Hello")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, ClassVar, List, Optional, Seque
 
 from libacp.names import Role
 
+from .._attributes import Attributes
 from ._client_peer import AgentSession, ClientPeer
 from ._host import Host, Options
 from ._methods import shape
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     _OnPrompt = TypeVar("_OnPrompt", bound=Callable[[Turn], Answer[Union[v1.StopReason, PromptEnd, v1.PromptResponse]]])
     _OnNew = TypeVar("_OnNew", bound=Callable[[AgentSession], Answer[Union[NewSession, v1.NewSessionResponse]]])
     _OnLoad = TypeVar("_OnLoad", bound=Callable[[AgentSession], Answer[v1.LoadSessionResponse]])
+    _OnResume = TypeVar("_OnResume", bound=Callable[[AgentSession], Answer[v1.ResumeSessionResponse]])
     _OnSession = TypeVar("_OnSession", bound=Callable[[AgentSession], Any])
 
 
@@ -44,10 +46,19 @@ class Agent(Host):
     One agent can serve any number of clients at the same time, and each client any number of sessions. What it can do
     is told to clients by its handlers (one for ``session/load`` says that sessions can be loaded); `capabilities` adds
     what no handler shows, as ``{"promptCapabilities": {"image": True}}``. Logging in needs `auth_methods` and a handler
-    for ``authenticate``. `options` are those of `libacp.Connection`.
+    for ``authenticate``.
+
+    `options` are the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout` in
+    seconds for every request, `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`, `policies`, `limits`,
+    `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods`, which `libacp.Config` describes.
     """
 
     _role: ClassVar[Role] = "agent"
+
+    __slots__ = Attributes(__name__, "Agent", "auth_methods")
+
+    auth_methods: List[v1.AuthMethod]
+    """The ways to log in that clients are told."""
 
     def __init__(
         self,
@@ -60,8 +71,7 @@ class Agent(Host):
         **options: Unpack[Options],
     ) -> None:
         super().__init__(name, version, title=title, capabilities=capabilities, options=options)
-        self.auth_methods: List[v1.AuthMethod] = list(auth_methods)
-        """The ways to log in that clients are told."""
+        self.auth_methods = list(auth_methods)
 
     @property
     def on(self) -> OnAgent:
@@ -101,6 +111,12 @@ class Agent(Host):
         replays the conversation with `AgentSession.update` before it returns.
         """
         return self._open_with("session/load", handler)
+
+    def resume_session(self, handler: _OnResume) -> _OnResume:
+        """Makes a function the handler of sessions that are to be resumed, and tells clients that they can be. Nothing is
+        replayed: what it says with `AgentSession.update` follows the answer.
+        """
+        return self._open_with("session/resume", handler)
 
     def _open_with(self, method: str, handler: _OnSession) -> _OnSession:
         shape(repr(method), handler, ("session",))

@@ -21,6 +21,8 @@ from typing import (
 
 import libacp
 
+from .._attributes import Attributes
+from ._child import Child
 from ._client import Client
 from ._client_sessions import ENDING, LIFE, NAMED_BY_AGENT, SessionsPeer
 from ._errors import AgentEnded, no_handler, no_session
@@ -42,15 +44,21 @@ OUTPUT = 1024 * 1024
 # What may wait in iterators before reading stops: updates, and bytes of them.
 UPDATES = 256
 BYTES = 1024 * 1024
+# How long an agent that has closed its output may take to end.
+END = 1.0
 
 
 class AgentPeer(SessionsPeer):
     """The agent, as its client sees it; `spawn_agent` and `connect` make it."""
 
-    process: Optional[asyncio.subprocess.Process] = None
+    __slots__ = Attributes(__name__, "AgentPeer", "process")
+
+    process: Optional[asyncio.subprocess.Process]
     """The agent's process, where `spawn_agent` has started it."""
 
     def __init__(self, client: Client, reader: Reader, writer: Writer) -> None:
+        self.process = None
+        self._child: Optional[Child] = None
         self._handlers = client._served()
         self._reading = Cost(FILE, file=True)
         self._made: Optional[AbstractAsyncContextManager[AgentPeer]] = None
@@ -68,6 +76,11 @@ class AgentPeer(SessionsPeer):
     def info(self) -> Dict[str, Any]:
         """Name and version of the agent, as far as it told."""
         return self.connection.peer_info.get("agentInfo") or {}
+
+    @property
+    def greeting(self) -> v1.InitializeResponse:
+        """The whole answer of the agent to `initialize`, as its ``_meta``."""
+        return cast("v1.InitializeResponse", self.connection.peer_info)
 
     @property
     def auth_methods(self) -> List[v1.AuthMethod]:
@@ -119,6 +132,7 @@ class AgentPeer(SessionsPeer):
         *,
         mcp_servers: Sequence[v1.McpServer] = (),
         additional_directories: Sequence[StrPath] = (),
+        timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> LoadingSession:
         """Opens an earlier session again, for agents that can. Await it; or iterate over it first, for the updates of
@@ -126,7 +140,7 @@ class AgentPeer(SessionsPeer):
         """
         session = self._object(ClientSession(self, id, cwd, additional_directories))
         where = place(cwd, additional_directories)
-        return LoadingSession(session, _setup(id, where, mcp_servers, meta), where)
+        return LoadingSession(session, _setup(id, where, mcp_servers, meta), where, timeout)
 
     async def resume_session(
         self,
@@ -190,14 +204,10 @@ class AgentPeer(SessionsPeer):
         try:
             return await answer
         except libacp.NoResult as problem:
-            if problem.outcome != "closed" or self.process is None:
+            if problem.outcome != "closed" or self._child is None:
                 raise
-            try:
-                # Its output ends a little before it does.
-                await asyncio.wait_for(self.process.wait(), 1)
-            except asyncio.TimeoutError:
-                pass
-            raise AgentEnded(method, self.process.returncode) from None
+            # Its output ends a little before it does.
+            raise AgentEnded(method, *await self._child.status(END)) from None
 
     async def _enter(
         self,
@@ -234,6 +244,9 @@ class AgentPeer(SessionsPeer):
         made, self._made = self._made, None
         if made is not None:
             await made.__aexit__(None, None, None)
+
+    def _started_as(self, process: asyncio.subprocess.Process, child: Child) -> None:
+        self.process, self._child = process, child
 
     def _leave_with(self, made: AbstractAsyncContextManager[AgentPeer]) -> None:
         self._made = made
@@ -301,7 +314,7 @@ class AgentPeer(SessionsPeer):
             self._call(notification.method, handler, subject, params)
         if notification.method != "session/update":
             return
-        if subject._take(params["update"], size):
+        if subject._take(params, size):
             self._updates += 1
             self._bytes += size
         else:

@@ -8,10 +8,10 @@ import itertools
 import os
 import signal
 import subprocess
-from typing import Callable, Optional
+from typing import Optional, Tuple
 
 from . import _signals
-from ._log import log
+from ._stderr import Hook, Stderr
 
 ROUND = 0.05
 LOOK = 1.0
@@ -19,7 +19,8 @@ LOOK = 1.0
 LAST = 0.5
 # The number of a group that nobody is in may become another's. It does not as fast as this.
 REUSED = 10.0
-LINE = 64 * 1024
+# Others may hold its standard error open after it has ended; so long its last lines are waited for.
+LAST_WORDS = 0.2
 
 
 class Child:
@@ -29,7 +30,7 @@ class Child:
     signals = False
 
     def __init__(
-        self, process: asyncio.subprocess.Process, leads: bool, stderr: Optional[Callable[[str], object]]
+        self, process: asyncio.subprocess.Process, leads: bool, hears: bool, hook: Optional[Hook]
     ) -> None:
         self._process = process
         self._leads = leads
@@ -37,7 +38,7 @@ class Child:
         self._loop = asyncio.get_running_loop()
         self._over: Optional[float] = None
         self._watching = asyncio.ensure_future(self._watch())
-        self._reading = None if stderr is None else asyncio.ensure_future(self._read(stderr))
+        self._said = Stderr(process.stderr, hook) if hears and process.stderr is not None else None
         _signals.watch(self)
 
     async def _watch(self) -> None:
@@ -49,24 +50,10 @@ class Child:
             waiting.cancel()
         self._over = self._loop.time()
 
-    async def _read(self, hook: Callable[[str], object]) -> None:
-        stderr = self._process.stderr
-        assert stderr is not None
-        rest = b""
-        while data := await stderr.read(LINE):
-            *lines, rest = (rest + data).split(b"\n")
-            if len(rest) > LINE:
-                lines, rest = [*lines, rest], b""
-            for line in lines:
-                self._tell(hook, line)
-        if rest:
-            self._tell(hook, rest)
-
-    def _tell(self, hook: Callable[[str], object], line: bytes) -> None:
-        try:
-            hook(line.rstrip(b"\r").decode("utf-8", "replace"))
-        except Exception:
-            log.exception("the hook for what an agent logs failed")
+    async def status(self, seconds: float) -> Tuple[Optional[int], Tuple[str, ...]]:
+        """How it has ended, in this time, and the last lines that it printed."""
+        await self._ended(seconds)
+        return self._process.returncode, () if self._said is None else await self._said.last(LAST_WORDS)
 
     async def end(self, grace: float) -> None:
         """Waits for the process to end by itself, then helps. Being cancelled meanwhile ends it at once."""
@@ -89,10 +76,9 @@ class Child:
             _signals.unwatch(self)
             self._watching.cancel()
             ignoring.cancel()
-            if self._reading is not None:
+            if self._said is not None:
                 # What it has logged is there already, unless somebody else holds it open.
-                await asyncio.wait([self._reading], timeout=ROUND)
-                self._reading.cancel()
+                await self._said.end(LAST_WORDS)
             # Its output may be open still, in the hands of a child of its own; there is no public way to let go of it.
             getattr(self._process, "_transport").close()
             with contextlib.suppress(OSError):

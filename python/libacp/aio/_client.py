@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable, ClassVar, Dict, Mapp
 import libacp
 from libacp.names import Role
 
+from .._attributes import Attributes
 from ._errors import no_session
 from ._host import Host, Options, awaited
 from ._methods import shape
@@ -78,12 +79,18 @@ class Client(Host):
 
     `permission` decides on tool calls: it is called with a `PermissionRequest`, and returns an option or its id, or
     ``None`` for no choice; a whole result, where its ``_meta`` matters. When the turn is cancelled, so is its task, and
-    the answer has been given already. `files` and `terminals` do what agents ask for; `Files`, `ReadOnlyFiles` and `Terminals` are ready to use, and what there is
-    is what agents are told. `on_update` gets the session and the update where no iterator takes it: between turns, and
-    in turns that are only awaited. `options` are those of `libacp.Connection`.
+    the answer has been given already. `files` and `terminals` do what agents ask for; `Files`, `ReadOnlyFiles` and
+    `Terminals` are ready to use, and what there is is what agents are told. `on_update` gets the session and the update
+    where no iterator takes it: between turns, and in turns that are only awaited.
+
+    `options` are the hooks `on_violation`, `on_advice`, `on_error`, `on_late_response` and `on_session_end`; `timeout` in
+    seconds for every request, `max_requests`, `expose_errors` and `trace`; and `framing`, `policy`, `policies`, `limits`,
+    `drafts`, `cancel_grace`, `reminder`, `prompt_queueing` and `foreign_methods`, which `libacp.Config` describes.
     """
 
     _role: ClassVar[Role] = "client"
+
+    __slots__ = Attributes(__name__, "Client", "permission files terminals on_update")
 
     permission: _Permit
     """Decides on tool calls."""

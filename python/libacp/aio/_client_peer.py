@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, 
 
 import libacp
 
+from .._attributes import Attributes
 from ._errors import RequestError, no_handler
 from ._host import awaited, merged, with_meta
 from ._log import log
@@ -33,6 +34,8 @@ QUESTIONS = ("session/request_permission", "elicitation/create")
 
 class AgentSession:
     """A session, on the agent's side."""
+
+    __slots__ = Attributes(__name__, "AgentSession", "id client cwd roots mcp_servers meta data __dict__ __weakref__")
 
     id: str
     """Its id."""
@@ -123,6 +126,8 @@ class AgentSession:
 class ClientPeer(Peer):
     """The client, as its agent sees it."""
 
+    __slots__ = Attributes(__name__, "ClientPeer", "sessions")
+
     sessions: Dict[str, AgentSession]
     """The open sessions by their ids."""
     _host: Agent
@@ -143,6 +148,11 @@ class ClientPeer(Peer):
     def info(self) -> Dict[str, Any]:
         """Name and version of the client, as far as it told."""
         return self.connection.peer_info.get("clientInfo") or {}
+
+    @property
+    def greeting(self) -> v1.InitializeRequest:
+        """All that the client said in `initialize`, as its ``_meta``; empty before."""
+        return cast("v1.InitializeRequest", self.connection.peer_info)
 
     @property
     def call(self) -> v1.CallClient:

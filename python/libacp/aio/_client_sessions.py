@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Optional, Sequen
 
 import libacp
 
+from .._attributes import Attributes
 from ._client import Client
 from ._errors import RequestError
 from ._exchange import Opening
@@ -28,6 +29,8 @@ LIFE = frozenset(OPENING + ENDING)
 
 class SessionsPeer(Peer):
     """The agent, as far as its sessions go."""
+
+    __slots__ = Attributes(__name__, "SessionsPeer", "sessions")
 
     sessions: Dict[str, ClientSession]
     """The open sessions by their ids."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Sequence, Tuple
 
 import libacp
 
+from .._attributes import Attributes
 from .._errors import NoResult, _ErrorAnswer
+from .._text import printable
 
 
 class RequestError(_ErrorAnswer):
@@ -20,19 +22,27 @@ class RequestError(_ErrorAnswer):
 class AgentEnded(NoResult):
     """The agent's process ended before it answered."""
 
+    __slots__ = Attributes(__name__, "AgentEnded", "returncode stderr")
+
     returncode: Optional[int]
     """How it ended, as in `asyncio.subprocess`; ``None`` when it only closed its output."""
 
-    def __init__(self, method: str, returncode: Optional[int]) -> None:
+    stderr: Tuple[str, ...]
+    """The last lines that it printed to standard error, 20 at most and as it printed them. None where `stderr` of
+    `spawn_agent` has sent them elsewhere than to this process or to a function."""
+
+    def __init__(self, method: str, returncode: Optional[int], stderr: Sequence[str] = ()) -> None:
         super().__init__("closed", method)
         self.returncode = returncode
+        self.stderr = tuple(stderr)
 
-    def __reduce__(self) -> "tuple[type[AgentEnded], tuple[str, Optional[int]]]":
-        return AgentEnded, (self.method, self.returncode)
+    def __reduce__(self) -> "tuple[type[AgentEnded], tuple[str, Optional[int], Tuple[str, ...]]]":
+        return AgentEnded, (self.method, self.returncode, self.stderr)
 
     def __str__(self) -> str:
         how = "closed its output" if self.returncode is None else f"ended with the status {self.returncode}"
-        return f"{self.method}: the agent {how} before it answered"
+        said = "".join(f"\n  {printable(line)}" for line in self.stderr)
+        return f"{self.method}: the agent {how} before it answered{'; it said last:' if said else ''}{said}"
 
 
 def no_session() -> RequestError:

@@ -25,6 +25,7 @@ from typing import (
 
 import libacp
 
+from .._attributes import Attributes
 from ._wire import Call
 
 if TYPE_CHECKING:
@@ -46,19 +47,26 @@ class Exchange(Generic[T]):
     It can be iterated over, once, for the updates, or awaited for the answer; both together in this order.
     """
 
+    __slots__ = Attributes(__name__, "Exchange", "session __dict__ __weakref__")
+
     session: ClientSession
     """The session that it is about."""
 
-    def __init__(self, session: ClientSession, method: str, params: Mapping[str, Any]) -> None:
+    def __init__(
+        self, session: ClientSession, method: str, params: Mapping[str, Any], timeout: Optional[float]
+    ) -> None:
         self.session = session
         self._method = method
         self._params = params
+        self._timeout = timeout
         self._call: Optional[Call] = None
         self._begun = False
         self._items: Deque[Tuple[Any, int]] = collections.deque()
         self._more = asyncio.Event()
         # Whether somebody iterates; otherwise updates go to the client's `on_update`.
         self._open = False
+        # Whether who iterates wants all of each notification, and not its update alone.
+        self._whole = False
         # What took the updates of the session before.
         self._before: Optional[Exchange[Any]] = None
         # How many updates there were, and how many of them were handed on; who waits for one to be handed on.
@@ -86,6 +94,14 @@ class Exchange(Generic[T]):
             raise RuntimeError("this has been iterated over, or awaited, before")
         self._open = True
         return Updates(self)
+
+    def notifications(self) -> AsyncIterator[v1.SessionNotification]:
+        """In the place of iterating over it: the updates with what stands beside them, as ``_meta``. The update is the
+        member ``update`` of each.
+        """
+        updates = self.__aiter__()
+        self._whole = True
+        return cast("AsyncIterator[v1.SessionNotification]", updates)
 
     def __await__(self) -> Generator[Any, None, T]:
         return self._answer().__await__()
@@ -141,7 +157,7 @@ class Exchange(Generic[T]):
         return call
 
     def _ask(self) -> Call:
-        return self.session.agent._wire.ask(self._method, self._params, settle=self._settle)
+        return self.session.agent._wire.ask(self._method, self._params, timeout=self._timeout, settle=self._settle)
 
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         self._settle_now()
@@ -151,10 +167,10 @@ class Exchange(Generic[T]):
         self._more.set()
         self.session._done(self)
 
-    def _take(self, update: Any, size: int) -> bool:
+    def _take(self, params: Any, size: int) -> bool:
         """Takes an update, if somebody iterates."""
         if self._open:
-            self._items.append((update, size))
+            self._items.append((params if self._whole else params["update"], size))
             self._put += 1
             self._more.set()
         return self._open
@@ -183,7 +199,7 @@ class Exchange(Generic[T]):
             agent._taken(size)
             self._got += 1
             self._handed_on()
-            agent._updated(self.session, update)
+            agent._updated(self.session, update["update"] if self._whole else update)
         if agent._wire.stalled:
             agent._wire.dispatch()
         if self._call is not None and not self._given_up and not self._over.is_set():
@@ -250,9 +266,15 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
     there then go to the client's `on_update`.
     """
 
-    result: Optional[v1.PromptResponse] = None
+    __slots__ = Attributes(__name__, "PromptTurn", "result")
+
+    result: Optional[v1.PromptResponse]
     """The answer, once the turn is over."""
-    _cancelled = False
+
+    def __init__(self, session: ClientSession, params: Mapping[str, Any], timeout: Optional[float]) -> None:
+        super().__init__(session, "session/prompt", params, timeout)
+        self.result = None
+        self._cancelled = False
 
     @property
     def stop_reason(self) -> Optional[v1.StopReason]:
@@ -302,6 +324,9 @@ class PromptTurn(Exchange["v1.PromptResponse"]):
     def _settle(self, response: libacp.Response, waited_for: bool) -> None:
         if response.outcome == "result":
             self.result = response.result()
+        elif response.outcome == "timeout":
+            # Not every agent knows that a request can be cancelled; each knows that a turn can.
+            self.session._cancel_now()
         super()._settle(response, waited_for)
 
 
@@ -314,8 +339,10 @@ class LoadingSession(Exchange["ClientSession"]):
     def _made(self, result: Any) -> ClientSession:
         return self.session
 
-    def __init__(self, session: ClientSession, params: Mapping[str, Any], place: Tuple[str, List[str]]) -> None:
-        super().__init__(session, "session/load", params)
+    def __init__(
+        self, session: ClientSession, params: Mapping[str, Any], place: Tuple[str, List[str]], timeout: Optional[float]
+    ) -> None:
+        super().__init__(session, "session/load", params, timeout)
         self._place = place
 
     async def _begin(self) -> Call:

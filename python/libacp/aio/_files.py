@@ -12,7 +12,7 @@ import inspect
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Awaitable, Callable, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Awaitable, Callable, ClassVar, List, Optional, Tuple, Union
 
 import libacp
 
@@ -38,9 +38,9 @@ class ReadOnlyFiles:
     function, which then runs in the loop of the connection. Without one, `guarded` decides.
     """
 
-    REPOSITORIES: Tuple[str, ...] = _native.Files.guards[0]
+    REPOSITORIES: ClassVar[Tuple[str, ...]] = _native.Files.guards[0]
     """Folders of version control, which `guarded` lets nobody write into."""
-    RUNS_UNASKED: Tuple[str, ...] = _native.Files.guards[1]
+    RUNS_UNASKED: ClassVar[Tuple[str, ...]] = _native.Files.guards[1]
     """Files, and folders with all that is in them, that editors run without asking; nor do these get written."""
 
     def __init__(self, *, most: int = 10_000_000, may: Optional[May] = None) -> None:
@@ -80,7 +80,10 @@ class ReadOnlyFiles:
 
 
 class Files(ReadOnlyFiles):
-    """Lets agents read and write the text files in the roots of their sessions. Folders that are missing are made."""
+    """Lets agents read and write the text files in the roots of their sessions. Folders that are missing are made.
+
+    `most` and `may` are those of `ReadOnlyFiles`.
+    """
 
     async def write_text_file(self, session: ClientSession, params: v1.WriteTextFileRequest) -> None:
         """Writes exactly the text that is given. A file keeps its mode, owner and links, and its text if this fails."""

@@ -9,7 +9,9 @@ from typing import Any, Callable, ClassVar, Dict, Iterable, Mapping, Optional, T
 import libacp
 from libacp.names import Framing, Policy, Role, Severity
 
+from .._attributes import Attributes
 from ._methods import nearest, shape, why_not
+from ._seconds import milliseconds
 
 StrPath = Union[str, "os.PathLike[str]"]
 H = TypeVar("H", bound=Callable[..., Any])
@@ -60,6 +62,13 @@ class Host:
     """A name, a configuration and handlers; `libacp.aio.Agent` and `libacp.aio.Client` are made of it."""
 
     _role: ClassVar[Role]
+
+    __slots__ = Attributes(
+        __name__,
+        "Host",
+        "name version title given_capabilities on_violation on_advice on_error on_late_response on_session_end "
+        "max_requests expose_errors trace options handlers __dict__ __weakref__",
+    )
 
     name: str
     """The name that the peer is told."""
@@ -119,7 +128,8 @@ class Host:
         self.trace = given.pop("trace", None)
         self.options = {option: value for option, value in given.items() if option != "timeout"}
         if given.get("timeout") is not None:
-            self.options["timeout"] = max(1, round(given["timeout"] * 1000))
+            limit = milliseconds(given["timeout"])
+            self.options["timeout"] = None if limit is None else max(1, limit)
         for several in ("drafts", "foreign_methods"):
             # They are read for each connection.
             if several in self.options:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import traceback
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 log = logging.getLogger("libacp.aio")
 # So many lines of one kind in so many seconds; then one that says how many more there were.
@@ -51,12 +51,15 @@ class Limited:
     """The log of one connection: what a peer can make it say again and again, it says a few times."""
 
     def __init__(self) -> None:
-        self._counts: Dict[str, int] = {}
+        self._counts: Dict[Tuple[str, int], int] = {}
         self._timer: Optional[asyncio.TimerHandle] = None
 
     def log(self, kind: str, level: int, message: str, *arguments: Any, **how: Any) -> None:
         """Logs a line of this kind: a rule, or a fixed text. Kinds must be few."""
-        count = self._counts[kind] = self._counts.get(kind, 0) + 1
+        if not log.isEnabledFor(level):
+            # Nobody reads it, and so nobody misses it.
+            return
+        count = self._counts[kind, level] = self._counts.get((kind, level), 0) + 1
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(SECONDS, self.tell)
         if count <= LINES:
@@ -68,6 +71,8 @@ class Limited:
             self._timer.cancel()
             self._timer = None
         counts, self._counts = self._counts, {}
-        for kind, count in counts.items():
+        for (kind, level), count in counts.items():
             if count > LINES:
-                log.warning("%s: %d more like this were not logged", kind, count - LINES)
+                # On the level of what it is about: where that is not shown, nor is this.
+                more, was = count - LINES, "was" if count - LINES == 1 else "were"
+                log.log(level, "%s: %d more like this %s not logged", kind, more, was)

@@ -11,6 +11,7 @@ from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, NamedTuple, O
 import libacp
 from libacp import Notification, Request
 
+from .._attributes import Attributes
 from ._budget import Budget
 from ._current import CURRENT
 from ._errors import RequestError
@@ -71,6 +72,8 @@ class Job:
 class Peer:
     """The other side of a connection."""
 
+    __slots__ = Attributes(__name__, "Peer", "connection __dict__ __weakref__")
+
     connection: libacp.Connection
     """The connection underneath: its state can be looked at. Whoever feeds it takes over from this object."""
 
@@ -100,6 +103,15 @@ class Peer:
     def capabilities(self) -> Mapping[str, Any]:
         """What the peer said it can do, in `initialize`."""
         return self.connection.capabilities
+
+    @property
+    def closed(self) -> bool:
+        """Whether the connection is over."""
+        return self.connection.phase == "closed"
+
+    def extension(self, name: str) -> Any:
+        """What the peer says of an extension in its capabilities, in their ``_meta``; ``None`` where it says nothing."""
+        return self.connection.peer_extension(name)
 
     def can(self, method: str) -> bool:
         """Whether a method can be sent now, as far as version, phase and capabilities go."""

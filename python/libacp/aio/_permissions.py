@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, cast
 
+from .._attributes import Attributes
+
 if TYPE_CHECKING:
     from libacp.types import v1
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 class PermissionRequest:
     """What an agent asks the user to allow."""
+
+    __slots__ = Attributes(__name__, "PermissionRequest", "session tool_call options meta __dict__ __weakref__")
 
     session: ClientSession
     """The session in which it asks."""

@@ -77,17 +77,26 @@ class Process:
         cls, command: Sequence[str], printed: Printed, output: Output, *, cwd: str, env: Mapping[str, str], signals: bool
     ) -> Process:
         """Starts a command. Nothing happens in between: it is either not begun, or known from its beginning."""
-        with _signals.starting(signals):
-            child = subprocess.Popen(
-                command,
-                cwd=cwd,
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=printed.theirs,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            return cls(child, printed, output, signals)
+        made: Optional[Process] = None
+        try:
+            with _signals.starting(signals):
+                child = subprocess.Popen(
+                    command,
+                    cwd=cwd,
+                    env=env,
+                    stdin=subprocess.DEVNULL,
+                    stdout=printed.theirs,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+                made = cls(child, printed, output, signals)
+        except BaseException:
+            # A handler of the host's has raised, as at Ctrl-C: nobody gets to know this command.
+            if made is not None:
+                made.kill()
+                made.give_up()
+            raise
+        return made
 
     async def _read(self) -> None:
         while data := await self._printed.reader.read(READ):

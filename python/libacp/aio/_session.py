@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union, cast
 
+from .._attributes import Attributes
 from ._exchange import Exchange, PromptTurn
 from ._host import StrPath, content, with_meta
 
@@ -22,6 +23,8 @@ TITLES = 256
 
 class ClientSession:
     """A session, on the client's side; `AgentPeer.new_session` and its like open it."""
+
+    __slots__ = Attributes(__name__, "ClientSession", "id agent cwd roots result data __dict__ __weakref__")
 
     id: str
     """Its id."""
@@ -68,16 +71,18 @@ class ClientSession:
         self,
         what: Union[str, Mapping[str, Any], Sequence[Union[str, v1.ContentBlock]]],
         *,
+        timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> PromptTurn:
         """A prompt: text, a content block, or several of them. See `PromptTurn` for what to do with it.
 
         It is sent when it is first iterated over or awaited; after the end of a turn that was cancelled, if there is
-        one.
+        one. When the turn has not ended `timeout` seconds after that, it is cancelled, and `libacp.NoResult` raised; the
+        agent has to end it all the same before it takes another prompt.
         """
         several = [what] if isinstance(what, (str, Mapping)) else what
         blocks = [content(each) for each in several]
-        return PromptTurn(self, "session/prompt", with_meta({"sessionId": self.id, "prompt": blocks}, meta))
+        return PromptTurn(self, with_meta({"sessionId": self.id, "prompt": blocks}, meta), timeout)
 
     async def cancel(self, *, meta: Optional[Mapping[str, Any]] = None) -> None:
         """Cancels what runs in this session. Requests for permission that are open are answered by that."""
@@ -147,11 +152,12 @@ class ClientSession:
             before, exchange._before = exchange._before, None
             self._exchange = before if before is not None and not before._over.is_set() else None
 
-    def _take(self, update: Any, size: int) -> bool:
+    def _take(self, params: Any, size: int) -> bool:
+        update = params["update"]
         # The policy may let through what the model does not have.
         if type(update) is dict and update.get("sessionUpdate") in TOOL_CALLS:
             self._name(update)
-        return self._exchange is not None and self._exchange._take(update, size)
+        return self._exchange is not None and self._exchange._take(params, size)
 
     def _name(self, call: Mapping[str, Any]) -> None:
         id, title = str(call.get("toolCallId")), call.get("title")

@@ -10,11 +10,13 @@ import contextlib
 import os
 import signal
 import threading
+from functools import partial
 from types import FrameType
-from typing import Iterator, Optional, Protocol, Set
+from typing import Any, Callable, Iterator, List, Optional, Protocol, Set, Tuple
 
 # With its usual handler, SIGINT raises `KeyboardInterrupt`, which ends blocks and then the process.
 SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGINT") if hasattr(signal, name)]
+Handler = Callable[[int, Optional[FrameType]], Any]
 
 
 class Killable(Protocol):
@@ -44,7 +46,8 @@ def starting(signals: bool) -> Iterator[None]:
     try:
         if signals:
             _handle()
-        yield
+        with _held():
+            yield
     finally:
         with _lock:
             _starting -= 1
@@ -53,6 +56,28 @@ def starting(signals: bool) -> Iterator[None]:
             _pending = None
             os.kill(os.getpid(), number)
         _restore()
+
+
+@contextlib.contextmanager
+def _held() -> Iterator[None]:
+    """Calls the host's own handlers afterwards: they may raise, as that of Python for SIGINT does."""
+    came: List[Tuple[Handler, int, Optional[FrameType]]] = []
+    with contextlib.ExitStack() as restoring:
+        if threading.current_thread() is threading.main_thread():
+            for number in SIGNALS:
+                handler = signal.getsignal(number)
+                if callable(handler) and handler is not _ends:
+                    restoring.callback(signal.signal, number, handler)
+                    signal.signal(number, partial(_hold, came, handler))
+        yield
+    for handler, number, frame in came:
+        handler(number, frame)
+
+
+def _hold(
+    came: List[Tuple[Handler, int, Optional[FrameType]]], handler: Handler, number: int, frame: Optional[FrameType]
+) -> None:
+    came.append((handler, number, frame))
 
 
 def watch(each: Killable) -> None:

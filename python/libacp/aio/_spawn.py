@@ -99,8 +99,9 @@ def spawn_agent(
     ``agent = await spawn_agent(["agent"])`` and ``await agent.close()`` at the end.
 
     `command` is the program and its arguments. `cwd`, `env` and `stderr` are those of `asyncio.subprocess`; without
-    `stderr`, what the agent logs goes where this process logs; a function as `stderr` is called with each line. Raises
-    `libacp.NoResult` when it has not answered after `timeout` seconds, `AgentEnded` when it ended before.
+    `stderr`, what the agent logs is handed on to this process's standard error; a function as `stderr` is called with
+    each line. Raises `libacp.NoResult` when it has not answered after `timeout` seconds, `AgentEnded` when it ended
+    before, with the last lines that it logged unless `stderr` sends them elsewhere.
 
     At the end of the block its input is closed; when it has not ended `grace` seconds later it is terminated, and after
     as many more killed. With `own_group` the agent has a process group of its own: what it has started ends with it,
@@ -126,22 +127,22 @@ async def _spawned(
     grace: float,
     meta: Optional[Mapping[str, Any]],
 ) -> AsyncIterator[AgentPeer]:
-    hook = stderr if callable(stderr) else None
+    hears = stderr is None or callable(stderr)
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=cwd,
         env=env,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        stderr=stderr if not callable(stderr) else asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE if stderr is None or callable(stderr) else stderr,
         start_new_session=own_group,
         creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) if own_group else 0,
     )
     assert process.stdin is not None and process.stdout is not None
-    child = Child(process, own_group, hook)
+    child = Child(process, own_group, hears, stderr if callable(stderr) else None)
     try:
         agent = AgentPeer(client, process.stdout, process.stdin)
-        agent.process = process
+        agent._started_as(process, child)
         try:
             await agent._run(timeout, meta)
             yield agent

@@ -54,13 +54,13 @@ class Terminal:
     ) -> None:
         await self._release()
 
-    async def wait(self) -> v1.WaitForTerminalExitResponse:
+    async def wait(self, *, timeout: Optional[float] = None) -> v1.WaitForTerminalExitResponse:
         """Waits until the command has ended; how it did, as ``exitCode`` or ``signal``."""
-        return cast("v1.WaitForTerminalExitResponse", await self._ask("terminal/wait_for_exit"))
+        return cast("v1.WaitForTerminalExitResponse", await self._ask("terminal/wait_for_exit", timeout))
 
-    async def output(self) -> v1.TerminalOutputResponse:
+    async def output(self, *, timeout: Optional[float] = None) -> v1.TerminalOutputResponse:
         """What it has printed: ``output``, whether it was ``truncated``, and its ``exitStatus`` once it has ended."""
-        return cast("v1.TerminalOutputResponse", await self._ask("terminal/output"))
+        return cast("v1.TerminalOutputResponse", await self._ask("terminal/output", timeout))
 
     async def follow(self, *, interval: float = 0.2) -> AsyncIterator[str]:
         """Yields what the command prints, while it does: ``async for text in terminal.follow(): ...``. It is asked for
@@ -78,12 +78,12 @@ class Terminal:
             seen = text
             await asyncio.sleep(interval)
 
-    async def kill(self) -> None:
+    async def kill(self, *, timeout: Optional[float] = None) -> None:
         """Stops the command. What it has printed can still be read."""
-        await self._ask("terminal/kill")
+        await self._ask("terminal/kill", timeout)
 
-    async def _ask(self, method: str) -> Any:
-        return await self._session.request(method, {"terminalId": self.id})
+    async def _ask(self, method: str, timeout: Optional[float]) -> Any:
+        return await self._session.request(method, {"terminalId": self.id}, timeout=timeout)
 
     def _created(self, response: libacp.Response, waited_for: bool) -> None:
         """A terminal that comes after its block was cancelled is released all the same."""

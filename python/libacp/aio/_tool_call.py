@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, 
 
 import libacp
 
+from .._attributes import Attributes
 from ._host import StrPath, content, with_meta
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ ONCE: List[Mapping[str, Any]] = [
 
 class Permission:
     """What the user said to a request for permission. It is true when the answer allows the tool call."""
+
+    __slots__ = Attributes(__name__, "Permission", "option_id kind allowed meta __dict__ __weakref__")
 
     option_id: Optional[str]
     """The option that was chosen; ``None`` when there was no choice."""
@@ -53,6 +56,8 @@ class Permission:
 
 class ToolCall:
     """A tool call of a turn; `Turn.tool_call` makes it. It is used with ``async with``, once."""
+
+    __slots__ = Attributes(__name__, "ToolCall", "id title status __dict__ __weakref__")
 
     id: str
     """Its id."""
@@ -160,11 +165,13 @@ class ToolCall:
         self,
         options: Optional[Sequence[v1.PermissionOption]] = None,
         *,
+        timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> Permission:
         """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end."""
         self._inside()
-        permission = await ask_permission(self._session, {"toolCallId": self.id, "title": self.title}, options, meta)
+        call = {"toolCallId": self.id, "title": self.title}
+        permission = await ask_permission(self._session, call, options, timeout, meta)
         self._refused = not permission.allowed
         if permission.allowed and self.status == "pending":
             await self.update(status="in_progress")
@@ -202,9 +209,11 @@ async def ask_permission(
     session: AgentSession,
     call: Mapping[str, Any],
     options: Optional[Sequence[v1.PermissionOption]],
+    timeout: Optional[float],
     meta: Optional[Mapping[str, Any]],
 ) -> Permission:
     offered = cast("Sequence[Mapping[str, Any]]", ONCE if options is None else options)
     params = with_meta({"sessionId": session.id, "toolCall": call, "options": list(offered)}, meta)
-    result: Dict[str, Any] = await session.client._wire.request("session/request_permission", params)
+    asked = session.client._wire.request("session/request_permission", params, timeout=timeout)
+    result: Dict[str, Any] = await asked
     return Permission(offered, result)

@@ -6,6 +6,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Union
 
+from .._attributes import Attributes
 from ._host import StrPath, content, with_meta
 from ._terminal import Terminal
 from ._tool_call import Permission, ToolCall, ask_permission
@@ -22,6 +23,8 @@ class Turn:
     A call raises `libacp.Misuse` when the specification forbids it now, as reading a file through a client that offers
     no files; nothing was sent then. Each waits while the client is slow to read.
     """
+
+    __slots__ = Attributes(__name__, "Turn", "session blocks meta id cancelled __dict__ __weakref__")
 
     session: AgentSession
     """The session that the prompt is for."""
@@ -124,12 +127,13 @@ class Turn:
         call: Union[ToolCall, v1.ToolCallUpdate],
         options: Optional[Sequence[v1.PermissionOption]] = None,
         *,
+        timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> Permission:
         """Asks the user to allow a tool call, once or not at all where `options` do not say otherwise."""
         if isinstance(call, ToolCall):
-            return await call.ask_permission(options, meta=meta)
-        return await ask_permission(self.session, call, options, meta)
+            return await call.ask_permission(options, timeout=timeout, meta=meta)
+        return await ask_permission(self.session, call, options, timeout, meta)
 
     async def read_text_file(
         self,
@@ -137,27 +141,33 @@ class Turn:
         *,
         line: Optional[int] = None,
         limit: Optional[int] = None,
+        timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> str:
         """The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1."""
         params = with_meta({"path": os.fspath(path), **_given(line=line, limit=limit)}, meta)
-        result = await self.session.request("fs/read_text_file", params)
+        result = await self.session.request("fs/read_text_file", params, timeout=timeout)
         return str(result["content"])
 
-    async def read_text(self, path: StrPath) -> str:
+    async def read_text(self, path: StrPath, *, timeout: Optional[float] = None) -> str:
         """The text of a file: from the client where it offers files, with what the user has not saved yet; else from the
         disk.
         """
         if self.client.can("fs/read_text_file"):
-            return await self.read_text_file(path)
+            return await self.read_text_file(path, timeout=timeout)
         return await asyncio.get_running_loop().run_in_executor(None, _on_disk, path)
 
     async def write_text_file(
-        self, path: StrPath, content: str, *, meta: Optional[Mapping[str, Any]] = None
+        self,
+        path: StrPath,
+        content: str,
+        *,
+        timeout: Optional[float] = None,
+        meta: Optional[Mapping[str, Any]] = None,
     ) -> None:
         """Writes a file through the client."""
         params = with_meta({"path": os.fspath(path), "content": content}, meta)
-        await self.session.request("fs/write_text_file", params)
+        await self.session.request("fs/write_text_file", params, timeout=timeout)
 
     def terminal(
         self,

@@ -18,6 +18,7 @@ import libacp
 from libacp import Response
 
 from ._log import log
+from ._seconds import milliseconds
 from ._trace import RECEIVED, SENT, Tracer
 
 READ = 64 * 1024
@@ -165,7 +166,7 @@ class Wire:
         if timeout is None:
             id = self.connection.request(method, params)
         else:
-            id = self.connection.request(method, params, timeout=max(0, round(timeout * 1000)))
+            id = self.connection.request(method, params, timeout=milliseconds(timeout))
         call = self._calls[id] = Call(id, self._loop.create_future(), settle)
         self.dispatch()
         return call

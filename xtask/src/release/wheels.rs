@@ -41,7 +41,11 @@ pub(super) fn run(order: &Order) -> Result<()> {
     ]);
     maturin.args(["--target", target]).arg("--out").arg(&files);
     match system {
-        Some(system) => maturin.args(["--zig", "--compatibility", system]),
+        Some(system) => {
+            // It would look for zig beside the `python3` that it finds first.
+            maturin.env("CARGO_ZIGBUILD_PYTHON_PATH", std::path::absolute(PYTHON)?);
+            maturin.args(["--zig", "--compatibility", system])
+        }
         None => maturin.args(["--interpreter", PYTHON]),
     };
     call(&mut maturin)?;
