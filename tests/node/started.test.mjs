@@ -112,6 +112,7 @@ process.exitCode = 3;
     assert.ok(error instanceof AgentEnded);
     assert.equal(error.exitCode, 3);
     assert.match(error.message, /ended with 3; its last words:\nno key\n\\x1b\[31mbye$/);
+    assert.deepEqual(error.stderr, ["no key", "\u001b[31mbye"]);
     return true;
   });
   assert.deepEqual(lines, ["no key", "\u001b[31mbye"]);

@@ -50,6 +50,7 @@ export class AgentEnded extends NoResult {
     super(method, "closed", `the agent has ended with ${signal ?? exitCode ?? "its output closed"}${said}`);
     this.exitCode = exitCode;
     this.signal = signal;
+    this.stderr = [...lastWords];
   }
 }
 AgentEnded.prototype.name = "AgentEnded";

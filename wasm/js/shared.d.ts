@@ -64,6 +64,8 @@ export class AgentEnded extends NoResult {
   readonly exitCode: number | null;
   /** The signal that ended it, if one did. */
   readonly signal: string | null;
+  /** The last lines of its standard error, as they came; none unless the host takes them with `stderr`. */
+  readonly stderr: readonly string[];
 }
 
 /** What a handler throws to answer with an error of its own. Anything else is logged, and answered without detail. */
@@ -335,6 +337,10 @@ export interface SessionNotify<Notifications> {
 export interface Peer<R extends Role, Requests, Notifications> {
   /** The connection underneath: its state can be looked at. Whoever feeds it takes over from this object. */
   readonly connection: Connection<R>;
+  /** Whether the connection is open. */
+  readonly open: boolean;
+  /** What the peer says of an extension: what its capabilities have under this name in `_meta`. */
+  extension(name: string): unknown;
   /** Whether a method can be sent now, as far as version, phase and capabilities go. */
   can(method: string): boolean;
   /** Why a method cannot be sent now. */

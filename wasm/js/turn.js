@@ -3,6 +3,16 @@ import { content, disposable, given, isObject, metaOf } from "./host.js";
 import { Permission, ToolCall, askPermission, quiet } from "./toolcall.js";
 import { unlessAborted } from "./wire.js";
 
+// Reads the agent's own files; there are none where there is no disk.
+let disk = async () => {
+  throw new TypeError("readText: the client offers no files, and there is no disk here; under Node there is one");
+};
+
+/** Said by the entry for Node: `read(path, signal)` gives the text of a file. */
+export function readsWith(read) {
+  disk = read;
+}
+
 // By so many characters of what was printed before, the rest is found once the front was cut.
 const KNOWN = 256;
 
@@ -67,6 +77,10 @@ export class Turn {
   async readTextFile(path, { line, limit, meta } = {}) {
     const { content } = await this.#request("fs/read_text_file", { path, ...given({ line, limit }), ...metaOf(meta) });
     return content;
+  }
+
+  async readText(path) {
+    return this.client.can("fs/read_text_file") ? this.readTextFile(path) : disk(path, this.signal);
   }
 
   async writeTextFile(path, content, { meta } = {}) {
@@ -196,7 +210,7 @@ const later = (milliseconds, signal) =>
   unlessAborted(new Promise((resolve) => setTimeout(resolve, milliseconds)), signal);
 
 const SAYS = ["message", "thought", "plan", "update"];
-const ASKS = ["toolCall", "askPermission", "readTextFile", "writeTextFile", "terminal"];
+const ASKS = ["toolCall", "askPermission", "readTextFile", "readText", "writeTextFile", "terminal"];
 quiet(Turn, [...SAYS, ...ASKS], (turn) => turn.signal);
 quiet(Terminal, ["wait", "output", "kill"], (terminal) => terminal._signal);
 
