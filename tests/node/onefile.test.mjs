@@ -5,7 +5,9 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { once } from "node:events";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { build } from "esbuild";
 import { clientSide, folder } from "./both.mjs";
@@ -96,24 +98,26 @@ test("an agent in a Worker is one file, with the module for browsers in it", asy
   assert.ok(existsSync(file));
   const worker = new Worker(file);
   t.after(() => worker.terminate());
-  const agent = await clientSide.connect(clientSide.messagePort(port(worker)));
+  const agent = await clientSide.connect(clientSide.messagePort(worker));
   const session = await agent.newSession("/");
   assert.equal(await session.prompt("hello").readText(), "from a Worker: hello");
+  const ended = once(worker, "exit");
   await agent.close();
+  // Its agent has nobody left to serve, and nothing else holds it.
+  assert.deepEqual(await Promise.race([ended, pause(5000, "it goes on")]), [0]);
 });
 
-/** Node's workers have the events of Node; a page's have those of the web. */
-function port(worker) {
-  const heard = new Map();
-  return {
-    postMessage: (message, transfer) => worker.postMessage(message, transfer),
-    addEventListener(type, listener) {
-      heard.set(listener, type === "message" ? (data) => listener({ data }) : listener);
-      worker.on(type === "message" ? "message" : "exit", heard.get(listener));
-    },
-    removeEventListener: (type, listener) => worker.off("message", heard.get(listener)),
-  };
-}
+test("the client of a Worker hears of its end, and why", async (t) => {
+  for (const [text, why] of [["throw new Error('broken')", /broken/], ["process.exit(3)", undefined]]) {
+    const worker = new Worker(`setTimeout(() => { ${text} }, 100)`, { eval: true });
+    t.after(() => worker.terminate());
+    await assert.rejects(clientSide.connect(clientSide.messagePort(worker), undefined, { timeout: 5000 }), (error) => {
+      assert.equal(error.outcome, "closed");
+      if (why) assert.match(error.cause.message, why);
+      return true;
+    });
+  }
+});
 
 test("a port of a runtime that transfers nothing is sent copies, and what fails is the cause", async (t) => {
   const { port1, port2 } = new MessageChannel();

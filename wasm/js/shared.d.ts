@@ -122,6 +122,11 @@ interface PortLike {
   addEventListener(type: string, listener: (event: any) => void): void;
   removeEventListener(type: string, listener: (event: any) => void): void;
 }
+interface NodeWorkerLike {
+  postMessage(message: unknown, transfer: any[]): void;
+  on(event: string, listener: (...args: any[]) => void): unknown;
+  off(event: string, listener: (...args: any[]) => void): unknown;
+}
 interface NodeWritableLike {
   write(chunk: Uint8Array): boolean;
   end(): unknown;
@@ -154,8 +159,8 @@ export function webSocket(
   options?: { protocols?: string | string[]; most?: number },
 ): Transport;
 
-/** A message port, a worker, or the global scope of one; `most` as for {@link webSocket}. Null is the end. */
-export function messagePort(port: PortLike, options?: { most?: number }): Transport;
+/** A message port, a worker (also one of Node's), or the global scope of one; `most` as for {@link webSocket}. Null is the end. */
+export function messagePort(port: PortLike | NodeWorkerLike, options?: { most?: number }): Transport;
 
 /** A child process whose input and output are pipes. Node only. */
 export function childProcess<Child extends ChildLike>(
