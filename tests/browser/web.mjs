@@ -189,11 +189,11 @@ const named = process.argv[2] ?? "";
 
 /** Runs tests, each with a browser of its own if there is one, and what `setUp` adds. All that it has opened or started
     is gone before the next one begins. */
-async function run(tests, chromium, setUp = async () => ({})) {
+async function run(tests, chromium, setUp = async () => {}) {
   for (const [name, test] of Object.entries(tests).filter(([name]) => name.includes(named))) {
     const given = chromium ? { browser: lent(chromium) } : {};
     try {
-      Object.assign(given, await setUp(given));
+      await setUp(given);
       await Promise.race([test(given), pause(PATIENCE).then(() => assert.fail(`no end within ${PATIENCE} ms`))]);
       given.check?.();
       counts.passed += 1;
@@ -220,17 +220,21 @@ function lent(browser) {
 }
 
 /** A conversation that has just begun, with an agent of its own. */
-async function conversation({ browser }) {
-  const { address } = await start();
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light" });
+async function conversation(given) {
+  const served = await start();
+  const page = await given.browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light" });
   page.setDefaultTimeout(60_000);
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   const check = () => assert.deepEqual(complaints.splice(0), []);
+  const { address } = served;
+  Object.assign(given, { page, address, check });
   await page.goto(address);
-  await online(page);
-  return { page, address, check };
+  await online(page).catch(async (error) => {
+    const state = await page.locator("#state").innerText();
+    throw new Error(`${error.message}\nthe page says: ${[state, ...complaints].join("; ")}\nthe bridge says: ${served.said}`);
+  });
 }
 
 mkdirSync(shots, { recursive: true });

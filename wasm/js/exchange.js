@@ -177,7 +177,7 @@ class Exchange {
         while (this.#items.length > 0 && !this.#signal?.aborted) {
           const { params, size } = this.#items.shift();
           this.session.agent._taken(size);
-          if (this.#items.length === 0) this.#caughtUp();
+          if (this.#items.length === 0 && this.#behind.length > 0) this.#caughtUp();
           yield member ? params[member] : params;
         }
         if (this.#ended || this.#signal?.aborted) break;

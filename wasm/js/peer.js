@@ -148,22 +148,19 @@ export class Peer {
 
   // What the roles add: `_perform(job)` does what a request asks for, `_notified(notification, size)` takes what is told.
 
-  async _ask(method, params, how) {
-    this.#mustBeOpen(method);
-    return this._wire.request(method, params, how);
+  _ask(method, params, how) {
+    return this.open ? this._wire.request(method, params, how) : this.#over(method);
   }
 
-  async _notify(method, params, how) {
-    this.#mustBeOpen(method);
-    return this._wire.notify(method, params, how);
+  _notify(method, params, how) {
+    return this.open ? this._wire.notify(method, params, how) : this.#over(method);
   }
 
   /** What comes after the end ends as what was open then. */
-  #mustBeOpen(method) {
-    if (this.open) return;
+  #over(method) {
     const error = new NoResult(method, "closed");
     if (this._wire.problem) error.cause = this._wire.problem;
-    throw error;
+    return Promise.reject(error);
   }
 
   /** Whether nothing more is to be delivered for now. */

@@ -48,11 +48,11 @@ export class Turn {
   plan(entries, { meta } = {}) {
     if (!Array.isArray(entries)) throw new TypeError(`plan: expected a list of entries, found ${typeof entries}`);
     const step = (entry) => (typeof entry === "string" ? { content: entry, priority: "medium", status: "pending" } : entry);
-    return this.update({ sessionUpdate: "plan", entries: entries.map(step), ...metaOf(meta) });
+    return this.#tell({ sessionUpdate: "plan", entries: entries.map(step), ...metaOf(meta) });
   }
 
   update(update, { meta } = {}) {
-    return this.session.notify("session/update", { update, ...metaOf(meta) }, { signal: this.signal });
+    return this.#tell(update, meta);
   }
 
   async toolCall(title, options = {}, run) {
@@ -126,9 +126,16 @@ export class Turn {
   }
 
   #say(kind, what, { messageId, meta } = {}) {
-    const update = { sessionUpdate: kind, content: content(what), ...metaOf(meta) };
+    const update = { sessionUpdate: kind, content: content(what) };
     if (messageId !== undefined && messageId !== null) update.messageId = messageId;
-    return this.update(update);
+    return this.#tell(meta == null ? update : { ...update, ...metaOf(meta) });
+  }
+
+  /** What is said most often: each step on this way is taken for every word. */
+  #tell(update, meta) {
+    const { session, signal } = this;
+    const params = { sessionId: session.id, update };
+    return session.client._notify("session/update", meta == null ? params : { ...params, ...metaOf(meta) }, { signal });
   }
 }
 
