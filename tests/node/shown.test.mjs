@@ -30,7 +30,7 @@ function saying(lines) {
 }
 
 test("no control character of a peer's reaches the console", async (t) => {
-  const said = [quiet(t)];
+  const said = quiet(t);
   const client = new Client("c", "1").on("_note", () => {
     throw new Error(`about ${EVIL}\nlibacp: forged`, { cause: EVIL });
   });
@@ -39,7 +39,7 @@ test("no control character of a peer's reaches the console", async (t) => {
   const peer = await connect(saying(lines), client, { grace: 100 });
   await new Promise((resolve) => setTimeout(resolve, 400));
   await peer.close();
-  const all = said.flatMap((each) => each());
+  const all = said();
   assert.ok(all.length >= 3, all.join("\n"));
   for (const line of all) {
     assert.ok(!CONTROL.test(line), JSON.stringify(line));
@@ -49,14 +49,14 @@ test("no control character of a peer's reaches the console", async (t) => {
 });
 
 test("what is wrong again and again is written a few times", async (t) => {
-  const said = [quiet(t)];
+  const said = quiet(t);
   let heard = 0;
   const client = new Client("c", "1", { onViolation: () => void (heard += 1) });
   const lines = Array.from({ length: 1000 }, () => ({ method: "nothing/known" })).concat({ jsonrpc: "1.0", id: 4, method: "x" });
   const peer = await connect(saying(lines), client, { grace: 100 });
   await new Promise((resolve) => setTimeout(resolve, 400));
   await peer.close();
-  const all = said.flatMap((each) => each());
+  const all = said();
   assert.ok(heard >= 1000);
   assert.ok(all.length < 20, `${all.length} lines`);
   assert.ok(all.some((line) => line.includes("more of")), all.join("\n"));
@@ -136,6 +136,7 @@ test("an error of the peer's says what its data says, without steering a termina
     _other: [{ details: { deep: 1 }, message: 5 }, "Internal error"],
     _none: [undefined, "Internal error"],
     _evil: [{ details: `a${EVIL}\nb` }, /^Internal error: a\\x1b\]52;c;cm0=\\x07[^\x1b]*\nb$/],
+    _slow: [{ details: `${"a".repeat(1 << 21)}b` }, /^Internal error: a{1000}…$/],
     _long: [{ details: "\u{1f980}".repeat(1 << 16) }, /^Internal error: (?:\u{1f980}){500}…$/u],
   };
   const agent = new Agent("a", "1");
@@ -155,6 +156,19 @@ test("an error of the peer's says what its data says, without steering a termina
     assert.ok(!CONTROL.test(error.message), method);
     assert.deepEqual([error.error.code, error.error.message, error.error.data], [-32603, "Internal error", data]);
   }
+});
+
+test("an error of the peer's cannot keep the host busy", async (t) => {
+  const [message, details] = ["a".repeat(1 << 22), `${"a".repeat(1 << 20)}b${"a".repeat(1 << 20)}`];
+  const agent = new Agent("a", "1").on("_slow", () => {
+    throw new RequestError(-32603, message, { details });
+  });
+  const { peer } = await joined(t, () => {}, { agent });
+  const before = process.cpuUsage();
+  const error = await peer.request("_slow").catch((error) => error);
+  assert.ok(error.message.length < 3000);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 5_000_000, `${user / 1e6} s`);
 });
 
 test("an error of the peer's without a message, or with one that is none, is no crash", async () => {

@@ -152,7 +152,10 @@ export class Turn {
   ): Promise<Permission>;
   /** The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1. */
   readTextFile(path: string, options?: { line?: number | undefined; limit?: number | undefined } & MetaOption): Promise<string>;
-  /** The text of a file: from the client where it offers files, else, under Node, from the agent's own disk. */
+  /**
+   * The text of a file: from the client where it offers files, else, under Node, from the agent's own disk; for agents that
+   * run where their client does. One that serves clients elsewhere would give them its own files.
+   */
   readText(path: string): Promise<string>;
   /** Writes a text file through the client; one that is not there is made. */
   writeTextFile(path: string, content: string, options?: MetaOption): Promise<void>;

@@ -9,8 +9,11 @@ const MORE = ["details", "message"];
 
 /** What an error of the peer's says, for people and for terminals. */
 function told({ message, data }) {
-  const more = typeof data === "string" ? data : MORE.map((name) => data?.[name]).find((text) => typeof text === "string" && text !== "");
-  return more && !message.includes(more) ? `${excerpt(message, LONG)}: ${excerpt(more, LONG)}` : excerpt(message, LONG);
+  const texts = typeof data === "string" ? [data] : MORE.map((name) => data?.[name]);
+  // Cut first: looking for one long text in another can take as long as a peer likes.
+  const said = excerpt(message, LONG);
+  const more = excerpt(texts.find((text) => typeof text === "string" && text !== "") ?? "", LONG);
+  return said.includes(more) ? said : `${said}: ${more}`;
 }
 
 /** The peer has answered with an error. */
