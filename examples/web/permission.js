@@ -97,10 +97,10 @@ export class Question {
     return document.visibilityState === "visible" && this.#place.contains(found) ? box : undefined;
   }
 
-  /** Only who is nowhere else is led here, and to what refuses. */
+  /** Only who is nowhere else is led here, and to what refuses. A button that has just been hidden is nowhere. */
   #focus() {
     const { activeElement } = document;
-    if (activeElement !== document.body && activeElement?.id !== "conversation") return;
+    if (activeElement !== document.body && activeElement?.id !== "conversation" && activeElement?.checkVisibility()) return;
     const refuses = this.#options.findIndex(({ kind }) => kind.startsWith("reject"));
     (this.#place.children[refuses] ?? this.#place).focus({ preventScroll: true });
   }

@@ -10,6 +10,8 @@ import { BRIDGE, pause, register, runs, start, store, until } from "./served.mjs
 const LINUX = existsSync("/proc/self/status");
 const MIB = 2 ** 20;
 const TICKS = 100;
+// For what only takes long where the machine has much else to do.
+const PATIENCE = 60_000;
 
 const status = (url, headers = {}) =>
   new Promise((resolve, reject) => get(url, { headers }, (answer) => resolve(answer.resume().statusCode)).on("error", reject));
@@ -49,7 +51,7 @@ const limited = (descriptors) => ["sh", "-c", `ulimit -n ${descriptors}; exec "$
 const shell = (folder, what) => ["sh", "-c", `: > "$0/$$"; ${what}`, folder];
 
 /** The page is served, maybe not at the first try. */
-async function serves({ address, bridge, said }, patience = 5000) {
+async function serves({ address, bridge, said }, patience = PATIENCE) {
   await until(`the page is served; ${said}`, () => {
     assert.equal(bridge.exitCode, null, "the bridge has ended");
     return status(address).then((code) => code === 200, () => false);
@@ -146,7 +148,7 @@ export const bridgeTests = {
     const { folder, ids } = register();
     const served = await start(shell(folder, "head -c 209715200 /dev/zero | tr '\\0' x; exec sleep 600"));
     const { closed } = await opened(served.address);
-    const reason = await Promise.race([closed, pause(20_000)]);
+    const reason = await Promise.race([closed, pause(PATIENCE)]);
     assert.match(String(reason), /a line of its has more than 32 MiB/);
     const [agent] = ids();
     await until("the agent has ended", () => !runs(agent), 1000);
@@ -164,7 +166,7 @@ export const bridgeTests = {
     const served = await start(shell(folder, "exec sleep 600"));
     const { socket, closed } = await opened(served.address);
     for (let message = 0; message < 20; message += 1) socket.send("x".repeat(4 * MIB));
-    const reason = await Promise.race([closed, pause(20_000)]);
+    const reason = await Promise.race([closed, pause(PATIENCE)]);
     assert.match(String(reason), /left more than 64 MiB unread/);
     const [agent] = ids();
     await until("the agent has ended", () => !runs(agent), 1000);

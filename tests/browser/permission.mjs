@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { answerByClick, answerByKey, clocked, inTime, mustBeEarly, mustFollow, pressUntil } from "./person.mjs";
 import { pause, register, runs, start, store, until } from "./served.mjs";
 
 const AGENT = fileURLToPath(new URL("asking-agent.mjs", import.meta.url));
@@ -27,6 +28,7 @@ async function asking(browser) {
   const open = async () => {
     const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
     page.setDefaultTimeout(30_000);
+    await clocked(page);
     await page.goto(served.address);
     await page.locator("#state[data-state=online]").waitFor();
     return page;
@@ -102,46 +104,51 @@ export const permissionTests = {
   },
 
   async "a click in the first second does nothing, and one after it does"({ browser }) {
-    const { bridge, answers, open } = await asking(browser);
-    const page = await open();
-    await tell(page, [{ at: 0, ask: about("a") }]);
-    const allow = page.getByRole("button", { name: "allow always" });
-    await allow.waitFor();
-    const shown = Date.now();
-    const { x, y } = await allow.boundingBox();
-    while (Date.now() - shown < 700) await page.mouse.click(x + 5, y + 5);
-    // A press that begins too early counts as early, however long it lasts.
-    await page.mouse.down();
-    await pause(600);
-    await page.mouse.up();
-    assert.equal(await allow.getAttribute("aria-disabled"), "false");
-    assert.deepEqual(answers(), []);
-    await page.mouse.click(x + 5, y + 5);
-    await until("it is answered", () => answers().length === 1);
-    assert.equal(answers()[0].optionId, "allow_always");
-    await page.close();
-    bridge.kill();
+    await inTime(async () => {
+      const { bridge, answers, open } = await asking(browser);
+      const page = await open();
+      await tell(page, [{ at: 0, ask: about("a") }]);
+      const allow = page.getByRole("button", { name: "allow always" });
+      await allow.waitFor();
+      const { x, y } = await allow.boundingBox();
+      for (let click = 0; click < 5; click += 1) await page.mouse.click(x + 5, y + 5);
+      // A press that begins too early counts as early, however long it lasts.
+      await page.mouse.down();
+      await page.locator(".permission button[aria-disabled=false]").first().waitFor();
+      await page.mouse.up();
+      await mustBeEarly(page, 6);
+      await pause(300);
+      assert.deepEqual(answers(), []);
+      await answerByClick(allow);
+      await until("it is answered", () => answers().length === 1);
+      assert.equal(answers()[0].optionId, "allow_always");
+      await page.close();
+      bridge.kill();
+    });
   },
 
   async "what refuses has the focus, and keys count after a second without typing"({ browser }) {
-    const { bridge, answers, open } = await asking(browser);
-    const page = await open();
-    await tell(page, [{ at: 0, ask: about("a") }]);
-    const refuse = page.getByRole("button", { name: "reject once" });
-    await refuse.waitFor();
-    assert.equal(await refuse.evaluate((button) => button === document.activeElement), true);
-    for (const key of ["1", "Space", "2"]) await page.keyboard.press(key);
-    await pause(1200);
-    // Somebody who types, though nowhere: the second key comes too soon after the first.
-    await page.keyboard.press("x");
-    for (const key of ["1", "Enter", "Space"]) await page.keyboard.press(key);
-    assert.deepEqual(answers(), []);
-    await pause(1200);
-    await page.keyboard.press("2");
-    await until("it is answered", () => answers().length === 1);
-    assert.equal(answers()[0].optionId, "allow_once");
-    await page.close();
-    bridge.kill();
+    await inTime(async () => {
+      const { bridge, answers, open } = await asking(browser);
+      const page = await open();
+      await tell(page, [{ at: 0, ask: about("a") }]);
+      const refuse = page.getByRole("button", { name: "reject once" });
+      await refuse.waitFor();
+      assert.equal(await refuse.evaluate((button) => button === document.activeElement), true);
+      for (const key of ["1", "Space", "2"]) await page.keyboard.press(key);
+      await mustBeEarly(page, 3);
+      await pause(1200);
+      // Somebody who types, though nowhere: the second key comes too soon after the first.
+      for (const key of ["x", "1", "Enter", "Space"]) await page.keyboard.press(key);
+      await mustFollow(page, 3);
+      await pause(300);
+      assert.deepEqual(answers(), []);
+      await answerByKey(page, page.locator(".permission button"), "2");
+      await until("it is answered", () => answers().length === 1);
+      assert.equal(answers()[0].optionId, "allow_once");
+      await page.close();
+      bridge.kill();
+    });
   },
 
   async "two requests for one tool call are shown one after the other, and each is answered once"({ browser }) {
@@ -150,22 +157,23 @@ export const permissionTests = {
     const turned = [...OPTIONS].reverse();
     await tell(page, [{ at: 0, ask: about("a", "Read it") }, { at: 300, ask: about("a", "Delete it", turned) }]);
     const buttons = page.locator(".permission button");
+    const title = () => page.locator(".tool .title").innerText();
     await page.getByRole("button", { name: "allow always" }).waitFor();
     await pause(1600);
     assert.deepEqual(await buttons.allInnerTexts(), ["allow always", "allow once", "reject once"]);
-    assert.equal(await page.locator(".tool .title").innerText(), "Read it");
-    await page.getByRole("button", { name: "allow once" }).click({ clickCount: 2 });
+    assert.equal(await title(), "Read it");
+    const allow = page.getByRole("button", { name: "allow once" });
+    await pressUntil("the second is shown", () => allow.click({ clickCount: 2 }), async () => (await title()) === "Delete it");
     await until("the first is answered", () => answers().length > 0);
-    await until("the second is shown", async () => (await page.locator(".tool .title").innerText()) === "Delete it");
     assert.deepEqual(await buttons.allInnerTexts(), ["reject once", "allow once", "allow always"]);
     assert.equal(answers().length, 1);
-    await page.getByRole("button", { name: "reject once" }).click();
+    await answerByClick(page.getByRole("button", { name: "reject once" }));
     await page.locator("#send:visible").waitFor();
     assert.deepEqual(answers().map(({ call, optionId }) => [call, optionId]), [["a", "allow_once"], ["a", "reject_once"]]);
     assert.equal(await buttons.count(), 0);
     // Those that are not answered when the conversation goes are answered then.
     await tell(page, [{ at: 0, ask: about("b") }, { at: 0, ask: about("b") }, { at: 0, ask: about("c") }]);
-    await page.getByRole("button", { name: "allow always" }).first().waitFor();
+    await page.getByRole("button", { name: "allow always" }).nth(1).waitFor();
     await pause(200);
     await page.keyboard.press("Alt+n");
     await until("all are answered", () => answers().length === 5);
@@ -175,23 +183,38 @@ export const permissionTests = {
   },
 
   async "buttons that move or change what they are about work a second later"({ browser }) {
-    const { bridge, answers, open } = await asking(browser);
-    const page = await open();
-    const update = { sessionUpdate: "tool_call_update", toolCallId: "a", title: "Delete all" };
-    await tell(page, [{ at: 0, ask: about("a", "Read") }, { at: 1500, update }]);
-    const allow = page.getByRole("button", { name: "allow once" });
-    await page.locator(".tool .title", { hasText: "Delete all" }).waitFor();
-    let box = await allow.boundingBox();
-    await page.mouse.click(box.x + 5, box.y + 5);
-    await pause(1200);
-    await page.evaluate(() => document.querySelector(".tool").before(document.createElement("hr")));
-    box = await allow.boundingBox();
-    await page.mouse.click(box.x + 5, box.y + 5);
-    assert.deepEqual(answers(), []);
-    await allow.click();
-    await until("it is answered", () => answers().length === 1);
-    await page.close();
-    bridge.kill();
+    await inTime(async () => {
+      const { bridge, answers, open } = await asking(browser);
+      const page = await open();
+      const update = { sessionUpdate: "tool_call_update", toolCallId: "a", title: "Delete all" };
+      await tell(page, [{ at: 0, ask: about("a", "Read") }, { at: 1500, update }]);
+      const allow = page.getByRole("button", { name: "allow once" });
+      // By the page's clock: a look from outside comes later.
+      const changed = await page.evaluate(() => new Promise((resolve) => {
+        const look = () => document.querySelector(".tool .title")?.innerText === "Delete all" && resolve(performance.now());
+        new MutationObserver(look).observe(document, { childList: true, subtree: true });
+        look();
+      }));
+      const press = async () => {
+        const { x, y } = await allow.boundingBox();
+        await page.mouse.click(x + 5, y + 5);
+      };
+      await press();
+      await mustBeEarly(page, 1, changed);
+      await pause(1200);
+      const moved = await page.evaluate(() => {
+        document.querySelector(".tool").before(document.createElement("hr"));
+        return performance.now();
+      });
+      await press();
+      await mustBeEarly(page, 1, moved);
+      await pause(300);
+      assert.deepEqual(answers(), []);
+      await answerByClick(allow);
+      await until("it is answered", () => answers().length === 1);
+      await page.close();
+      bridge.kill();
+    });
   },
 
   async "titles turn nothing around them, and hide nothing"({ browser }) {

@@ -12,13 +12,19 @@ export const store = mkdtempSync(join(tmpdir(), "libacp-web-"));
 export const BRIDGE = ["target/debug/xtask-web"];
 
 const bridges = new Set();
-process.on("exit", () => {
+/** Ends all bridges that tests have started. */
+export function killAll() {
   for (const bridge of bridges) bridge.kill();
+  bridges.clear();
+}
+
+process.on("exit", () => {
+  killAll();
   rmSync(store, { recursive: true, force: true });
 });
 
-/** The bridge; without another agent, with the chat example, which keeps its sessions in a folder of this test's. */
-export async function start(agent = [join(root, "target/debug/acp-chat-agent"), store], command = BRIDGE) {
+/** The bridge; without another agent, with the chat example, which keeps its sessions in a new folder. */
+export async function start(agent = [join(root, "target/debug/acp-chat-agent"), mkdtempSync(join(store, "chat-"))], command = BRIDGE) {
   const [program, ...args] = [...command, "--", ...agent];
   const bridge = spawn(program, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   const started = { bridge, said: "", ended: new Promise((resolve) => bridge.on("exit", resolve)) };

@@ -8,12 +8,12 @@ import { bridgeTests } from "./bridge.mjs";
 import { launch } from "./chromium.mjs";
 import { lockTests } from "./locks.mjs";
 import { permissionTests } from "./permission.mjs";
+import { answerByClick, answerByKey } from "./person.mjs";
 import { printingTests } from "./printing.mjs";
-import { pause, root, start } from "./served.mjs";
+import { killAll, pause, root, start } from "./served.mjs";
 
 const shots = join(root, "target/test-artefacts/web");
 
-const { bridge, address } = await start();
 const said = (page) => page.locator("article.agent");
 const online = (page) => page.locator("#state[data-state=online]").waitFor();
 const idle = (page) => page.locator("#send:visible").waitFor();
@@ -47,7 +47,7 @@ const tests = {
     assert.equal(await card.locator(".diff .added").count(), 4);
     assert.equal(await card.locator(".diff .removed").count(), 2);
     await page.screenshot({ path: join(shots, "permission.png") });
-    await card.getByRole("button", { name: "Allow", exact: true }).click();
+    await answerByClick(card.getByRole("button", { name: "Allow", exact: true }));
     await page.getByText("greets everybody").waitFor();
     await idle(page);
     assert.equal(await card.getAttribute("data-status"), "completed");
@@ -55,9 +55,8 @@ const tests = {
 
   async "permission is refused with a key"({ page }) {
     await send(page, "/edit greet nobody");
-    const card = page.locator(".tool", { hasText: "Edit src/main.rs" }).last();
-    await card.locator("button[aria-disabled=false]", { hasText: "Reject" }).waitFor();
-    await page.keyboard.press("3");
+    const card = page.locator(".tool", { hasText: "Edit src/main.rs" });
+    await answerByKey(page, card.getByRole("button"), "3");
     await page.getByText("it stays as it is").waitFor();
     await idle(page);
     assert.equal(await card.getAttribute("data-status"), "failed");
@@ -70,7 +69,7 @@ const tests = {
     await page.locator(".note", { hasText: "cancelled" }).waitFor();
     await idle(page);
     await send(page, "/edit something else");
-    const card = page.locator(".tool", { hasText: "Edit src/main.rs" }).last();
+    const card = page.locator(".tool", { hasText: "Edit src/main.rs" });
     await card.getByRole("button", { name: "Reject" }).waitFor();
     await page.keyboard.press("Escape");
     await page.locator(".note", { hasText: "cancelled" }).nth(1).waitFor();
@@ -90,6 +89,7 @@ const tests = {
   async "commands are completed with the keyboard"({ page }) {
     await page.focus("#prompt");
     await page.keyboard.type("/");
+    await page.locator("#commands li").nth(2).waitFor();
     assert.equal(await page.locator("#commands li").count(), 3);
     await page.keyboard.press("ArrowDown");
     await page.screenshot({ path: join(shots, "commands.png") });
@@ -123,6 +123,9 @@ const tests = {
   },
 
   async "a lost connection comes back with what was said"({ page }) {
+    await send(page, "Hello");
+    await said(page).locator("h2", { hasText: "You said" }).waitFor();
+    await idle(page);
     const before = await page.locator("article").count();
     // It is offline for half a second only, which a look from outside may miss.
     await page.evaluate(() => {
@@ -134,7 +137,7 @@ const tests = {
       return offline;
     });
     await online(page);
-    await page.getByText("You said").first().waitFor();
+    await said(page).locator("h2", { hasText: "You said" }).waitFor();
     assert.ok((await page.locator("article").count()) >= before);
     await send(page, "Still there?");
     await page.locator("blockquote", { hasText: "Still there?" }).waitFor();
@@ -142,6 +145,9 @@ const tests = {
   },
 
   async "a new conversation is empty"({ page }) {
+    await send(page, "Hello");
+    await said(page).first().waitFor();
+    await idle(page);
     await page.keyboard.press("Alt+n");
     await page.waitForFunction(() => document.querySelectorAll("article").length === 0);
     await page.click("#theme");
@@ -156,7 +162,7 @@ const tests = {
     assert.ok(!["1", "2"].includes(await page.title()));
   },
 
-  async "a narrow screen has everything"({ browser }) {
+  async "a narrow screen has everything"({ browser, address }) {
     const page = await browser.newPage({ viewport: { width: 380, height: 720 } });
     await page.goto(address);
     await online(page);
@@ -167,7 +173,6 @@ const tests = {
     await page.click("#side");
     await page.locator("#plan li").first().waitFor();
     await page.screenshot({ path: join(shots, "narrow.png") });
-    await page.close();
   },
 
   async "an agent that cannot be started is said"({ browser }) {
@@ -175,8 +180,6 @@ const tests = {
     const page = await browser.newPage();
     await page.goto(other.address);
     await page.locator("#state", { hasText: "cannot be started" }).waitFor();
-    await page.close();
-    other.bridge.kill();
   },
 };
 
@@ -184,36 +187,63 @@ const counts = { passed: 0, failed: 0 };
 const PATIENCE = 300_000;
 const named = process.argv[2] ?? "";
 
-async function run(tests, given, failed = () => {}) {
+/** Runs tests, each with a browser of its own if there is one, and what `setUp` adds. All that it has opened or started
+    is gone before the next one begins. */
+async function run(tests, chromium, setUp = async () => {}) {
   for (const [name, test] of Object.entries(tests).filter(([name]) => name.includes(named))) {
+    const given = chromium ? { browser: lent(chromium) } : {};
     try {
+      await setUp(given);
       await Promise.race([test(given), pause(PATIENCE).then(() => assert.fail(`no end within ${PATIENCE} ms`))]);
       given.check?.();
       counts.passed += 1;
     } catch (error) {
       counts.failed += 1;
       console.error(`failed: ${name}: ${error.stack}`);
-      await failed();
+      await given.page?.screenshot({ path: join(shots, `failed-${counts.failed}.png`) }).catch(() => {});
+    } finally {
+      await given.browser?.close();
+      killAll();
     }
   }
 }
 
-mkdirSync(shots, { recursive: true });
-await run({ ...lockTests, ...bridgeTests, ...printingTests }, {});
-const browser = await launch();
-if (browser !== undefined) {
-  const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light" });
+/** The browser as one test has it: pages of its own, which are closed after it. */
+function lent(browser) {
+  const pages = [];
+  const newPage = async (options) => {
+    const page = await browser.newPage(options);
+    pages.push(page);
+    return page;
+  };
+  return { newPage, close: () => Promise.all(pages.map((page) => page.close())) };
+}
+
+/** A conversation that has just begun, with an agent of its own. */
+async function conversation(given) {
+  const served = await start();
+  const page = await given.browser.newPage({ viewport: { width: 1200, height: 800 }, colorScheme: "light" });
   page.setDefaultTimeout(60_000);
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   const check = () => assert.deepEqual(complaints.splice(0), []);
+  const { address } = served;
+  Object.assign(given, { page, address, check });
   await page.goto(address);
-  await online(page).catch((error) => complaints.push(error.message));
-  await run(tests, { page, browser, check }, () => page.screenshot({ path: join(shots, `failed-${counts.failed}.png`) }));
-  await run(permissionTests, { browser });
-  await browser.close();
+  await online(page).catch(async (error) => {
+    const state = await page.locator("#state").innerText();
+    throw new Error(`${error.message}\nthe page says: ${[state, ...complaints].join("; ")}\nthe bridge says: ${served.said}`);
+  });
 }
-bridge.kill();
+
+mkdirSync(shots, { recursive: true });
+await run({ ...lockTests, ...bridgeTests, ...printingTests });
+const chromium = await launch();
+if (chromium !== undefined) {
+  await run(tests, chromium, conversation);
+  await run(permissionTests, chromium);
+  await chromium.close();
+}
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 process.exit(counts.failed === 0 ? 0 : 1);

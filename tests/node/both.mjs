@@ -44,8 +44,8 @@ export function later() {
   return made;
 }
 
-/** Silences a method of the console for a test; what it was called with. */
-export function quiet(test, method = "error") {
-  const { mock } = test.mock.method(console, method, () => {});
+/** Silences the library for a test; what it has logged. */
+export function quiet(test) {
+  const { mock } = test.mock.method(console, "error", () => {});
   return () => mock.calls.map(({ arguments: [first] }) => String(first));
 }

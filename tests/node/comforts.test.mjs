@@ -1,7 +1,12 @@
 // What makes hosts shorter: `_meta` of whatever a turn does, output while it is printed, what is known of a session.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { constants, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
-import { Agent, Client, all, clientSide, connect, joined, pipes } from "./both.mjs";
+import { setTimeout as pause } from "node:timers/promises";
+import { Agent, Client, all, clientSide, connect, folder, joined, later, pipes } from "./both.mjs";
 
 const { Terminals } = clientSide;
 const meta = { trace: 1 };
@@ -103,4 +108,110 @@ test("a session knows whether it is open, and what the other side was told", asy
   await session.close();
   assert.deepEqual([session.open, session.snapshot], [false, undefined]);
   assert.deepEqual(seen, [["read"], true]);
+});
+
+test("a file is read from the client where it offers files, else from the disk", async (t) => {
+  const there = join(folder, "read.txt");
+  writeFileSync(there, "\ufeffzwölf\r\n");
+  writeFileSync(join(folder, "latin.txt"), Buffer.from([0xe4, 0x0a]));
+  const said = [];
+  const handler = async (turn) => {
+    for (const path of [there, join(folder, "latin.txt"), join(folder, "none.txt"), "read.txt", 5]) {
+      said.push(await turn.readText(path).catch((error) => `${error.code ?? error.name}: ${error.message}`));
+    }
+  };
+  const { session } = await joined(t, handler);
+  await session.prompt("");
+  assert.deepEqual(said.splice(0).map((text) => text.split(folder).join("…")), [
+    "\ufeffzwölf\r\n",
+    "TypeError: readText: …/latin.txt is not UTF-8 text",
+    "ENOENT: ENOENT: no such file or directory, open '…/none.txt'",
+    "TypeError: readText: expected an absolute path, found read.txt",
+    "TypeError: readText: expected an absolute path, found 5",
+  ]);
+  const files = { readTextFile: (_, { path }) => `unsaved text of ${path}` };
+  const other = await joined(t, async (turn) => void said.push(await turn.readText("/not/on/the/disk")), {
+    client: new Client("c", "1", { files }),
+  });
+  await other.session.prompt("");
+  assert.deepEqual(said, ["unsaved text of /not/on/the/disk"]);
+});
+
+test("a file that never ends is given up with the turn", { skip: process.platform === "win32" }, async (t) => {
+  const pipe = join(folder, "read.pipe");
+  execFileSync("mkfifo", [pipe]);
+  // Opening a pipe waits for a writer; this one writes nothing.
+  const writer = await open(pipe, constants.O_RDWR);
+  t.after(() => writer.close());
+  const begun = later();
+  const ended = later();
+  const { session } = await joined(t, async (turn) => {
+    const reading = turn.readText(pipe);
+    begun.resolve();
+    await reading.catch((error) => ended.resolve(error.name));
+  });
+  const turn = session.prompt("");
+  const done = turn.then(({ stopReason }) => stopReason);
+  await begun.promise;
+  await turn.cancel();
+  assert.equal(await Promise.race([ended.promise, pause(3000, "it waits")]), "AbortError");
+  assert.equal(await done, "cancelled");
+  await writer.write("x");
+});
+
+test("a session has the meta of the request that opened it", async (t) => {
+  const seen = {};
+  const agent = new Agent("a", "1").prompt(() => {});
+  agent.newSession((session) => void (seen.new = session.meta));
+  agent.loadSession((session) => void (seen.load = session.meta));
+  agent.resumeSession((session, params, how) => void (seen.resume = [session.meta, params.sessionId, typeof how.id]));
+  const { peer } = await joined(t, undefined, { agent });
+  const session = await peer.newSession("/work", { meta });
+  await session.close();
+  await peer.loadSession(session.id, "/work", { meta: { load: 1 } });
+  await peer.sessions.get(session.id).close();
+  await peer.resumeSession(session.id, "/work", { meta: { resume: 1 } });
+  assert.deepEqual(seen, { new: meta, load: { load: 1 }, resume: [{ resume: 1 }, session.id, "number"] });
+});
+
+test("what an agent says of an extension is found by its name, and whether the connection is open", async (t) => {
+  const agent = new Agent("a", "1", { capabilities: { _meta: { "example.com/fast": { speed: 3 } } } }).prompt(() => {});
+  const sides = [];
+  agent.newSession((session) => void sides.push(session.client));
+  const client = new Client("c", "1", { capabilities: { _meta: { "example.com/slow": true } } });
+  const { peer, served } = await joined(t, undefined, { agent, client });
+  assert.deepEqual(peer.extension("example.com/fast"), { speed: 3 });
+  assert.equal(peer.extension("example.com/slow"), undefined);
+  assert.equal(sides[0].extension("example.com/slow"), true);
+  assert.deepEqual([peer.open, sides[0].open], [true, true]);
+  await peer.close();
+  await served;
+  assert.deepEqual([peer.open, sides[0].open], [false, false]);
+});
+
+test("notifications are updates with what came beside them, in prompts and in loads", async (t) => {
+  const say = (session, text) => session.update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }, { meta: { text } });
+  const agent = new Agent("a", "1").prompt(async ({ session }) => {
+    await say(session, "one");
+    await say(session, "two");
+  });
+  agent.loadSession((session) => say(session, "before"));
+  const heard = [];
+  const client = new Client("c", "1", { onUpdate: (_, update) => heard.push(update.content.text) });
+  const { peer, session } = await joined(t, undefined, { agent, client });
+  const told = async (exchange) => {
+    const found = [];
+    for await (const { sessionId, update, _meta } of exchange.notifications()) found.push([sessionId, update.content.text, _meta]);
+    return found;
+  };
+  assert.deepEqual(await told(session.prompt("")), [[session.id, "one", { text: "one" }], [session.id, "two", { text: "two" }]]);
+  assert.deepEqual(await told(peer.loadSession(session.id, "/work")), [[session.id, "before", { text: "before" }]]);
+  const left = session.prompt("");
+  for await (const { update } of left.notifications()) {
+    assert.equal(update.content.text, "one");
+    break;
+  }
+  assert.throws(() => left.notifications(), /iterated over, or awaited, before/);
+  await left._over.promise;
+  assert.deepEqual(heard, ["two"]);
 });

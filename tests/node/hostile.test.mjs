@@ -78,7 +78,7 @@ test("an agent that never answers: a time-out, an abort, and its handler that ha
   const silent = [execPath, "-e", "process.stdin.resume()"];
   await assert.rejects(spawnAgent(silent, undefined, { timeout: 50, grace: 100 }), { outcome: "timeout" });
   await assert.rejects(spawnAgent(silent, undefined, { signal: AbortSignal.timeout(50), grace: 100 }), { name: "TimeoutError" });
-  const warned = quiet(t, "warn");
+  const warned = quiet(t);
   const [ours, theirs] = pipes();
   const agent = new Agent("a", "1").prompt(() => new Promise(() => {}));
   const controller = new AbortController();
@@ -125,7 +125,7 @@ test("handlers that throw, on either side, harm nobody else", async (t) => {
 });
 
 test("an agent that breaks the rules is reported, without what it sent", async (t) => {
-  const warned = quiet(t, "warn");
+  const warned = quiet(t);
   const violations = [];
   const [ours, theirs] = pipes();
   const client = new Client("c", "1", { onViolation: (violation) => violations.push(violation) });

@@ -149,3 +149,56 @@ test("a request for permission has the title of the tool call that is known", as
   await session.prompt("x");
   assert.deepEqual(titles, [["Delete everything", undefined]]);
 });
+
+test("a call that nobody waits for ends no program, whenever the turn is cancelled", async () => {
+  const unheard = [];
+  const hear = (error) => unheard.push(error);
+  process.on("unhandledRejection", hear);
+  try {
+    // The cancel comes while the promise of what was said is on its way through so many others.
+    for (let late = 0; late < 12; late += 1) {
+      const coming = [];
+      let more;
+      const say = (message) => {
+        coming.push(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+        more?.();
+      };
+      const transport = {
+        readable: {
+          async *[Symbol.asyncIterator]() {
+            for (;;) {
+              while (coming.length > 0) yield coming.shift();
+              await new Promise((resolve) => (more = resolve));
+            }
+          },
+        },
+        write(bytes) {
+          const text = Buffer.from(bytes).toString();
+          if (text.includes('"id":0')) say({ id: 1, method: "session/new", params: { cwd: "/", mcpServers: [] } });
+          else if (text.includes('"id":1')) say({ id: 2, method: "session/prompt", params: { sessionId: "s", prompt: [] } });
+          else if (text.includes("agent_message_chunk")) wait(late).then(() => say({ method: "session/cancel", params: { sessionId: "s" } }));
+        },
+        close() {},
+      };
+      const wait = async (ticks) => {
+        for (let tick = 0; tick < ticks; tick += 1) await undefined;
+      };
+      const over = new AbortController();
+      const ended = later();
+      const agent = new Agent("a", "1", { log: false }).newSession(() => ({ sessionId: "s" })).prompt(async (turn) => {
+        turn.message("x");
+        await new Promise((resolve) => turn.signal.addEventListener("abort", resolve));
+        ended.resolve();
+      });
+      const served = agent.serve(transport, { signal: over.signal }).catch(() => {});
+      say({ id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } });
+      await ended.promise;
+      await pause(5);
+      over.abort();
+      await served;
+    }
+  } finally {
+    process.off("unhandledRejection", hear);
+  }
+  assert.deepEqual(unheard, []);
+});

@@ -1,13 +1,15 @@
 // Programs that are one file: an agent and a client, made by esbuild and by bun, and in a Worker.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { build } from "esbuild";
 import { clientSide, folder } from "./both.mjs";
 
 const AGENT = `
@@ -18,7 +20,8 @@ const WORKER = `
 // ANCHOR: worker
 import { Agent, init, messagePort } from "libacp/agent";
 import { bytes } from "libacp/inline";
-const { parentPort } = await import("node:worker_threads");
+import { parentPort } from "node:worker_threads";
+
 await init(bytes());
 await new Agent("worker").prompt((turn) => turn.message("from a Worker: " + turn.text)).serve(messagePort(parentPort));
 // ANCHOR_END: worker
@@ -33,6 +36,13 @@ import { Client, spawnAgent } from "libacp/client";
 })();
 `;
 
+/** Where they are made. */
+const work = join(folder, "onefile");
+mkdirSync(work, { recursive: true });
+
+/** What the book says to do. */
+const command = (name) => readFileSync(new URL(`../../docs/snippets/onefile/${name}.sh`, import.meta.url), "utf8");
+
 /** A folder in which there is nothing but what a test puts there. */
 function alone(t) {
   const place = mkdtempSync(join(tmpdir(), "libacp-one-"));
@@ -40,27 +50,28 @@ function alone(t) {
   return place;
 }
 
-function source(name, text) {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
+/** What a command of the book makes of a source, alone in a folder and under this name. */
+function made(t, how, name, text) {
+  const said = command(how);
+  const [source] = /\S+\.mjs/.exec(said);
+  const [, result] = /\bbundle\/(\S+)$/.exec(said.trim());
+  rmSync(join(work, "bundle"), { recursive: true, force: true });
+  writeFileSync(join(work, source), text);
+  const PATH = [bun() && join(bun(), ".."), fileURLToPath(new URL("node_modules/.bin", import.meta.url)), process.env.PATH];
+  // What npx would run is on the way.
+  const env = { ...process.env, PATH: PATH.filter(Boolean).join(delimiter) };
+  execFileSync("sh", ["-euc", said.replace(/^npx /, "")], { cwd: work, env, stdio: "pipe" });
+  const file = join(alone(t), name);
+  copyFileSync(join(work, "bundle", result), file);
+  return file;
 }
 
-async function bundled(path, place, name, options) {
-  const outfile = join(place, name);
-  await build({ entryPoints: [path], outfile, bundle: true, logLevel: "error", logOverride: { "empty-import-meta": "silent" }, ...options });
-  return outfile;
-}
+const run = (cwd, [program, ...args], env = process.env) => execFileSync(program, args, { cwd, encoding: "utf8", env });
 
 for (const [format, suffix] of Object.entries({ esm: "mjs", cjs: "cjs" })) {
-  test(`esbuild makes an agent and a client that are one file each (${format})`, async (t) => {
-    const place = alone(t);
-    const options = { platform: "node", format };
-    const agent = await bundled(source("one-agent.mjs", AGENT), place, `agent.${suffix}`, options);
-    const client = await bundled(source("one-client.mjs", CLIENT), place, `client.${suffix}`, options);
-    assert.deepEqual(readdirSync(place).sort(), [`agent.${suffix}`, `client.${suffix}`]);
-    const said = execFileSync(process.execPath, [client, process.execPath, agent], { cwd: place, encoding: "utf8" });
-    assert.equal(said, "from one file: hello\n");
+  test(`esbuild makes an agent and a client that are one file each (${format})`, (t) => {
+    const [agent, client] = [made(t, format, `agent.${suffix}`, AGENT), made(t, format, `client.${suffix}`, CLIENT)];
+    assert.equal(run(alone(t), [process.execPath, client, process.execPath, agent]), "from one file: hello\n");
   });
 }
 
@@ -77,43 +88,39 @@ function bun() {
   return undefined;
 }
 
-test("bun makes an agent and a client that are one program each", { skip: !bun() && "bun is not there for this machine" }, async (t) => {
-  const place = alone(t);
-  const made = {};
-  for (const [name, text] of Object.entries({ agent: AGENT, client: CLIENT })) {
-    made[name] = join(place, name);
-    const path = source(`one-${name}.mjs`, text);
-    execFileSync(bun(), ["build", "--compile", path, "--outfile", made[name]], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
-  }
-  const said = execFileSync(made.client, [made.agent], { cwd: place, encoding: "utf8", env: { PATH: process.env.PATH } });
-  assert.equal(said, "from one file: hello\n");
+test("bun makes an agent and a client that are one program each", { skip: !bun() && "bun is not there for this machine" }, (t) => {
+  const [agent, client] = [made(t, "bun", "agent", AGENT), made(t, "bun", "client", CLIENT)];
+  // Neither Node nor bun is on the way.
+  assert.equal(run(alone(t), [client, agent], { PATH: "/usr/nowhere" }), "from one file: hello\n");
 });
 
 test("an agent in a Worker is one file, with the module for browsers in it", async (t) => {
-  const place = alone(t);
-  const path = source("one-worker.mjs", WORKER);
-  const file = await bundled(path, place, "worker.mjs", { platform: "browser", format: "esm", external: ["node:worker_threads"] });
-  assert.ok(existsSync(file));
+  const file = made(t, "worker", "worker.mjs", WORKER);
+  const { connect, messagePort } = clientSide;
+  // ANCHOR: client
   const worker = new Worker(file);
+  const agent = await connect(messagePort(worker));
+  // ANCHOR_END: client
   t.after(() => worker.terminate());
-  const agent = await clientSide.connect(clientSide.messagePort(port(worker)));
   const session = await agent.newSession("/");
   assert.equal(await session.prompt("hello").readText(), "from a Worker: hello");
+  const ended = once(worker, "exit");
   await agent.close();
+  // Its agent has nobody left to serve, and nothing else holds it.
+  assert.deepEqual(await Promise.race([ended, pause(5000, "it goes on")]), [0]);
 });
 
-/** Node's workers have the events of Node; a page's have those of the web. */
-function port(worker) {
-  const heard = new Map();
-  return {
-    postMessage: (message, transfer) => worker.postMessage(message, transfer),
-    addEventListener(type, listener) {
-      heard.set(listener, type === "message" ? (data) => listener({ data }) : listener);
-      worker.on(type === "message" ? "message" : "exit", heard.get(listener));
-    },
-    removeEventListener: (type, listener) => worker.off("message", heard.get(listener)),
-  };
-}
+test("the client of a Worker hears of its end, and why", async (t) => {
+  for (const [text, why] of [["throw new Error('broken')", /broken/], ["process.exit(3)", undefined]]) {
+    const worker = new Worker(`setTimeout(() => { ${text} }, 100)`, { eval: true });
+    t.after(() => worker.terminate());
+    await assert.rejects(clientSide.connect(clientSide.messagePort(worker), undefined, { timeout: 5000 }), (error) => {
+      assert.equal(error.outcome, "closed");
+      if (why) assert.match(error.cause.message, why);
+      return true;
+    });
+  }
+});
 
 test("a port of a runtime that transfers nothing is sent copies, and what fails is the cause", async (t) => {
   const { port1, port2 } = new MessageChannel();

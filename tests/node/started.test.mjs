@@ -1,11 +1,12 @@
 // Agents as child processes: what stands between, what is left of them, what they say beside the protocol.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { Client, clientSide, folder } from "./both.mjs";
 
 const { spawnAgent, AgentEnded, Terminals } = clientSide;
@@ -73,16 +74,51 @@ test("an agent behind npx is gone a second after close", { skip: windows }, asyn
   assert.ok(!isThere(pid), "it goes on");
 });
 
+/** An agent as its users install it: a package with a command, from a file, without a network. */
+function installed(place, name, agent) {
+  const source = join(place, "source");
+  mkdirSync(source, { recursive: true });
+  const main = readFileSync(agent, "utf8");
+  writeFileSync(join(source, "agent.mjs"), `#!/usr/bin/env node\n${main}`, { mode: 0o755 });
+  writeFileSync(join(source, "package.json"), JSON.stringify({ name, version: "1.0.0", type: "module", bin: { [name]: "agent.mjs" } }));
+  const npm = (cwd, ...args) => execFileSync("npm", [...args, "--offline", "--no-audit", "--no-fund", "--loglevel=error"], { cwd, encoding: "utf8" });
+  const tarball = npm(source, "pack", "--silent", "--pack-destination", place).trim();
+  writeFileSync(join(place, "package.json"), '{ "private": true }\n');
+  npm(place, "install", process.env.LIBACP_TARBALL, join(place, tarball));
+}
+
+for (const [name, agent] of Object.entries({ echo, stubborn })) {
+  test(`an installed agent that npx starts is gone a second after close (${name})`, { skip: windows }, async (t) => {
+    const place = mkdtempSync(join(tmpdir(), "libacp-npx-"));
+    t.after(() => rmSync(place, { recursive: true, force: true }));
+    installed(place, `${name}-agent`, agent);
+    const told = join(place, "pid");
+    const peer = await spawnAgent(["npx", "--offline", "--no-install", `${name}-agent`, told], new Client(), { grace: 200, cwd: place });
+    await peer.newSession(place);
+    const pid = Number(readFileSync(told, "utf8"));
+    assert.ok(isThere(pid));
+    assert.notEqual(pid, peer.process.pid);
+    await peer.close();
+    await pause(1000);
+    assert.ok(!isThere(pid), "it goes on");
+  });
+}
+
+const python = spawnSync("python3", ["-c", "import pty"]).status === 0;
+
 for (const processGroup of [true, false]) {
-  test(`Ctrl-C in a terminal ${processGroup ? "leaves the agent to its client" : "reaches an agent that shares the group"}`, { skip: windows }, async () => {
+  const what = processGroup ? "leaves the agent to its client" : "reaches an agent that shares the group";
+  test(`Ctrl-C in a terminal ${what}`, { skip: windows || (!python && "there is no Python to make a terminal") }, async () => {
     const told = join(folder, `ctrl-c-${processGroup}.pid`);
     const client = program(`ctrl-c-${processGroup}.mjs`, `
 import { Client, spawnAgent } from "libacp/client";
-process.on("SIGINT", () => console.log("asked to stop"));
 const agent = await spawnAgent([process.execPath, ${JSON.stringify(echo)}, ${JSON.stringify(told)}], new Client(), { processGroup: ${processGroup} });
 const session = await agent.newSession("/");
-console.log("ready");
-await new Promise((resolve) => process.once("SIGINT", () => setTimeout(resolve, 300)));
+const asked = new Promise((resolve) => process.once("SIGINT", resolve));
+console.log(process.stdin.isTTY ? "ready" : "no terminal");
+await asked;
+console.log("asked to stop");
+if (${!processGroup}) await new Promise((resolve) => agent.process.once("exit", resolve));
 try {
   console.log(await session.prompt("still here").readText());
 } catch (error) {
@@ -90,14 +126,11 @@ try {
 }
 await agent.close();
 `);
-    // A group of its own is what a terminal would send the signal to.
-    const child = spawn(process.execPath, [client], { stdio: ["ignore", "pipe", "inherit"], detached: true });
-    let said = "";
-    child.stdout.on("data", (chunk) => (said += chunk));
-    while (!said.includes("ready")) await pause(5);
-    process.kill(-child.pid, "SIGINT");
-    await once(child, "exit");
-    assert.match(said, processGroup ? /asked to stop\nstill here/ : /asked to stop\nAgentEnded/);
+    const terminal = fileURLToPath(new URL("terminal.py", import.meta.url));
+    const { stdout, status } = spawnSync("python3", [terminal, process.execPath, client], { encoding: "utf8", timeout: 60_000 });
+    assert.match(stdout, processGroup ? /ready\n(?:\^C)?asked to stop\nstill here\n$/ : /ready\n(?:\^C)?asked to stop\nAgentEnded\n$/);
+    assert.equal(status, 0);
+    assert.ok(!isThere(Number(readFileSync(told, "utf8"))));
   });
 }
 
@@ -112,6 +145,7 @@ process.exitCode = 3;
     assert.ok(error instanceof AgentEnded);
     assert.equal(error.exitCode, 3);
     assert.match(error.message, /ended with 3; its last words:\nno key\n\\x1b\[31mbye$/);
+    assert.deepEqual(error.stderr, ["no key", "\u001b[31mbye"]);
     return true;
   });
   assert.deepEqual(lines, ["no key", "\u001b[31mbye"]);

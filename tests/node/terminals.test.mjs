@@ -92,7 +92,7 @@ test("no command is left when the client's process is ended by a signal, or ends
 });
 
 test("what comes for a session that is closing, made up or replaced starts nothing", { skip }, async (t) => {
-  const warned = quiet(t, "warn");
+  const warned = quiet(t);
   const terminals = new Terminals({ most: 1 });
   const client = new Client("c", "1", { terminals });
   const late = (seconds) => `${OPEN}answer; printf '%s\\n%s\\n' "$(create s ${seconds})" "$(say '{}')"; cat >/dev/null`;
@@ -184,7 +184,7 @@ test("a command that may not be ended holds nobody up", { skip: skip || process.
     } catch (error) {
       refused = error.message;
     }
-    console.warn = (text) => console.log(text.replace(/\\d+/, "N"));
+    console.error = (text) => console.log(text.replace(/\\d+/, "N"));
     const begun = performance.now();
     await terminals.end(session);
     console.log(JSON.stringify([output, refused, performance.now() - begun < 4000, (await waiting).signal]));

@@ -56,6 +56,10 @@ export class Agent {
   loadSession(
     handler: (session: AgentSession, params: v1.LoadSessionRequest, how: How) => Awaitable<v1.LoadSessionResponse | void>,
   ): this;
+  /** The handler of sessions that are to go on without a replay. What it says of the session follows the answer. */
+  resumeSession(
+    handler: (session: AgentSession, params: v1.ResumeSessionRequest, how: How) => Awaitable<v1.ResumeSessionResponse | void>,
+  ): this;
   /**
    * The handler of any other method: called with the session it is about, which need not be open, or the client, and the
    * params. Refused at once where it could never be called.
@@ -89,6 +93,8 @@ export interface AgentSession {
   readonly roots: readonly string[];
   /** The MCP servers that the client wants the agent to use. */
   readonly mcpServers: readonly v1.McpServer[];
+  /** What came as `_meta` with the request that opened it. */
+  readonly meta: Readonly<Record<string, unknown>> | null | undefined;
   /** All that the client has been told of it: its plan, modes, tool calls; a new object each time. Nothing where it is not open. */
   readonly snapshot: SessionSnapshot<false> | undefined;
   /** Whatever the agent wants to keep with it. */
@@ -146,6 +152,11 @@ export class Turn {
   ): Promise<Permission>;
   /** The text of a file, with what the user has not saved yet: `limit` lines from `line`, which counts from 1. */
   readTextFile(path: string, options?: { line?: number | undefined; limit?: number | undefined } & MetaOption): Promise<string>;
+  /**
+   * The text of a file: from the client where it offers files, else, under Node, from the agent's own disk; for agents that
+   * run where their client does. One that serves clients elsewhere would give them its own files.
+   */
+  readText(path: string): Promise<string>;
   /** Writes a text file through the client; one that is not there is made. */
   writeTextFile(path: string, content: string, options?: MetaOption): Promise<void>;
   /** Runs a command in a terminal of the client's. It is released by `await using`, after `run`, or when the turn ends. */

@@ -32,6 +32,10 @@ export class Agent extends Host {
     return this.on("session/load", handler);
   }
 
+  resumeSession(handler) {
+    return this.on("session/resume", handler);
+  }
+
   async serve(transport, { signal } = {}) {
     await whenLoaded();
     signal?.throwIfAborted();
@@ -46,12 +50,13 @@ export class AgentSession {
   _held = undefined;
   #questions = new Set();
 
-  constructor(client, id, { cwd = "", additionalDirectories, mcpServers } = {}) {
+  constructor(client, id, { cwd = "", additionalDirectories, mcpServers, _meta } = {}) {
     this.client = client;
     this.id = id;
     this.cwd = cwd;
     this.roots = cwd === "" ? [] : [cwd, ...(additionalDirectories ?? [])];
     this.mcpServers = mcpServers ?? [];
+    this.meta = _meta;
   }
 
   get open() {

@@ -1,5 +1,6 @@
 // `libacp/agent` for Node.
 import "./node.js";
+import "./disk.node.js";
 import "./trace.node.js";
 import { Agent as Anywhere } from "./agent.js";
 import { stdio } from "./process.node.js";

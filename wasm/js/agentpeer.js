@@ -286,7 +286,7 @@ export class AgentPeer extends Peer {
     if (handler) this._call(method, handler, subject, params);
     if (method !== "session/update") return;
     subject._titled(params.update);
-    if (subject._take(params.update, size)) {
+    if (subject._take(params, size)) {
       this.#updates += 1;
       this.#size += size;
     } else {

@@ -233,6 +233,8 @@ export interface Exchange<T> extends PromiseLike<T> {
   /** The session that it is in. */
   readonly session: ClientSession;
   [Symbol.asyncIterator](): AsyncGenerator<v1.SessionUpdate, void, void>;
+  /** The same, with what came beside each update, as `_meta`. */
+  notifications(): AsyncGenerator<v1.SessionNotification, void, void>;
 }
 
 /** A prompt and its turn. */

@@ -39,8 +39,8 @@ export const allowAll = (request) => request.allow() ?? request.allowAlways();
 
 const MORE = ["permission", "files", "terminals", "onUpdate"];
 const FILES = {
-  "fs/read_text_file": ["readTextFile", async (files, ...asked) => ({ content: await files.readTextFile(...asked) })],
-  "fs/write_text_file": ["writeTextFile", async (files, ...asked) => void (await files.writeTextFile(...asked))],
+  "fs/read_text_file": ["readTextFile", async (files, session, params, how) => ({ content: await files.readTextFile(session, params, how) })],
+  "fs/write_text_file": ["writeTextFile", async (files, session, params, how) => void (await files.writeTextFile(session, params, how))],
 };
 const BY_ID = {
   "terminal/output": "output",
@@ -148,7 +148,7 @@ export class Client extends Host {
     const files = this.#files;
     for (const [method, [name, handler]] of Object.entries(FILES)) {
       if (typeof files?.[name] !== "function") continue;
-      yield [method, { option: "files", handler: (...all) => handler(files, ...all) }];
+      yield [method, { option: "files", handler: (session, params, how) => handler(files, session, params, how) }];
     }
   }
 

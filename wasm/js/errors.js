@@ -1,14 +1,30 @@
 // What goes wrong between two sides that both behave: an answer that is an error, no answer, a handler's refusal.
 import { branded } from "./events.js";
-import { printable } from "./log.js";
+import { excerpt } from "./log.js";
+
+// Characters of a peer's text in a message.
+const LONG = 1000;
+// Where peers say more than in the message; the official SDKs say what was thrown in the first.
+const MORE = ["details", "message"];
+
+/** What an error of the peer's says, for people and for terminals. */
+function told({ message, data }) {
+  const texts = typeof data === "string" ? [data] : MORE.map((name) => data?.[name]);
+  // Cut first: looking for one long text in another can take as long as a peer likes.
+  const said = excerpt(message, LONG);
+  const more = excerpt(texts.find((text) => typeof text === "string" && text !== "") ?? "", LONG);
+  return said.includes(more) ? said : `${said}: ${more}`;
+}
 
 /** The peer has answered with an error. */
 export class PeerError extends Error {
-  constructor(method, { code, message, data }) {
-    super(message);
+  constructor(method, error) {
+    super(told(error));
     this.method = method;
-    this.code = code;
-    this.data = data;
+    this.code = error.code;
+    this.data = error.data;
+    // Not a member that is printed: `data` and the message are all of it.
+    Object.defineProperty(this, "error", { value: error });
   }
 }
 PeerError.prototype.name = "PeerError";
@@ -33,10 +49,11 @@ NoResult.prototype.name = "NoResult";
 /** The agent's process has ended before it answered. */
 export class AgentEnded extends NoResult {
   constructor(method, exitCode, signal, lastWords = []) {
-    const said = lastWords.length > 0 ? `; its last words:\n${lastWords.map(printable).join("\n")}` : "";
+    const said = lastWords.length > 0 ? `; its last words:\n${lastWords.map((line) => excerpt(line, LONG)).join("\n")}` : "";
     super(method, "closed", `the agent has ended with ${signal ?? exitCode ?? "its output closed"}${said}`);
     this.exitCode = exitCode;
     this.signal = signal;
+    this.stderr = [...lastWords];
   }
 }
 AgentEnded.prototype.name = "AgentEnded";

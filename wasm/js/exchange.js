@@ -92,8 +92,8 @@ export class ClientSession {
     if (this.#exchange === exchange) this.#exchange = undefined;
   }
 
-  _take(update, size) {
-    return this.#exchange?._take(update, size) ?? false;
+  _take(params, size) {
+    return this.#exchange?._take(params, size) ?? false;
   }
 
   /** Remembers what a tool call is called until it has ended: a request for permission may only give its id. */
@@ -151,24 +151,34 @@ class Exchange {
   }
 
   [Symbol.asyncIterator]() {
-    if (this.#asking) throw new TypeError(`${this.#method}: it has been iterated over, or awaited, before`);
+    this.#mustBeNew();
+    return this.#iterate("update");
+  }
+
+  notifications() {
+    this.#mustBeNew();
     return this.#iterate();
+  }
+
+  #mustBeNew() {
+    if (this.#asking) throw new TypeError(`${this.#method}: it has been iterated over, or awaited, before`);
   }
 
   then(resolved, rejected) {
     return this.#answer().then(resolved, rejected);
   }
 
-  async *#iterate() {
+  /** Goes through the updates, or through all that came with each of them. */
+  async *#iterate(member) {
     this.#open = true;
     this.#begin();
     try {
       for (;;) {
         while (this.#items.length > 0 && !this.#signal?.aborted) {
-          const { update, size } = this.#items.shift();
+          const { params, size } = this.#items.shift();
           this.session.agent._taken(size);
-          if (this.#items.length === 0) this.#caughtUp();
-          yield update;
+          if (this.#items.length === 0 && this.#behind.length > 0) this.#caughtUp();
+          yield member ? params[member] : params;
         }
         if (this.#ended || this.#signal?.aborted) break;
         await (this.#more = deferred()).promise;
@@ -185,7 +195,7 @@ class Exchange {
   }
 
   #begin() {
-    if (this.#asking) throw new TypeError(`${this.#method}: it has been iterated over, or awaited, before`);
+    this.#mustBeNew();
     clearTimeout(this.#forgotten);
     this.#asking = this._instead() ?? this.#ask();
     // Who has left early does not hear of it.
@@ -251,9 +261,9 @@ class Exchange {
   }
 
   /** Takes an update, if somebody iterates. */
-  _take(update, size) {
+  _take(params, size) {
     if (!this.#open) return false;
-    this.#items.push({ update, size });
+    this.#items.push({ params, size });
     this.#more?.resolve();
     return true;
   }
@@ -262,10 +272,10 @@ class Exchange {
   #leave() {
     this.#open = false;
     const { agent } = this.session;
-    for (const { update, size } of this.#items.splice(0)) {
+    for (const { params, size } of this.#items.splice(0)) {
       agent._taken(size);
       // Nobody iterates over it any more.
-      agent._updated(this.session, update);
+      agent._updated(this.session, params.update);
     }
     this.#caughtUp();
     this.#more?.resolve();

@@ -1,4 +1,4 @@
-// What the library itself writes to the console: without control characters of a peer's, and not without end.
+// What the library itself writes: without control characters of a peer's, and not without end.
 
 // Line ends and tabs are not among them; those that turn the direction of text, and U+2028 and U+2029, are.
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
@@ -18,7 +18,13 @@ const escaped = (character) => {
 /** Text of a peer's for a terminal or a log: control characters are shown, and do nothing. */
 export const printable = (text) => String(text).replace(CONTROL, escaped);
 
-/** The same in one line. */
+/** The beginning of a text, in the same way. */
+export function excerpt(text, most) {
+  const shown = text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…` : text;
+  return printable(shown);
+}
+
+/** All of it, in one line. */
 export const oneLine = (text) => printable(text).replace(BREAK, escaped);
 
 /** What was thrown. Not everything that can be thrown can be printed. */
@@ -35,12 +41,18 @@ function described(error, causes = CAUSES) {
   }
 }
 
+// An agent's standard output is the wire, and a client's is its host's: under Node, where the console writes some levels
+// there, all go to standard error.
+const { process } = globalThis;
+const onlyErrors = process?.release?.name === "node" || globalThis.Deno !== undefined;
+const toConsole = (level, text) => console[onlyErrors ? "error" : level](text);
+
 /** Whoever is given takes the lines, with `true` or nothing the console does, and with `false` nobody. */
 function sink(to) {
-  if (to === undefined || to === true) return (level, text) => console[level](text);
+  if (to === undefined || to === true) return toConsole;
   if (to === false) return () => {};
   if (typeof to === "function") return to;
-  throw new TypeError("log: expected a function, or whether to write to the console");
+  throw new TypeError("log: expected a function, or whether anything is written");
 }
 
 export class Log {

@@ -120,6 +120,15 @@ export class Peer {
     return this.connection.capabilities;
   }
 
+  /** Whether something can still be said. */
+  get open() {
+    return !this._closing && this.connection.phase !== "closed";
+  }
+
+  extension(name) {
+    return this.connection.peerExtension(name);
+  }
+
   can(method) {
     return this.connection.can(method);
   }
@@ -134,31 +143,24 @@ export class Peer {
 
   notify(method, params = {}, { signal } = {}) {
     // Whoever tells something of a connection that is over need not listen to hear that.
-    return quietIf(this._notify(method, params, { signal }), () => !this._isOpen);
+    return quietIf(this._notify(method, params, { signal }), () => !this.open);
   }
 
   // What the roles add: `_perform(job)` does what a request asks for, `_notified(notification, size)` takes what is told.
 
-  async _ask(method, params, how) {
-    this.#mustBeOpen(method);
-    return this._wire.request(method, params, how);
+  _ask(method, params, how) {
+    return this.open ? this._wire.request(method, params, how) : this.#over(method);
   }
 
-  async _notify(method, params, how) {
-    this.#mustBeOpen(method);
-    return this._wire.notify(method, params, how);
-  }
-
-  get _isOpen() {
-    return !this._closing && this.connection.phase !== "closed";
+  _notify(method, params, how) {
+    return this.open ? this._wire.notify(method, params, how) : this.#over(method);
   }
 
   /** What comes after the end ends as what was open then. */
-  #mustBeOpen(method) {
-    if (this._isOpen) return;
+  #over(method) {
     const error = new NoResult(method, "closed");
     if (this._wire.problem) error.cause = this._wire.problem;
-    throw error;
+    return Promise.reject(error);
   }
 
   /** Whether nothing more is to be delivered for now. */

@@ -11,6 +11,7 @@ import type {
   Severity,
   ViolationEvent,
 } from "./index.js";
+import type { PeerError as ErrorAnswer } from "./event.js";
 import type { RequestId, v1 } from "./types.js";
 
 export {
@@ -27,11 +28,16 @@ export {
 } from "./index.js";
 export type { v1, v2 } from "./types.js";
 
-/** The peer has answered with an error. */
+/**
+ * The peer has answered with an error. `message` is the error's, with what its `data` says as text (`data` itself,
+ * `data.details` or `data.message`); so that it can be printed, control characters are escapes, and it is not longer than a page.
+ */
 export class PeerError extends Error {
   private constructor();
   /** The name of the class. */
   readonly name: "PeerError";
+  /** The error as it came. */
+  readonly error: Readonly<ErrorAnswer>;
   /** The method that was called. */
   readonly method: string;
   /** Its code; unknown ones are kept. */
@@ -58,6 +64,8 @@ export class AgentEnded extends NoResult {
   readonly exitCode: number | null;
   /** The signal that ended it, if one did. */
   readonly signal: string | null;
+  /** The last lines of its standard error, as they came; none unless the host takes them with `stderr`. */
+  readonly stderr: readonly string[];
 }
 
 /** What a handler throws to answer with an error of its own. Anything else is logged, and answered without detail. */
@@ -73,7 +81,7 @@ export class RequestError extends Error {
 
 /**
  * Text of a peer's for a terminal or a log. Control characters, and those that turn the direction of text, are shown as
- * escapes; line feeds and tabs stay. What goes to the console by itself is written so.
+ * escapes; line feeds and tabs stay. What the library logs is written so.
  */
 export function printable(text: string): string;
 
@@ -114,6 +122,11 @@ interface PortLike {
   addEventListener(type: string, listener: (event: any) => void): void;
   removeEventListener(type: string, listener: (event: any) => void): void;
 }
+interface NodeWorkerLike {
+  postMessage(message: unknown, transfer: any[]): void;
+  on(event: string, listener: (...args: any[]) => void): unknown;
+  off(event: string, listener: (...args: any[]) => void): unknown;
+}
 interface NodeWritableLike {
   write(chunk: Uint8Array): boolean;
   end(): unknown;
@@ -146,8 +159,8 @@ export function webSocket(
   options?: { protocols?: string | string[]; most?: number },
 ): Transport;
 
-/** A message port, a worker, or the global scope of one; `most` as for {@link webSocket}. Null is the end. */
-export function messagePort(port: PortLike, options?: { most?: number }): Transport;
+/** A message port, a worker (also one of Node's), or the global scope of one; `most` as for {@link webSocket}. Null is the end. */
+export function messagePort(port: PortLike | NodeWorkerLike, options?: { most?: number }): Transport;
 
 /** A child process whose input and output are pipes. Node only. */
 export function childProcess<Child extends ChildLike>(
@@ -197,7 +210,7 @@ export type Trace = (direction: "sent" | "received", message: string) => unknown
 export interface HostOptions<Session = unknown> {
   /** The name that a user is to see. */
   title?: string | undefined;
-  /** Called with what a peer did that the rules forbid; of each rule, five in ten seconds go to the console in any case. */
+  /** Called with what a peer did that the rules forbid; of each rule, five in ten seconds are logged in any case. */
   onViolation?: ((violation: ViolationEvent) => unknown) | undefined;
   /** Called with what is odd about the host's own messages, by rules that do not bind. */
   onAdvice?: ((advice: AdviceEvent) => unknown) | undefined;
@@ -214,7 +227,7 @@ export interface HostOptions<Session = unknown> {
   maxRequests?: number | undefined;
   /** Milliseconds that each request may take which has no `timeout` of its own. No limit, unless given. */
   timeout?: number | undefined;
-  /** Who gets the lines that the library writes: the console (true), nobody (false), or a function. */
+  /** Who gets the lines that the library writes: the console (true), which is standard error under Node, nobody (false), or a function. */
   log?: boolean | ((level: LogLevel, line: string) => unknown) | undefined;
   /**
    * Who sees all messages: a function, or under Node the path of a file that they are added to; false for nobody. Unless
@@ -238,7 +251,7 @@ export interface HostOptions<Session = unknown> {
   drafts?: readonly Draft[] | undefined;
   /** Milliseconds that the peer has to answer a request that was cancelled (10,000); null for ever. */
   cancelGrace?: number | null | undefined;
-  /** Milliseconds after which the console is told of a request of the peer's that has no answer yet. */
+  /** Milliseconds after which the log is told of a request of the peer's that has no answer yet. */
   reminder?: number | undefined;
   /** Whether a session may have several prompts at once, for agents that queue prompts. */
   promptQueueing?: boolean | undefined;
@@ -329,6 +342,10 @@ export interface SessionNotify<Notifications> {
 export interface Peer<R extends Role, Requests, Notifications> {
   /** The connection underneath: its state can be looked at. Whoever feeds it takes over from this object. */
   readonly connection: Connection<R>;
+  /** Whether the connection is open. */
+  readonly open: boolean;
+  /** What the peer says of an extension: what its capabilities have under this name in `_meta`. */
+  extension(name: string): unknown;
   /** Whether a method can be sent now, as far as version, phase and capabilities go. */
   can(method: string): boolean;
   /** Why a method cannot be sent now. */

@@ -7,8 +7,9 @@ import { mustKnow } from "./host.js";
 import { childProcess } from "./process.node.js";
 
 const OPTIONS = ["cwd", "env", "stderr", "processGroup", "timeout", "grace", "signal", "meta"];
-// Lines of standard error that an error tells, where the host has asked to hear them.
+// Lines of standard error that an error tells, where the host has asked to hear them, and characters of each.
 const LAST = 20;
+const LONG = 1000;
 // As long as a connection gives it by default.
 const GRACE = 5000;
 
@@ -40,7 +41,7 @@ export async function spawnAgent(command, client, options = {}) {
 function listen(stream, hear) {
   const last = [];
   createInterface({ input: stream }).on("line", (line) => {
-    last.push(line);
+    last.push(line.slice(0, LONG));
     if (last.length > LAST) last.shift();
     hear(line);
   });

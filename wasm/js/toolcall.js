@@ -1,7 +1,7 @@
 // A tool call that reports how far it is, and the question whether it may run.
 import { content, disposable, given, metaOf, mustKnow, randomId } from "./host.js";
 import { Misuse } from "./events.js";
-import { quietIf } from "./wire.js";
+import { quietAfter } from "./wire.js";
 
 const MEMBERS = ["title", "kind", "status", "name", "content", "locations", "rawInput", "rawOutput"];
 const GIVEN = ["id", "kind", "status", "name", "content", "locations", "rawInput", "meta"];
@@ -132,12 +132,7 @@ export function quiet(type, methods, signalOf) {
     const method = type.prototype[name];
     const value = {
       [name](...args) {
-        const signal = signalOf(this);
-        const checked = (value) => {
-          signal.throwIfAborted();
-          return value;
-        };
-        return quietIf(method.apply(this, args), () => signal.aborted, checked);
+        return quietAfter(method.apply(this, args), signalOf(this));
       },
     }[name];
     Object.defineProperty(type.prototype, name, { value, configurable: true, writable: true });

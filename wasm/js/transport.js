@@ -121,17 +121,28 @@ export function webSocket(socket, { protocols, most = MOST } = {}) {
   };
 }
 
+/** Hears what a port says, and its end; gives what stops that. A worker has events of Node's under Node. */
+function listen(port, heard, ended) {
+  if (typeof port.addEventListener !== "function") {
+    port.on("message", heard).on("error", ended).on("exit", () => ended());
+    return () => port.off("message", heard);
+  }
+  const told = ({ data }) => heard(data);
+  port.addEventListener("message", told);
+  port.addEventListener("close", () => ended());
+  port.start?.();
+  return () => port.removeEventListener("message", told);
+}
+
 /** A message port, a worker, or what a worker sees of its page; one message a message, and null at the end. */
 export function messagePort(port, { most = MOST } = {}) {
   const inbox = new Inbox(most, () => port.close?.());
-  const heard = ({ data }) => {
+  const heard = (data) => {
     const message = typeof data === "string" || ArrayBuffer.isView(data) || data instanceof ArrayBuffer;
     if (message) inbox.push(bytesOf(data));
     else if (data === null) inbox.end();
   };
-  port.addEventListener("message", heard);
-  port.addEventListener("close", () => inbox.end());
-  port.start?.();
+  const forget = listen(port, heard, (error) => inbox.end(error));
   let transfers = true;
   return {
     framing: "messages",
@@ -149,7 +160,7 @@ export function messagePort(port, { most = MOST } = {}) {
     },
     close() {
       port.postMessage(null);
-      port.removeEventListener("message", heard);
+      forget();
       inbox.end();
     },
   };

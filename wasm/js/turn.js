@@ -3,6 +3,16 @@ import { content, disposable, given, isObject, metaOf } from "./host.js";
 import { Permission, ToolCall, askPermission, quiet } from "./toolcall.js";
 import { unlessAborted } from "./wire.js";
 
+// Reads the agent's own files; there are none where there is no disk.
+let disk = async () => {
+  throw new TypeError("readText: the client offers no files, and there is no disk here; under Node there is one");
+};
+
+/** Said by the entry for Node: `read(path, signal)` gives the text of a file. */
+export function readsWith(read) {
+  disk = read;
+}
+
 // By so many characters of what was printed before, the rest is found once the front was cut.
 const KNOWN = 256;
 
@@ -38,11 +48,11 @@ export class Turn {
   plan(entries, { meta } = {}) {
     if (!Array.isArray(entries)) throw new TypeError(`plan: expected a list of entries, found ${typeof entries}`);
     const step = (entry) => (typeof entry === "string" ? { content: entry, priority: "medium", status: "pending" } : entry);
-    return this.update({ sessionUpdate: "plan", entries: entries.map(step), ...metaOf(meta) });
+    return this.#tell({ sessionUpdate: "plan", entries: entries.map(step), ...metaOf(meta) });
   }
 
   update(update, { meta } = {}) {
-    return this.session.notify("session/update", { update, ...metaOf(meta) }, { signal: this.signal });
+    return this.#tell(update, meta);
   }
 
   async toolCall(title, options = {}, run) {
@@ -67,6 +77,10 @@ export class Turn {
   async readTextFile(path, { line, limit, meta } = {}) {
     const { content } = await this.#request("fs/read_text_file", { path, ...given({ line, limit }), ...metaOf(meta) });
     return content;
+  }
+
+  async readText(path) {
+    return this.client.can("fs/read_text_file") ? this.readTextFile(path) : disk(path, this.signal);
   }
 
   async writeTextFile(path, content, { meta } = {}) {
@@ -112,9 +126,16 @@ export class Turn {
   }
 
   #say(kind, what, { messageId, meta } = {}) {
-    const update = { sessionUpdate: kind, content: content(what), ...metaOf(meta) };
+    const update = { sessionUpdate: kind, content: content(what) };
     if (messageId !== undefined && messageId !== null) update.messageId = messageId;
-    return this.update(update);
+    return this.#tell(meta == null ? update : { ...update, ...metaOf(meta) });
+  }
+
+  /** What is said most often: each step on this way is taken for every word. */
+  #tell(update, meta) {
+    const { session, signal } = this;
+    const params = { sessionId: session.id, update };
+    return session.client._notify("session/update", meta == null ? params : { ...params, ...metaOf(meta) }, { signal });
   }
 }
 
@@ -196,7 +217,7 @@ const later = (milliseconds, signal) =>
   unlessAborted(new Promise((resolve) => setTimeout(resolve, milliseconds)), signal);
 
 const SAYS = ["message", "thought", "plan", "update"];
-const ASKS = ["toolCall", "askPermission", "readTextFile", "writeTextFile", "terminal"];
+const ASKS = ["toolCall", "askPermission", "readTextFile", "readText", "writeTextFile", "terminal"];
 quiet(Turn, [...SAYS, ...ASKS], (turn) => turn.signal);
 quiet(Terminal, ["wait", "output", "kill"], (terminal) => terminal._signal);
 

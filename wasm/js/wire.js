@@ -73,12 +73,28 @@ export function onAbort(signal, stop) {
 
 const nothing = () => {};
 
-/** The promise, which may reject without anybody listening where `isQuiet` says so of the error. */
-export function quietIf(promise, isQuiet, then) {
-  const told = promise.then(then, (error) => {
-    if (isQuiet(error)) told.catch(nothing);
+/** The promise, which may reject without anybody listening where `isQuiet` says so then. */
+export function quietIf(promise, isQuiet) {
+  const told = promise.then(undefined, (error) => {
+    if (isQuiet()) told.catch(nothing);
     throw error;
   });
+  return told;
+}
+
+/** The promise; once the signal has aborted it rejects, if need be with the reason, and nobody has to listen. */
+export function quietAfter(promise, signal) {
+  const told = promise.then(
+    (value) => {
+      if (!signal.aborted) return value;
+      told.catch(nothing);
+      throw signal.reason;
+    },
+    (error) => {
+      if (signal.aborted) told.catch(nothing);
+      throw error;
+    },
+  );
   return told;
 }
 

@@ -11,7 +11,7 @@ export function described(error, { PeerError, NoResult, Misuse }) {
   if (error instanceof Misuse) return { kind: "misuse", rule: error.rule };
   if (error instanceof NoResult) return { kind: error.outcome };
   if (error instanceof PeerError) {
-    const { code, message, data } = error;
+    const { code, message, data } = error.error;
     return { kind: "peer", code, message, ...(data === undefined ? {} : { data }) };
   }
   throw error;

@@ -1,0 +1,1 @@
+bun build --compile agent.mjs --outfile bundle/agent

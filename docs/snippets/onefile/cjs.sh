@@ -1,0 +1,1 @@
+npx esbuild agent.mjs --bundle --platform=node --format=cjs --outfile=bundle/agent.cjs
