@@ -187,7 +187,7 @@ int run(const Options &options)
         }
     }
     write_agent(agent, chat.connection());
-    const int status = agent.end(500);
+    const int status = agent.end(400);
     view.line(View::Look::dim, status == 0 ? "" : "the agent ended with " + std::to_string(status));
     std::fflush(stdout);
     return chat.failed() ? 1 : 0;

@@ -108,7 +108,7 @@ int Process::end(std::uint64_t patience)
     bool ended = wait(patience, &status);
     if (!ended) {
         kill(-pid_, SIGTERM);
-        ended = wait(300, &status);
+        ended = wait(200, &status);
     }
     // What it has started and left behind goes as well.
     kill(-pid_, SIGKILL);

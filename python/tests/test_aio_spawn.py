@@ -1,11 +1,16 @@
 """Agents as child processes: behind wrappers, in groups of their own, awaited, and what they log."""
 
 import asyncio
+import json
 import os
 import shlex
+import shutil
 import signal
 import sys
+import tempfile
+import time
 import unittest
+from pathlib import Path
 from typing import List
 
 import libacp
@@ -19,6 +24,18 @@ def wrapped(*arguments: str) -> List[str]:
     return ["sh", "-c", f"{shlex.join(host('stubborn.py', *arguments))}; true"]
 
 
+def install(folder: Path, name: str, script: str) -> None:
+    """A package of that name, whose program is a script of the shell's, as `npm install` leaves it."""
+    package, programs = folder / "node_modules" / name, folder / "node_modules" / ".bin"
+    package.mkdir(parents=True)
+    programs.mkdir()
+    (folder / "package.json").write_text(json.dumps({"name": "host", "dependencies": {name: "1.0.0"}}))
+    (package / "package.json").write_text(json.dumps({"name": name, "version": "1.0.0", "bin": {name: "agent.sh"}}))
+    (package / "agent.sh").write_text(f"#!/bin/sh\n{script}\n")
+    (package / "agent.sh").chmod(0o755)
+    (programs / name).symlink_to(package / "agent.sh")
+
+
 @unittest.skipUnless(os.name == "posix", "process groups")
 class Spawned(AioCase):
     async def test_what_is_behind_a_wrapper_ends_with_it(self) -> None:
@@ -28,6 +45,21 @@ class Spawned(AioCase):
                 self.assertEqual(len(alive(name)), 1)
                 self.assertEqual(peer.info["name"], "stubborn")
             self.assertEqual(await left(name), [])
+
+    @unittest.skipUnless(shutil.which("npx"), "npx is not here")
+    async def test_what_npx_has_started_ends_with_it(self) -> None:
+        for how in ("", "deaf"):
+            name = mark()
+            with tempfile.TemporaryDirectory() as folder:
+                install(Path(folder), "stubborn-agent", shlex.join(wrapped(how, name)))
+                command = ["npx", "--offline", "--no-install", "stubborn-agent"]
+                async with aio.spawn_agent(command, cwd=folder, grace=0.2) as peer:
+                    assert peer.process is not None
+                    self.assertNotIn(peer.process.pid, alive(name))
+                    self.assertEqual(len(alive(name)), 1)
+                    begun = time.monotonic()
+                self.assertEqual(await left(name), [])
+                self.assertLess(time.monotonic() - begun, 1)
 
     async def test_what_a_wrapper_leaves_behind_ends_too(self) -> None:
         name = mark()

@@ -5,11 +5,13 @@ FOLDER has the programs `acp-chat`, `acp-demo-cpp` (examples/cpp) and `acp-edito
 valgrind with its options, is put in front of each. Ends with `N passed, N failed`.
 """
 
+import json
 import os
 import pty
 import re
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -74,9 +76,10 @@ def content(path):
 class Terminal:
     """A program in a terminal of its own."""
 
-    def __init__(self, command):
+    def __init__(self, command, folder="."):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            os.chdir(folder)
             os.environ.pop("NO_COLOR", None)
             os.execvp(command[0], command)
         self.seen = ""
@@ -291,6 +294,13 @@ def alive(pid):
         return False
 
 
+def gone(pid, asked):
+    """A process has ended a second after it was asked for at most; where that is measured."""
+    while alive(pid):
+        need(time.monotonic() < asked + (PATIENCE if UNDER else 1), "what was started is still there")
+        time.sleep(0.01)
+
+
 def an_agent_behind_a_shell(folder):
     # The shell outlives its agent's input, and what it has started outlives the shell.
     pid = os.path.join(folder, "pid")
@@ -307,16 +317,46 @@ def an_agent_behind_a_shell(folder):
         asked = time.monotonic()
         terminal.type(":quit\n")
         terminal.end()
-        took = time.monotonic() - asked
-        need(UNDER or took < 1.5, f"closing took {took:.1f} s")
-        time.sleep(0.1)
-        need(not alive(int(content(pid))), "the agent's child is still there")
+        gone(int(content(pid)), asked)
     command = [*EDITOR, "--cwd", folder, "hello", "--", *shell]
     need(run(command)[0] == 0 and not alive(int(content(pid))), "the agent's child is still there, of the editor")
 
 
+def an_agent_behind_npx(folder):
+    if shutil.which("npx") is None:
+        print("note: npx is not here: no agent is started through it")
+        return
+    pid = os.path.join(folder, "pid")
+    installed(folder, "acp-demo", f"echo $$ > {pid}; {shlex.join(DEMO)}; sleep 60")
+    terminal = Terminal([*CHAT, "--cwd", folder, "--", "npx", "--offline", "--no-install", "acp-demo"], folder)
+    terminal.read_until("> ")
+    need(alive(int(content(pid))), "npx has started something else")
+    asked = time.monotonic()
+    terminal.type(":quit\n")
+    terminal.end()
+    gone(int(content(pid)), asked)
+
+
+def installed(folder, name, script):
+    """A package of that name, whose program is a script of the shell's, as `npm install` leaves it."""
+    package = os.path.join(folder, "node_modules", name)
+    programs = os.path.join(folder, "node_modules", ".bin")
+    os.makedirs(package)
+    os.makedirs(programs)
+    with open(os.path.join(folder, "package.json"), "w", encoding="utf-8") as file:
+        json.dump({"name": "host", "version": "1.0.0", "dependencies": {name: "1.0.0"}}, file)
+    with open(os.path.join(package, "package.json"), "w", encoding="utf-8") as file:
+        json.dump({"name": name, "version": "1.0.0", "bin": {name: "agent.sh"}}, file)
+    program = os.path.join(package, "agent.sh")
+    with open(program, "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\n{script}\n")
+    os.chmod(program, 0o755)
+    os.symlink(os.path.join("..", name, "agent.sh"), os.path.join(programs, name))
+
+
 TESTS = [
     an_agent_behind_a_shell,
+    an_agent_behind_npx,
     a_turn_with_permission_and_without, modes_and_commands, a_question_without_an_answer, a_terminal_and_ctrl_c,
     agents_that_fail, an_agent_that_never_speaks, an_agent_that_tries_too_much, several_agents_at_once,
     agents_that_may_not, ctrl_c_for_all_agents,
