@@ -99,12 +99,13 @@ class AgentSession:
             await self.client.notify(method, {"sessionId": self.id, **(params or {})})
 
     async def _update(self, update: Mapping[str, Any], meta: Optional[Mapping[str, Any]] = None) -> None:
-        update = self.client._without_switches(update)
+        if type(update) is not dict or "configOptions" in update:
+            update = self.client._without_switches(update)
         if self._held is not None:
             self._held.append(("session/update", with_meta({"update": update}, meta)))
         else:
-            params = with_meta({"sessionId": self.id, "update": update}, meta)
-            await self.client._wire.notify("session/update", params)
+            params = {"sessionId": self.id, "update": update}
+            await self.client._wire.notify("session/update", params if meta is None else with_meta(params, meta))
 
     async def _let_out(self) -> None:
         held = self._held or []
@@ -220,7 +221,7 @@ class ClientPeer(Peer):
 
     def _without_switches(self, what: Mapping[str, Any]) -> Mapping[str, Any]:
         """A result or an update without the options that are switches, for a client that does not take them."""
-        options = what.get("configOptions") if type(what) is dict or isinstance(what, Mapping) else None
+        options = what.get("configOptions") if isinstance(what, Mapping) else None
         if not options:
             return what
         taken = ((self.connection.capabilities.get("session") or {}).get("configOptions") or {}).get("boolean")

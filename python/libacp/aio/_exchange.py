@@ -69,8 +69,8 @@ class Exchange(Generic[T]):
         self._whole = False
         # What took the updates of the session before.
         self._before: Optional[Exchange[Any]] = None
-        # How many updates there were, and how many of them were handed on; who waits for one to be handed on.
-        self._put = self._got = 0
+        # How many updates were handed on; who waits for one to be handed on.
+        self._got = 0
         self._iterating: Optional[asyncio.Task[Any]] = None
         self._waiting: Deque[Tuple[int, asyncio.Future[None]]] = collections.deque()
         # Whether the agent has been told that nobody wants its answer any more.
@@ -116,6 +116,7 @@ class Exchange(Generic[T]):
 
     async def _wait(self) -> None:
         """Waits for an update; raises `StopAsyncIteration` after the last, or what the agent has answered."""
+        self._iterating = asyncio.current_task()
         if self._call is None:
             await self._begin()
         try:
@@ -171,7 +172,6 @@ class Exchange(Generic[T]):
         """Takes an update, if somebody iterates."""
         if self._open:
             self._items.append((params if self._whole else params["update"], size))
-            self._put += 1
             self._more.set()
         return self._open
 
@@ -185,9 +185,9 @@ class Exchange(Generic[T]):
         """Waits until the updates that are there have been handed on; not for ever, and not for who asks the agent
         something in the body of the loop: the answer may be behind the question.
         """
-        if self._open and self._got < self._put and self._iterating not in askers:
+        if self._open and self._items and self._iterating not in askers:
             waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append((self._put, waiting))
+            self._waiting.append((self._got + len(self._items), waiting))
             await asyncio.wait([waiting], timeout=PATIENCE)
 
     def _leave(self) -> None:
@@ -223,7 +223,6 @@ class Updates(AsyncIterator["v1.SessionUpdate"]):
 
     async def __anext__(self) -> v1.SessionUpdate:
         exchange = self._exchange
-        exchange._iterating = asyncio.current_task()
         items = exchange._items
         if not items:
             await exchange._wait()

@@ -200,7 +200,9 @@ class Turn:
         message_id: Optional[str],
         meta: Optional[Mapping[str, Any]],
     ) -> None:
-        update: Dict[str, Any] = with_meta({"sessionUpdate": kind, "content": content(what)}, meta)
+        update: Dict[str, Any] = {"sessionUpdate": kind, "content": content(what)}
+        if meta is not None:
+            update = with_meta(update, meta)
         if message_id is not None:
             update["messageId"] = message_id
         await self.session._update(update)
