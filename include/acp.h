@@ -1021,7 +1021,8 @@ acp_status acp_client_new_session(acp_connection *connection,
                                   acp_slice cwd,
                                   uint64_t *out);
 
-// The client's `session/prompt` of one text. The result's `/stopReason` says why the turn ended.
+// The client's `session/prompt` of one text. The result's `/stopReason` says why the turn ended. It has the time-out of
+// the configuration; for a turn without one there is `acp_connection_request_with` and `ACP_NEVER`.
 ACP_MUST_USE acp_status acp_client_prompt(acp_connection *connection, acp_slice session, acp_slice text, uint64_t *out);
 
 // The client's `session/cancel`.
@@ -1087,8 +1088,11 @@ acp_status acp_connection_respond_refused(acp_connection *connection,
 
 // The end of a command's output that fits the `outputByteLimit` of `terminal/create`, and whether anything had to go:
 // the `output` and `truncated` of the answer to `terminal/output`. It is cut from the front, and never inside a
-// character. `*end` points into `text` and is valid as long as that is.
-acp_status acp_cut_output(acp_slice text, uint64_t byte_limit, acp_slice *end, bool *truncated);
+// character. The text must be UTF-8: replace what is not before. `*end` points into `text` and is valid as long as that is.
+acp_status acp_cut_output(acp_slice text,
+                          uint64_t byte_limit,
+                          acp_slice *end,
+                          bool *truncated);
 
 #ifdef __cplusplus
 }  // extern "C"

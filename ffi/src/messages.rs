@@ -126,6 +126,18 @@ unsafe fn introduce(
     Ok(())
 }
 
+/// Text of the host's that is to be JSON and is not. Said to the core as it is, it is refused with the reason.
+///
+/// # Safety
+/// As for [`acp_slice::text`].
+unsafe fn broken<'a>(json: acp_slice) -> Option<&'a str> {
+    // SAFETY: the caller's promise.
+    let text = unsafe { json.text() }.ok().filter(|text| !text.is_empty())?;
+    let mut writer = Writer::new();
+    writer.json(text);
+    writer.finish().is_err().then_some(text)
+}
+
 /// The client's `initialize`: its name and version, and its capabilities as JSON text (empty for none).
 #[no_mangle]
 #[must_use]
@@ -138,6 +150,9 @@ pub unsafe extern "C" fn acp_client_initialize(
 ) -> acp_status {
     // SAFETY: the caller keeps what the header says of `connection`, `name`, `version`, `capabilities` and `out`.
     unsafe {
+        if let Some(text) = broken(capabilities) {
+            return change(connection, |client| client.send("initialize", text, CallOptions::default()).map(drop));
+        }
         request(connection, "initialize", out, |writer| {
             introduce(writer, ["clientInfo", "clientCapabilities"], name, version, capabilities)
         })
@@ -161,7 +176,8 @@ pub unsafe extern "C" fn acp_client_new_session(
     }
 }
 
-/// The client's `session/prompt` of one text. The result's `/stopReason` says why the turn ended.
+/// The client's `session/prompt` of one text. The result's `/stopReason` says why the turn ended. It has the time-out of
+/// the configuration; for a turn without one there is `acp_connection_request_with` and `ACP_NEVER`.
 #[no_mangle]
 #[must_use]
 pub unsafe extern "C" fn acp_client_prompt(
@@ -247,6 +263,9 @@ pub unsafe extern "C" fn acp_agent_answer_initialize(
 ) -> acp_status {
     // SAFETY: the caller keeps what the header says of `connection`, `name`, `version` and `capabilities`.
     unsafe {
+        if let Some(text) = broken(capabilities) {
+            return change(connection, |agent| agent.answer(serial, |core, id| core.respond(id, text)));
+        }
         answer(connection, serial, |writer| {
             introduce(writer, ["agentInfo", "agentCapabilities"], name, version, capabilities)
         })

@@ -6,7 +6,7 @@ use crate::border::{acp_slice, acp_status, guard, output, ACP_INVALID_ARGUMENT};
 
 /// The end of a command's output that fits the `outputByteLimit` of `terminal/create`, and whether anything had to go:
 /// the `output` and `truncated` of the answer to `terminal/output`. It is cut from the front, and never inside a
-/// character. `*end` points into `text` and is valid as long as that is.
+/// character. The text must be UTF-8: replace what is not before. `*end` points into `text` and is valid as long as that is.
 #[no_mangle]
 pub unsafe extern "C" fn acp_cut_output(
     text: acp_slice,

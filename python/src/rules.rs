@@ -296,7 +296,8 @@ impl Advice {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py, Bound<'py, PyTuple>>> {
         let event = slf.get();
-        let args = (&event.rule, &event.message, &event.pointer, &event.method, event.id(), event.has_id(), &event.session);
+        let args =
+            (&event.rule, &event.message, &event.pointer, &event.method, event.id(), event.has_id(), &event.session);
         Ok((slf.get_type(), args.into_pyobject(slf.py())?))
     }
 }

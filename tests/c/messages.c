@@ -8,7 +8,10 @@ static void of_a_client(void)
     acp_connection *connection = start(ACP_ROLE_CLIENT);
     uint64_t serial = 0;
     STATUS(acp_client_new_session(connection, acp_text("/w"), NULL), ACP_MISUSE);
-    STATUS(acp_client_initialize(connection, acp_text("a"), acp_text("1"), acp_text("{"), NULL), ACP_INVALID_ARGUMENT);
+    STATUS(acp_client_initialize(connection, acp_text("a"), acp_text("1"), acp_text("{'fs':{}}"), NULL), ACP_MISUSE);
+    acp_slice why = none;
+    OK(acp_connection_error_message(connection, &why));
+    CHECK(why.len > 8 && memcmp(why.data, "not JSON", 8) == 0);
     OK(acp_client_initialize(connection, acp_text("a"), acp_text("1"), none, &serial));
     CHECK(serial != 0);
     sent(connection, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1,"

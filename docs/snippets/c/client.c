@@ -20,7 +20,9 @@ static void check(acp_status status)
 {
     acp_slice why = acp_text(acp_status_name(status));
     if (status != ACP_OK) {
-        acp_connection_error_message(agent, &why);
+        if (status == ACP_MISUSE) {
+            acp_connection_error_message(agent, &why);
+        }
         fprintf(stderr, ACP_FORMAT "\n", ACP_PRINT(why));
         over = true;
     }

@@ -94,11 +94,7 @@ impl<'m> Page<'m> {
         self.about(&About::of_type(def));
         match &def.shape {
             Shape::Union(union) => self.union(union),
-            Shape::AnyOf { of, .. } => {
-                let forms: Vec<String> = of.iter().map(|of| self.linked(of)).collect();
-                let _ = write!(self.out, "One of: {}.\n\n", forms.join(", "));
-                Ok(())
-            }
+            Shape::AnyOf { of, .. } => self.forms("One of", of),
             Shape::Object { .. } => self.table(name),
             _ => Ok(()),
         }
@@ -119,11 +115,24 @@ impl<'m> Page<'m> {
         self.write(&rows);
         match flat {
             Some(Flat::Union(union)) => self.union(union)?,
-            Some(Flat::AnyOf(of)) => {
-                let forms: Vec<String> = of.iter().map(|of| self.linked(of)).collect();
-                let _ = write!(self.out, "And the members of one of: {}.\n\n", forms.join(", "));
-            }
+            Some(Flat::AnyOf(of)) => self.forms("And the members of one of", of)?,
             None => {}
+        }
+        Ok(())
+    }
+
+    /// Forms that no member tells apart, and the members of those that are objects.
+    fn forms(&mut self, head: &str, of: &[TypeExpr]) -> Result<()> {
+        let forms: Vec<String> = of.iter().map(|form| self.linked(form)).collect();
+        let _ = write!(self.out, "{head}: {}.\n\n", forms.join(", "));
+        for (number, (form, shown)) in of.iter().zip(forms).enumerate() {
+            let (at, Some(name)) = unfolded("", form) else { continue };
+            let Shape::Object { fields, flat: None } = &self.def(name)?.shape else { continue };
+            let mut rows = Vec::new();
+            self.rows(&mut rows, &at, fields, &mut vec![name.to_owned()])?;
+            let end = if rows.is_empty() { " without members of its own" } else { "" };
+            let _ = write!(self.out, "Form {}, {shown}{end}:\n\n", number + 1);
+            self.write(&rows);
         }
         Ok(())
     }
@@ -254,9 +263,14 @@ mod tests {
             }
         }
         let page = page(&model.versions[0]).unwrap();
-        for row in
-            ["| `/prompt` | list of [ContentBlock]", "| `/options/0/optionId` |", "With `/sessionUpdate` as `\"plan\"`"]
-        {
+        for row in [
+            "| `/prompt` | list of [ContentBlock]",
+            "| `/options/0/optionId` |",
+            "With `/sessionUpdate` as `\"plan\"`",
+            // Of forms that no member tells apart.
+            "| `/hint` |",
+            "| `/0/options/0/value` |",
+        ] {
             assert!(page.contains(row), "{row}");
         }
     }
