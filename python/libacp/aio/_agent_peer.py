@@ -344,7 +344,7 @@ class AgentPeer(SessionsPeer):
 
     def _closed(self) -> None:
         for session in [*self.sessions.values(), *self._loading.values()]:
-            self._end_session(session)
+            self._leave(session)
 
     async def _finish(self, grace: float) -> None:
         for session in list(self.sessions.values()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Optional, Sequence, Tuple
 
 import libacp
@@ -40,9 +41,19 @@ class AgentEnded(NoResult):
         return AgentEnded, (self.method, self.returncode, self.stderr)
 
     def __str__(self) -> str:
-        how = "closed its output" if self.returncode is None else f"ended with the status {self.returncode}"
         said = "".join(f"\n  {printable(line)}" for line in self.stderr)
-        return f"{self.method}: the agent {how} before it answered{'; it said last:' if said else ''}{said}"
+        return f"{self.method}: the agent {_how(self.returncode)} before it answered{'; it said last:' if said else ''}{said}"
+
+
+def _how(returncode: Optional[int]) -> str:
+    if returncode is None:
+        return "closed its output"
+    if returncode < 0:
+        try:
+            return f"was killed by {signal.Signals(-returncode).name}"
+        except ValueError:
+            return f"was killed by the signal {-returncode}"
+    return f"ended with the status {returncode}"
 
 
 def no_session() -> RequestError:

@@ -118,7 +118,7 @@ class Exchange(Generic[T]):
         """Waits for an update; raises `StopAsyncIteration` after the last, or what the agent has answered."""
         self._iterating = asyncio.current_task()
         if self._call is None:
-            await self._begin()
+            await self._start()
         try:
             while not self._items:
                 if self._over.is_set():
@@ -131,13 +131,17 @@ class Exchange(Generic[T]):
             raise
 
     async def _answer(self) -> T:
-        call = self._call or await self._begin()
+        call = self._call or await self._start()
         try:
             # What is cancelled here must not take the answer away from others.
             return self._made(await self.session.agent._ended_well(self._method, asyncio.shield(call.future)))
         except asyncio.CancelledError:
             self._leave()
             raise
+
+    async def _start(self) -> Call:
+        begun: Call = await self.session.agent._ended_well(self._method, self._begin())
+        return begun
 
     async def _begin(self) -> Call:
         self._begun = True

@@ -109,6 +109,10 @@ class Peer:
         """Whether the connection is over."""
         return self.connection.phase == "closed"
 
+    async def wait_closed(self) -> None:
+        """Waits until the connection is over: the peer has ended it, its process has died, or this side has closed it."""
+        await asyncio.shield(self._ended)
+
     def extension(self, name: str) -> Any:
         """What the peer says of an extension in its capabilities, in their ``_meta``; ``None`` where it says nothing."""
         return self.connection.peer_extension(name)
