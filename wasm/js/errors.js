@@ -19,7 +19,7 @@ function told({ message, data }) {
 /** The peer has answered with an error. */
 export class PeerError extends Error {
   constructor(method, error) {
-    super(told(error));
+    super(`${method}: ${told(error)} (${error.code})`);
     this.method = method;
     this.code = error.code;
     this.data = error.data;
