@@ -225,3 +225,14 @@ test("sessions end with their connection, on both sides, and a call about them s
   await peer.close();
   assert.equal(heard.length, 4);
 });
+
+test("what follows the answer that opens a session is told before the call goes on, about that session", async (t) => {
+  const heard = [];
+  const client = new Client("c", "1", { onUpdate: (session, { title }) => heard.push([session, title]) });
+  const agent = new Agent("a", "1").newSession((session) => session.update({ sessionUpdate: "session_info_update", title: "T" }));
+  const { peer } = await joined(t, () => {}, { client, agent });
+  heard.length = 0;
+  const session = await peer.newSession("/work");
+  assert.equal(heard.length, 1);
+  assert.deepEqual([heard[0][0] === session, heard[0][1]], [true, "T"]);
+});
