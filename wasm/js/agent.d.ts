@@ -45,7 +45,9 @@ export class Agent {
   constructor(name: string, version?: string, options?: AgentOptions);
   /**
    * The handler of prompts. When the client cancels, or is gone, `turn.signal` aborts and calls of the turn reject with
-   * its reason; however the handler ends then, the answer is `cancelled`. Nobody needs to listen to these rejections.
+   * its reason; however the handler ends then, the answer is `cancelled`. Nobody needs to listen to these rejections. A
+   * client that breaks TURN-03 has its second prompt delivered, and both handlers run; `policies: { warning: "strict" }`
+   * refuses it.
    */
   prompt(handler: (turn: Turn) => Promised): this;
   prompt(handler: (turn: Turn) => Awaitable<Ending>): this;
