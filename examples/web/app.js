@@ -104,11 +104,15 @@ async function open(cwd, before) {
   } else {
     title_("Chat");
     early = told;
-    session = await agent.newSession(cwd).finally(() => (early = undefined));
+    try {
+      session = await agent.newSession(cwd);
+    } finally {
+      early = undefined;
+    }
   }
   const { modes, configOptions } = session.result;
   set({ modes, configOptions });
-  // What follows the answer is told before \`await\` goes on.
+  // What follows the answer is told before `await` goes on.
   for (const [id, it] of told) if (id === session.id) update(it);
   sessionStorage.setItem("session", session.id);
 }
