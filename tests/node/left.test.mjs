@@ -236,3 +236,10 @@ test("what follows the answer that opens a session is told before the call goes 
   assert.equal(heard.length, 1);
   assert.deepEqual([heard[0][0] === session, heard[0][1]], [true, "T"]);
 });
+
+test("an agent that is to start in a directory that is not there fails for that", async () => {
+  const cwd = join(folder, "nowhere");
+  const here = [process.execPath, "--version"];
+  await assert.rejects(spawnAgent(here, new Client(), { cwd }), { code: "ENOENT", message: `spawnAgent: cwd: there is no directory ${cwd}` });
+  await assert.rejects(spawnAgent(["no-such-program"], new Client()), /spawn no-such-program ENOENT/);
+});
