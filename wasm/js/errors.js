@@ -50,7 +50,8 @@ NoResult.prototype.name = "NoResult";
 export class AgentEnded extends NoResult {
   constructor(method, exitCode, signal, lastWords = []) {
     const said = lastWords.length > 0 ? `; its last words:\n${lastWords.map((line) => excerpt(line, LONG)).join("\n")}` : "";
-    super(method, "closed", `the agent has ended with ${signal ?? exitCode ?? "its output closed"}${said}`);
+    const how = signal ?? (exitCode == null ? "its output closed" : `exit status ${exitCode}`);
+    super(method, "closed", `the agent has ended with ${how}${said}`);
     this.exitCode = exitCode;
     this.signal = signal;
     this.stderr = [...lastWords];
