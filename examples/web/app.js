@@ -16,13 +16,15 @@ const client = new Client("libacp-web", "0.1.0", {
   title: "libacp web example",
   capabilities: { session: { configOptions: { boolean: {} }, notices: {} } },
   permission: ask,
-  onUpdate: ({ id }, it) => id === session?.id && update(it),
+  onUpdate: ({ id }, it) => (id === session?.id ? update(it) : early?.push([id, it])),
   onViolation: panel.showViolation,
 });
 // ANCHOR_END: client
 let agent;
 /** The session on display, and its settings. */
 let session;
+/** What is told of other sessions while one is opened: it may be about that one. */
+let early;
 let settings = {};
 let attempts = 0;
 
@@ -93,6 +95,7 @@ function ask(request) {
 async function open(cwd, before) {
   conversation.clear();
   panel.showPlan([]);
+  const told = [];
   if (before && agent.can("session/load")) {
     const loading = agent.loadSession(before, cwd);
     // What was said comes ahead of the answer.
@@ -100,10 +103,17 @@ async function open(cwd, before) {
     await loading;
   } else {
     title_("Chat");
-    session = await agent.newSession(cwd);
+    early = told;
+    try {
+      session = await agent.newSession(cwd);
+    } finally {
+      early = undefined;
+    }
   }
   const { modes, configOptions } = session.result;
   set({ modes, configOptions });
+  // What follows the answer is told before `await` goes on.
+  for (const [id, it] of told) if (id === session.id) update(it);
   sessionStorage.setItem("session", session.id);
 }
 // ANCHOR_END: open

@@ -48,8 +48,27 @@ agent
   // @ts-expect-error the sessions are missing
   .on("session/list", () => ({}))
   .on("_own", (subject, params) => ({ subject: String(subject), ...params }));
+agent.prompt(() => {}).prompt(async () => {}).prompt(() => undefined);
+agent.prompt(() => "refusal").prompt(async () => "refusal");
+agent.prompt(() => ({ stopReason: "refusal" })).prompt(async () => ({ stopReason: "refusal", _meta: { a: 1 } }));
+agent.prompt((turn) => turn.message("x")).prompt(async (turn) => turn.message("x"));
+agent.prompt((turn) => (turn.cancelled ? "cancelled" : { stopReason: "refusal" }));
+agent.prompt(async (turn) => {
+  await turn.message("x");
+  return "end_turn";
+});
+agent.prompt(async (turn) => {
+  if (turn.text === "") return "refusal";
+  await turn.message("x");
+});
 // @ts-expect-error no such reason
 agent.prompt(() => "tired");
+// @ts-expect-error no such reason
+agent.prompt(async () => "tired");
+// @ts-expect-error no such reason
+agent.prompt(async () => ({ stopReason: "tired" }));
+// @ts-expect-error no such reason
+agent.prompt(async (turn) => (turn.text === "" ? "tired" : undefined));
 // @ts-expect-error no such method
 agent.on("session/nwe", () => {});
 await agent.serve();

@@ -109,7 +109,7 @@ test("handlers that throw, on either side, harm nobody else", async (t) => {
     t,
     async (turn) => {
       const refused = await turn.toolCall("T", {}, (call) => call.askPermission()).catch((error) => error);
-      await turn.message(`${refused.code} ${refused.message}`);
+      await turn.message(`${refused.code} ${refused.error.message}`);
       if (turn.text === "throw") throw new Error("mine");
     },
     { client },
@@ -118,7 +118,7 @@ test("handlers that throw, on either side, harm nobody else", async (t) => {
   const updates = [];
   await assert.rejects(async () => {
     for await (const update of turn) updates.push(update);
-  }, { code: -32603, message: "Internal error" });
+  }, { code: -32603, message: "session/prompt: Internal error (-32603)" });
   assert.deepEqual(texts(updates), ["-32603 Internal error"]);
   await session.prompt("x");
   assert.equal(logged().length, 6);
@@ -217,7 +217,7 @@ test("two copies of the package understand each other's errors and values", asyn
   const [ours, theirs] = pipes();
   const served = agent.serve(theirs);
   const peer = await connect(ours, undefined, { grace: 100 });
-  await assert.rejects(peer.request("_own", index.raw('{"big":12345678901234567890}')), { code: -5, message: "theirs" });
+  await assert.rejects(peer.request("_own", index.raw('{"big":12345678901234567890}')), { code: -5, message: "_own: theirs (-5)" });
   const misuse = peer.whyNot("session/load");
   assert.ok(misuse instanceof index.Misuse && misuse instanceof index.CapabilityMisuse && !(misuse instanceof index.IdMisuse));
   await peer.close();

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { Agent, Client, all, clientSide, folder, joined, later, texts } from "./both.mjs";
+import { Agent, Client, all, clientSide, connect, folder, joined, later, pipes, texts } from "./both.mjs";
 
 const { spawnAgent } = clientSide;
 
@@ -201,4 +201,45 @@ test("a call that nobody waits for ends no program, whenever the turn is cancell
     process.off("unhandledRejection", hear);
   }
   assert.deepEqual(unheard, []);
+});
+
+test("sessions end with their connection, on both sides, and a call about them says that it is over", async (t) => {
+  const heard = [];
+  const onSessionEnd = (side) => (session) => void heard.push([side, session.open]);
+  const ends = pipes();
+  const agent = new Agent("a", "1", { onSessionEnd: onSessionEnd("agent") });
+  const client = new Client("c", "1", { onSessionEnd: onSessionEnd("client") });
+  const stop = new AbortController();
+  agent.prompt((turn) => turn.message("here"));
+  const served = agent.serve(ends[1], { signal: stop.signal });
+  const peer = await connect(ends[0], client, { grace: 200 });
+  t.after(() => peer.close());
+  const [one, two] = [await peer.newSession("/one"), await peer.newSession("/two")];
+  assert.equal(await one.prompt("x").readText(), "here");
+  stop.abort();
+  await assert.rejects(served);
+  while (peer.connection.phase !== "closed") await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual(heard, [["client", false], ["client", false], ["agent", false], ["agent", false]]);
+  assert.deepEqual([one.open, two.open, peer.sessions.size], [false, false, 0]);
+  await assert.rejects(async () => one.prompt("x"), { name: "NoResult", outcome: "closed" });
+  await peer.close();
+  assert.equal(heard.length, 4);
+});
+
+test("what follows the answer that opens a session is told before the call goes on, about that session", async (t) => {
+  const heard = [];
+  const client = new Client("c", "1", { onUpdate: (session, { title }) => heard.push([session, title]) });
+  const agent = new Agent("a", "1").newSession((session) => session.update({ sessionUpdate: "session_info_update", title: "T" }));
+  const { peer } = await joined(t, () => {}, { client, agent });
+  heard.length = 0;
+  const session = await peer.newSession("/work");
+  assert.equal(heard.length, 1);
+  assert.deepEqual([heard[0][0] === session, heard[0][1]], [true, "T"]);
+});
+
+test("an agent that is to start in a directory that is not there fails for that", async () => {
+  const cwd = join(folder, "nowhere");
+  const here = [process.execPath, "--version"];
+  await assert.rejects(spawnAgent(here, new Client(), { cwd }), { code: "ENOENT", message: `spawnAgent: cwd: there is no directory ${cwd}` });
+  await assert.rejects(spawnAgent(["no-such-program"], new Client()), /spawn no-such-program ENOENT/);
 });

@@ -315,7 +315,7 @@ test("handlers that fail in every way are answered, and the connection goes on",
   const ask = async (peer) => {
     for (const name of Object.keys(failing)) {
       await assert.rejects(peer.request(name, {}, { timeout: 5_000 }), (error) => {
-        assert.deepEqual([error.code, error.message, error.data], [-32603, "Internal error", undefined], `${name} ${failures.indexOf(failure)}`);
+        assert.deepEqual([error.code, error.error.message, error.data], [-32603, "Internal error", undefined], `${name} ${failures.indexOf(failure)}`);
         return true;
       });
       await peer.notify(name, {});

@@ -127,6 +127,15 @@ await served;
   assert.match(stderr, /^libacp: _broken: its handler has failed/m);
 });
 
+/** What somebody who waits for a call catches. */
+async function failure(call) {
+  try {
+    return await call();
+  } catch (error) {
+    return error;
+  }
+}
+
 test("an error of the peer's says what its data says, without steering a terminal and without end", async (t) => {
   const answers = {
     _details: [{ details: "no such model" }, "Internal error: no such model"],
@@ -147,12 +156,15 @@ test("an error of the peer's says what its data says, without steering a termina
   }
   const { peer } = await joined(t, () => {}, { agent });
   for (const [method, [data, message]] of Object.entries(answers)) {
-    const error = await peer.request(method).catch((error) => error);
+    const error = await failure(() => peer.request(method));
     assert.equal(error.name, "PeerError");
-    if (typeof message === "string") assert.equal(error.message, message, method);
-    else assert.match(error.message, message);
+    const said = error.message.slice(`${method}: `.length, -" (-32603)".length);
+    assert.equal(error.message, `${method}: ${said} (-32603)`);
+    if (typeof message === "string") assert.equal(said, message, method);
+    else assert.match(said, message);
     assert.equal(String(error), `PeerError: ${error.message}`);
     assert.ok(error.stack.startsWith(String(error)));
+    assert.match(error.stack, /shown\.test\.mjs/);
     assert.ok(!CONTROL.test(error.message), method);
     assert.deepEqual([error.error.code, error.error.message, error.error.data], [-32603, "Internal error", data]);
   }

@@ -144,7 +144,7 @@ process.exitCode = 3;
   await assert.rejects(spawnAgent([process.execPath, path], new Client(), { stderr: (line) => lines.push(line) }), (error) => {
     assert.ok(error instanceof AgentEnded);
     assert.equal(error.exitCode, 3);
-    assert.match(error.message, /ended with 3; its last words:\nno key\n\\x1b\[31mbye$/);
+    assert.match(error.message, /ended with exit status 3; its last words:\nno key\n\\x1b\[31mbye$/);
     assert.deepEqual(error.stderr, ["no key", "\u001b[31mbye"]);
     return true;
   });

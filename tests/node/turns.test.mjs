@@ -107,10 +107,10 @@ test("an error of a handler's own arrives as it is, any other one without detail
   const { peer } = await joined(t, () => {}, { agent });
   await assert.rejects(peer.request("_own", { own: true }), (error) => {
     assert.ok(error instanceof PeerError);
-    assert.deepEqual([error.code, error.message, error.data], [-32002, "gone", { path: "/x" }]);
+    assert.deepEqual([error.code, error.error.message, error.data], [-32002, "gone", { path: "/x" }]);
     return true;
   });
-  await assert.rejects(peer.request("_own"), { code: -32603, message: "Internal error", data: undefined });
+  await assert.rejects(peer.request("_own"), { code: -32603, message: "_own: Internal error (-32603)", data: undefined });
   await assert.rejects(peer.request("_none"), { code: -32601 });
   assert.equal(logged().length, 1);
 });

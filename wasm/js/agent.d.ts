@@ -27,6 +27,9 @@ export interface AgentOptions extends HostOptions<AgentSession> {
 
 /** Why a turn ended; nothing stands for `end_turn`. */
 export type Ending = void | undefined | v1.StopReason | Partial<v1.PromptResponse>;
+// Stands for a promise of an ending. In an async function the compiler takes a lone "refusal" for a stop reason only where
+// all that is expected is a promise, and in other functions where it is a stop reason: the second half is both, and no value is.
+type Promised = Promise<Ending> | ((v1.StopReason | Partial<v1.PromptResponse>) & Promise<Ending>);
 
 /**
  * An agent. One can serve any number of clients, and each client any number of sessions. Handlers say what it can do: one
@@ -42,8 +45,11 @@ export class Agent {
   constructor(name: string, version?: string, options?: AgentOptions);
   /**
    * The handler of prompts. When the client cancels, or is gone, `turn.signal` aborts and calls of the turn reject with
-   * its reason; however the handler ends then, the answer is `cancelled`. Nobody needs to listen to these rejections.
+   * its reason; however the handler ends then, the answer is `cancelled`. Nobody needs to listen to these rejections. A
+   * client that breaks TURN-03 has its second prompt delivered, and both handlers run; `policies: { warning: "strict" }`
+   * refuses it.
    */
+  prompt(handler: (turn: Turn) => Promised): this;
   prompt(handler: (turn: Turn) => Awaitable<Ending>): this;
   /**
    * The handler of new sessions; what it returns is added to the result. A `sessionId` replaces the one made up. What it

@@ -147,7 +147,9 @@ export class ClientPeer extends Peer {
     } finally {
       signal?.removeEventListener("abort", stop);
       await this._finish(GRACE);
-      for (const session of this.sessions.values()) this._sessionEnded(session);
+      const left = [...this.sessions.values()];
+      this.sessions.clear();
+      for (const session of left) this._sessionEnded(session);
     }
     signal?.throwIfAborted();
   }

@@ -97,7 +97,6 @@ export class AgentPeer extends Peer {
 
   async #close() {
     await Promise.all([this._finish(this.#grace), this.#endAll()]);
-    for (const sessions of [this.sessions, this.#others]) sessions.clear();
     await this._transport.exit?.(this.#grace);
   }
 
@@ -214,15 +213,16 @@ export class AgentPeer extends Peer {
 
   #forget(session) {
     const ending = this.#end(session);
+    const wasOpen = session.open;
     for (const sessions of [this.sessions, this.#others]) {
       if (sessions.get(session.id) === session) sessions.delete(session.id);
     }
+    if (wasOpen) this._sessionEnded(session);
     return ending;
   }
 
   /** Ends what a session has left: it starts nothing any more. */
   #end(session) {
-    if (!session._isOver && this.sessions.get(session.id) === session) this._sessionEnded(session);
     session._isOver = true;
     return (session._ending ??= (async () => {
       try {
@@ -248,6 +248,13 @@ export class AgentPeer extends Peer {
   _gone() {
     super._gone();
     this.#endAll();
+  }
+
+  /** What came before the end has been delivered: no session is open any more. */
+  _closed() {
+    for (const sessions of [this.sessions, this.#others]) {
+      for (const session of [...sessions.values()]) this.#forget(session);
+    }
   }
 
   _knows(id) {

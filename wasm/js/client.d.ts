@@ -87,7 +87,11 @@ export interface ClientOptions extends HostOptions<ClientSession> {
   terminals?: TerminalAccess | undefined;
   /** What does not follow from files and terminals. */
   capabilities?: v1.ClientCapabilities | undefined;
-  /** Gets the updates that nobody iterates over: between turns, and in turns that are only awaited. */
+  /**
+   * Gets the updates that nobody iterates over: between turns, in turns that are only awaited, and of sessions that are not
+   * open. What an agent says right after it has opened a session comes here before `await agent.newSession()` goes on:
+   * tell sessions apart by `session.id`, or read {@link ClientSession.snapshot} afterwards.
+   */
   onUpdate?: ((session: ClientSession, update: v1.SessionUpdate) => unknown) | undefined;
 }
 
@@ -113,7 +117,10 @@ export function rejectAll(request: PermissionRequest): string | undefined;
 
 /** How a connection begins and ends; `meta` goes out with `initialize`. */
 export interface ConnectOptions extends MetaOption {
-  /** Milliseconds that the agent has for its answer to `initialize` (30,000). */
+  /**
+   * Milliseconds that the agent has for its answer to `initialize` (30,000). The call rejects when the agent has been
+   * closed too: up to twice `grace` later. The same holds for `signal`.
+   */
   timeout?: number | undefined;
   /** Milliseconds that handlers, and a process, have to end when the connection is closed (5,000). */
   grace?: number | undefined;

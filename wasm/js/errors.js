@@ -19,7 +19,7 @@ function told({ message, data }) {
 /** The peer has answered with an error. */
 export class PeerError extends Error {
   constructor(method, error) {
-    super(told(error));
+    super(`${method}: ${told(error)} (${error.code})`);
     this.method = method;
     this.code = error.code;
     this.data = error.data;
@@ -50,7 +50,8 @@ NoResult.prototype.name = "NoResult";
 export class AgentEnded extends NoResult {
   constructor(method, exitCode, signal, lastWords = []) {
     const said = lastWords.length > 0 ? `; its last words:\n${lastWords.map((line) => excerpt(line, LONG)).join("\n")}` : "";
-    super(method, "closed", `the agent has ended with ${signal ?? exitCode ?? "its output closed"}${said}`);
+    const how = signal ?? (exitCode == null ? "its output closed" : `exit status ${exitCode}`);
+    super(method, "closed", `the agent has ended with ${how}${said}`);
     this.exitCode = exitCode;
     this.signal = signal;
     this.stderr = [...lastWords];

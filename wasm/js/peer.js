@@ -199,6 +199,7 @@ export class Peer {
         break;
       case "closed":
         for (const job of this._jobs.values()) job.stop("the connection is over");
+        this._closed();
         this._ended.resolve();
         break;
     }
@@ -208,6 +209,9 @@ export class Peer {
   _gone() {
     this.#budget.end();
   }
+
+  /** The connection is over, and all that came before has been delivered. */
+  _closed() {}
 
   /** Nobody waits for this answer any more: gives back what it has opened. */
   #late(response) {

@@ -29,8 +29,8 @@ export {
 export type { v1, v2 } from "./types.js";
 
 /**
- * The peer has answered with an error. `message` is the error's, with what its `data` says as text (`data` itself,
- * `data.details` or `data.message`); so that it can be printed, control characters are escapes, and it is not longer than a page.
+ * The peer has answered with an error. `message` is the method, the error's message with what its `data` says as text (`data`
+ * itself, `data.details` or `data.message`), and the code; so that it can be printed, control characters are escapes, and it is not longer than a page.
  */
 export class PeerError extends Error {
   private constructor();

@@ -1,6 +1,7 @@
 // An agent as a child process of this one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { connect } from "./client.js";
 import { mustKnow } from "./host.js";
@@ -24,7 +25,11 @@ export async function spawnAgent(command, client, options = {}) {
   const hears = typeof stderr === "function";
   const stdio = ["pipe", "pipe", hears ? "pipe" : stderr];
   const child = spawn(program, args, { cwd, env, stdio, detached: processGroup && process.platform !== "win32" });
-  await once(child, "spawn");
+  await once(child, "spawn").catch((error) => {
+    // The system says the same of a program and of a directory that are not there.
+    if (error.code !== "ENOENT" || cwd === undefined || existsSync(cwd)) throw error;
+    throw Object.assign(new Error(`spawnAgent: cwd: there is no directory ${cwd}`, { cause: error }), { code: error.code });
+  });
   const transport = childProcess(child, { group: processGroup });
   if (hears) transport.lastWords = listen(child.stderr, stderr);
   try {

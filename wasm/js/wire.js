@@ -158,7 +158,7 @@ export class Wire {
     this.#tick();
     const id = this.connection.request(method, params, { timeout });
     const { promise, resolve, reject } = deferred();
-    const call = { method, settle, resolve, reject };
+    const call = { settle, resolve, reject };
     this.#calls.set(id, call);
     this.dispatch();
     const forget = onAbort(signal, (reason) => {
@@ -167,11 +167,16 @@ export class Wire {
       else this.cancel(id);
       if (!patient) call.reject(reason);
     });
+    let response;
     try {
-      return await promise;
+      response = await promise;
     } finally {
       forget();
     }
+    // Errors are made here, where their stack shows who waits.
+    const { outcome, result, error } = response;
+    if (outcome === "result") return result;
+    throw outcome === "error" ? new PeerError(method, error) : new NoResult(method, outcome);
   }
 
   async notify(method, params, { signal } = {}) {
@@ -284,9 +289,7 @@ export class Wire {
     this.#calls.delete(response.id);
     if (!call) return;
     call.settle?.(response);
-    if (response.outcome === "result") call.resolve(response.result);
-    else if (response.outcome === "error") call.reject(new PeerError(call.method, response.error));
-    else call.reject(new NoResult(call.method, response.outcome));
+    call.resolve(response);
   }
 
   #flush() {
