@@ -25,6 +25,7 @@ def clients() -> Dict[str, List[str]]:
     return {
         "python": [sys.executable, str(ROOT / "examples" / "python" / "full_client.py")],
         "node": ["node", str(NODE / "full-client.mjs")],
+        "rust": [str(TARGET / "debug" / "acp-full-client")],
     }
 
 
