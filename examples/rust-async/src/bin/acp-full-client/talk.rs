@@ -19,7 +19,7 @@ pub(crate) async fn run(agent: &AgentPeer, folder: &str) -> Result<(), Failure> 
         log_in(agent, folder).await?;
     }
     let request = v1::NewSessionRequest::new(folder, servers()).additional_directories(vec![(&further).into()]);
-    let session = agent.new_session_with(request).await?;
+    let session = agent.new_session_with(&request).await?;
     settings(&session).await?;
     follow(session.prompt(blocks())).await?;
     let written = std::fs::read_to_string(Path::new(folder).join("full.txt"))?;
