@@ -244,6 +244,7 @@ impl<T> Call<T> {
     }
 
     /// The same call with data of extensions (`_meta`), in place of what its params have already.
+    #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
     pub fn meta(mut self, meta: Raw<'_>) -> Self {
         self.asking.meta(&meta);
         self
@@ -320,6 +321,7 @@ impl Tell {
     }
 
     /// The same notification with data of extensions (`_meta`), in place of what its params have already.
+    #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
     pub fn meta(mut self, meta: Raw<'_>) -> Self {
         if let Ok(said) = &mut self.said {
             let (method, params) = said.parts();

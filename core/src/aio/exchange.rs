@@ -85,6 +85,7 @@ impl PromptTurn {
     }
 
     /// The same prompt with data of extensions (`_meta`).
+    #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
     pub fn meta(mut self, meta: Raw<'_>) -> Self {
         self.exchange = self.exchange.meta(&meta);
         self
@@ -98,8 +99,10 @@ impl PromptTurn {
     pub async fn read_text(&mut self) -> Result<String, Error> {
         let mut said = String::new();
         while let Some(update) = self.update().await? {
-            if let v1::SessionUpdate::AgentMessageChunk(v1::ContentChunk { content: v1::ContentBlock::Text(text), .. }) =
-                update
+            if let v1::SessionUpdate::AgentMessageChunk(v1::ContentChunk {
+                content: v1::ContentBlock::Text(text),
+                ..
+            }) = update
             {
                 said.push_str(&text.text);
             }
@@ -212,6 +215,7 @@ impl LoadingSession {
     }
 
     /// The same request with data of extensions (`_meta`).
+    #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
     pub fn meta(mut self, meta: Raw<'_>) -> Self {
         self.exchange = self.exchange.meta(&meta);
         self

@@ -158,11 +158,7 @@ pub(super) fn about(session: &str, params: &str) -> String {
 }
 
 /// An object with one more member, in front of the others, or with another value of it.
-pub(super) fn extended(
-    object: &str,
-    name: &str,
-    write: impl FnOnce(&mut json::Writer) -> &mut json::Writer,
-) -> String {
+pub(super) fn extended(object: &str, name: &str, write: impl FnOnce(&mut json::Writer) -> &mut json::Writer) -> String {
     let mut writer = json::Writer::new();
     write(writer.begin_object().key(name));
     for (other, value) in json::members(object).into_iter().filter(|(other, _)| other != name) {

@@ -153,12 +153,7 @@ impl Turn {
 
     /// Some lines of a file: from `line` on, which counts from 1, at most `limit`; each a number, or `None` for the
     /// beginning and the end of the file.
-    pub fn read_lines(
-        &self,
-        path: &str,
-        line: impl Into<Option<u32>>,
-        limit: impl Into<Option<u32>>,
-    ) -> Call<String> {
+    pub fn read_lines(&self, path: &str, line: impl Into<Option<u32>>, limit: impl Into<Option<u32>>) -> Call<String> {
         let mut request = v1::ReadTextFileRequest::new(self.session.id(), path);
         (request.line, request.limit) = (line.into(), limit.into());
         self.client().call(&request).read_as(|shared, response| {

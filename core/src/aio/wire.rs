@@ -35,7 +35,17 @@ impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
             state.clock = clock;
             handlers.traces().then(|| Tracer::new(state.connection.config()))
         });
-        Wire { transport, handlers, tracer, out: Vec::new(), written: 0, unflushed: false, mute: false, deaf: false, problem: None }
+        Wire {
+            transport,
+            handlers,
+            tracer,
+            out: Vec::new(),
+            written: 0,
+            unflushed: false,
+            mute: false,
+            deaf: false,
+            problem: None,
+        }
     }
 
     /// Tells the connection the time, when it wants to know; whether it did.

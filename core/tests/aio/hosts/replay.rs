@@ -80,26 +80,11 @@ pub(super) fn configured(mut config: Config, host: &Value) -> Config {
     config
 }
 
-/// Why a draft that the scenario wants is refused.
-fn refused_draft(host: &Value) -> Option<String> {
-    let mut drafts = host["drafts"].as_array().into_iter().flatten();
-    drafts.find_map(|draft| Config::agent().draft(draft.as_str().unwrap()).err().map(|error| error.to_string()))
-}
-
-/// Whether a refusal says all that it has to.
-fn refusal(parts: &[Value], text: &str) -> Result<(), Failed> {
-    let missing = parts.iter().find(|part| !text.contains(part.as_str().unwrap()));
-    missing.map_or(Ok(()), |missing| differs("refused", format!("{missing} is not in {text:?}")))
-}
-
 /// Plays a scenario; `begin` makes the host and says what drives it.
 pub(super) fn play<S: Side>(
     scenario: &Value,
     begin: impl FnOnce(Rc<World>, Wire, &LocalSpawner) -> (S, RemoteHandle<Result<(), String>>),
 ) -> Result<(), Failed> {
-    if let Some(text) = refused_draft(&scenario["host"]) {
-        return refusal(scenario["refused"].as_array().map_or(&[][..], Vec::as_slice), &text);
-    }
     let mut pool = LocalPool::new();
     let (world, seen) = World::new(scenario);
     let world = Rc::new(world);
@@ -123,7 +108,8 @@ impl Play {
         if let Some(parts) = scenario["refused"].as_array() {
             self.input = None;
             let Err(text) = driving.await else { return differs("refused", "nothing was refused".to_owned()) };
-            return refusal(parts, &text);
+            let missing = parts.iter().find(|part| !text.contains(part.as_str().unwrap()));
+            return missing.map_or(Ok(()), |missing| differs("refused", format!("{missing} is not in {text:?}")));
         }
         if scenario["bare"] != true {
             let mut said = json!({"protocolVersion": 1});
