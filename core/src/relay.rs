@@ -224,7 +224,9 @@ impl Relay {
             (None, Outcome::Error(error)) => {
                 to.respond_error(&asker, error.code, &error.message, error.data.as_deref())
             }
-            (None, _) => to.respond_error(&asker, ErrorCode::INTERNAL_ERROR, "The other side has not answered", None),
+            (None, _) => {
+                to.respond_error(&asker, ErrorCode::INTERNAL_ERROR, "No answer from the other side of the proxy", None)
+            }
         };
         answered.or_else(|misuse| self.refuse(from.other(), &asker, misuse))
     }
@@ -238,7 +240,7 @@ impl Relay {
             .key("pointer")
             .string(&misuse.pointer)
             .end_object();
-        let (data, message) = (data.finish().ok(), "This cannot be passed on");
+        let (data, message) = (data.finish().ok(), "The proxy cannot pass this on");
         let end = self.end(to);
         // An id that is not open any more has been answered.
         drop(end.connection.respond_error(id, ErrorCode::INTERNAL_ERROR, message, data.as_deref()));
