@@ -70,7 +70,7 @@
 //! has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`] joins them
 //! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types; [`typed`] is the
 //! connection with those types, and `aio` all of it with the reading, the writing and the waiting done, as futures.
-//! [`terminal`] has what clients need that run commands for an agent.
+//! [`terminal`] has what clients need that run commands for an agent, and [`relay`] what a proxy needs between two sides.
 //!
 //! # Features
 //!
@@ -108,6 +108,7 @@ pub mod json;
 pub mod jsonrpc;
 mod map;
 mod nearest;
+pub mod relay;
 mod room;
 pub mod schema;
 pub mod terminal;

@@ -32,7 +32,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// Files of 10 MB at most, with [`libacp_files::guarded`] to decide on each.
+    /// Files of 10 MB at most, with [`guarded`](crate::guarded) to decide on each.
     pub fn new() -> Self {
         Self::default()
     }
@@ -44,7 +44,7 @@ impl Files {
         self
     }
 
-    /// Decides on each file, in place of [`libacp_files::guarded`], when all links on the way to it were followed and before
+    /// Decides on each file, in place of [`guarded`](crate::guarded), when all links on the way to it were followed and before
     /// anything is opened or made. It is called on a thread of the files' own, where it may block: it can send the
     /// question to the host and wait for the answer. The files of the session wait for it, and nothing else does.
     #[must_use]

@@ -65,6 +65,7 @@
 
 #![forbid(unsafe_code)]
 
+mod agent_process;
 mod command;
 mod connection;
 mod ended;
@@ -76,20 +77,25 @@ mod stderr;
 mod stdio;
 mod streams;
 mod terminals;
+mod trace;
 #[cfg(unix)]
 mod warden;
 mod watch;
 
 use libacp::aio::{Client, Handlers};
 
+pub use agent_process::{AgentProcess, Starting};
 pub use connection::{connect, run};
 pub use ended::AgentEnded;
 pub use files::{Files, ReadOnlyFiles};
+#[doc(inline)]
+pub use libacp_files::{guarded, Asked};
 pub use process::Exit;
-pub use spawn::{spawn, AgentProcess, Spawn, Starting};
+pub use spawn::{spawn, Spawn};
 pub use stdio::{stdio, Stdio};
 pub use streams::{streams, Streams};
 pub use terminals::{Printed, Terminals};
+pub use trace::trace_to;
 
 /// What a client lets agents do, in one call each.
 ///

@@ -3,11 +3,12 @@
 
 mod support;
 
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use support::{alive, example, left, mark, until};
 use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
 /// An agent that runs a command, ignores the end of its input, and stays.
 fn agent(mark: &str) -> String {
@@ -28,9 +29,15 @@ fn agent(mark: &str) -> String {
 }
 
 fn client(mark: &str) -> Child {
-    let mut client = Command::new(example("client"));
+    // Who starts the tests may ignore signals, as `nohup` does, and children inherit that.
+    let mut client = Command::new("env");
+    client.arg("--default-signal=HUP,INT,TERM").arg(example("client"));
     client.args(["go", "sh", "-c", &agent(mark)]).stdin(Stdio::null()).stdout(Stdio::null());
-    client.spawn().unwrap()
+    client.kill_on_drop(true).spawn().unwrap()
+}
+
+async fn end(client: &mut Child) -> ExitStatus {
+    timeout(Duration::from_secs(10), client.wait()).await.expect("the client has not ended").unwrap()
 }
 
 fn kill(signal: &str, number: u32) {
@@ -46,7 +53,7 @@ async fn a_client_that_is_killed_or_ends_by_a_signal() {
         // Two of the command, and what the agent itself waits for.
         until(|| alive(&mark).len() == 3).await;
         kill(signal, client.id().unwrap());
-        assert!(!client.wait().await.unwrap().success());
+        assert!(!end(&mut client).await.success());
         // Commands at once; an agent has a second, and one more when it was told to end.
         let remaining = left(&mark, Duration::from_secs(6)).await;
         assert!(remaining.is_empty(), "{signal}: {remaining:?}");
@@ -59,7 +66,7 @@ async fn commands_end_at_once() {
     let mut client = client(&mark);
     until(|| alive(&mark).len() == 3).await;
     kill("KILL", client.id().unwrap());
-    client.wait().await.unwrap();
+    end(&mut client).await;
     support::within(Duration::from_secs(1), || alive(&mark).len() <= 1).await;
     assert!(alive(&mark).len() <= 1, "only the agent has time");
     assert!(left(&mark, Duration::from_secs(6)).await.is_empty());

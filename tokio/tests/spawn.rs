@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use libacp::aio::{Client, Failure};
 use libacp::schema::v1::StopReason;
-use libacp_tokio::{spawn, AgentEnded, Exit, Files, Spawn, Terminals};
+use libacp_tokio::{spawn, trace_to, AgentEnded, Exit, Files, Spawn, Terminals};
 use support::{alive, example, left, mark, runs, until, within};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -221,4 +221,27 @@ async fn a_client_that_offers_nothing() {
         .unwrap();
     within(SECOND, || said.lock().unwrap().len() > 80).await;
     assert_eq!(*said.lock().unwrap(), "This client runs no commands.\nThis client reads no files.\nYou said: hello\n");
+}
+
+#[tokio::test]
+async fn a_trace_in_a_file() {
+    let folder = support::Folder::new();
+    let path = folder.at("wire.log");
+    for _ in 0..2 {
+        let client = client().trace(trace_to(&path).unwrap());
+        let agent = spawn(example("agent")).on_stderr(|_| {});
+        let said = agent
+            .run(&client, async |agent| Ok(agent.new_session("/").await?.prompt("hello").read_text().await?))
+            .await
+            .unwrap();
+        assert_eq!(said, "You said: hello\n");
+    }
+    let written = fs::read_to_string(&path).unwrap();
+    let number = std::process::id();
+    let lines: Vec<_> = written.lines().collect();
+    // Three requests and their answers, and one update, twice.
+    assert_eq!(lines.len(), 14, "{written}");
+    assert!(lines[0].starts_with(&format!("{number} client -> {{")) && lines[0].contains("\"initialize\""));
+    assert!(lines[13].starts_with(&format!("{number} client <- {{")) && lines[13].contains("end_turn"));
+    assert!(trace_to(folder.at("none/wire.log")).is_err());
 }

@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 use std::io;
 
+use super::agent_session::AgentSession;
 use super::builder::builder;
 use super::drive::drive;
 use super::error::Failure;
-use super::handlers::{Advices, Failures, Handler, Handlers, Incoming, LateResponses, Report, Violations, Watching};
+use super::handlers::{
+    Advices, AgentSessions, Failures, Handler, Handlers, Incoming, LateResponses, Report, Traces, Violations, Watching,
+};
 use super::host::{offer, Host};
 use super::local::Local;
 use super::opening::open;
@@ -14,6 +17,7 @@ use super::prompts::{Ending, Prompts, PromptsWith};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed};
 use super::shared::Shared;
 use super::told::{merged, said};
+use super::trace::Traced;
 use super::transport::Transport;
 use super::turn::Turn;
 use super::unserved;
@@ -63,6 +67,7 @@ builder! {
     /// The handler of another request, by the type of its params without a lifetime:
     /// `.on::<fn(v1::SetSessionModeRequest), _>(async |received| Ok(Reply::default()))`.
     on
+    AgentSession through AgentSessions
 }
 
 impl<H: Handlers> Agent<H> {
@@ -247,6 +252,10 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
 
     fn report(&self, report: &Report<'_>) -> bool {
         self.0.handlers.report(report)
+    }
+
+    fn traces(&self) -> bool {
+        self.0.handlers.traces()
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::call::{Asking, Call, Tell};
 use super::error::Error;
-use super::opening::{about, Name};
+use super::opening::{about, Kept, Name};
 use super::peer::ClientPeer;
 use crate::schema::{v1, Raw};
 
@@ -18,6 +18,8 @@ use crate::schema::{v1, Raw};
 pub struct AgentSession {
     client: ClientPeer,
     name: Arc<Name>,
+    /// What was kept with it, when it is over.
+    left: Option<Arc<Kept>>,
 }
 
 impl AgentSession {
@@ -26,7 +28,13 @@ impl AgentSession {
     }
 
     pub(super) fn named(client: ClientPeer, name: Arc<Name>) -> Self {
-        AgentSession { client, name }
+        AgentSession { client, name, left: None }
+    }
+
+    /// A session that is over.
+    pub(super) fn ended(client: ClientPeer, id: Arc<str>, kept: Kept) -> Self {
+        let name = kept.name.clone().unwrap_or_else(|| Name::of(id));
+        AgentSession { client, name, left: Some(Arc::new(kept)) }
     }
 
     /// Its id. In the handler that opens a new session, this is the one that is made up, until the answer has another.
@@ -42,7 +50,7 @@ impl AgentSession {
     /// Whether it is open: not before the answer that opens it, nor after it was closed, nor where a handler is asked to
     /// delete a session that is none of this connection's.
     pub fn is_open(&self) -> bool {
-        self.name.pending().is_none() && self.client.knows(self.id())
+        self.left.is_none() && self.name.pending().is_none() && self.client.knows(self.id())
     }
 
     /// Its working directory; `None` when it is neither open nor being opened.
@@ -60,15 +68,17 @@ impl AgentSession {
 
     /// The MCP servers that the client wants used.
     pub fn mcp_servers(&self) -> Arc<[v1::McpServer<'static>]> {
-        let kept = || self.client.kept(self.id(), |kept| Arc::clone(&kept.mcp_servers)).unwrap_or_default();
-        self.name.opening.as_ref().map_or_else(kept, |opening| Arc::clone(&opening.mcp_servers))
+        let kept = || self.client.kept(self.id(), |kept| kept.name.clone()).flatten();
+        let servers = |name: &Name| name.opening.as_ref().map(|opening| Arc::clone(&opening.mcp_servers));
+        servers(&self.name).or_else(|| servers(&*kept()?)).unwrap_or_default()
     }
 
     /// What the agent keeps with the session, if it is of this type; see [`set_data`](Self::set_data).
     pub fn data<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        let data = match self.name.pending() {
-            Some(opening) => opening.data(),
-            None => self.client.kept(self.id(), |kept| kept.data.clone()).flatten(),
+        let data = match (self.name.pending(), &self.left) {
+            (_, Some(left)) => left.data.clone(),
+            (Some(opening), None) => opening.data(),
+            (None, None) => self.client.kept(self.id(), |kept| kept.data.clone()).flatten(),
         };
         data?.downcast().ok()
     }

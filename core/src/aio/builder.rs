@@ -7,6 +7,7 @@ macro_rules! builder {
         $Host:ident of $Side:ident beside $Peer:ident;
         $(#[$at_most:meta])* at_most
         $(#[$on:meta])* on
+        $Session:ident through $Sessions:ident
     ) => {
         impl<H: Handlers> $Host<H> {
             /// The name that a user is to see.
@@ -110,6 +111,18 @@ macro_rules! builder {
             /// hook, that goes to the standard error stream; one that does nothing silences it.
             pub fn on_error<F: Fn(&str, &Failure)>(self, hook: F) -> $Host<Watching<H, Failures<F>>> {
                 self.with(|rest| Watching::new(rest, Failures(hook)))
+            }
+
+            /// Is called with each session that is over: closed, deleted, or gone with its connection. What was kept with
+            /// it can still be read.
+            pub fn on_session_end<F: Fn(&$Session)>(self, hook: F) -> $Host<Watching<H, $Sessions<F>>> {
+                self.with(|rest| Watching::new(rest, $Sessions(hook)))
+            }
+
+            /// Is called with each message that crosses the wire, in either direction: prompts and files too, so keep it
+            /// to yourself. `.trace(|message| eprintln!("{message}"))` shows all of them.
+            pub fn trace<F: Fn(&Traced<'_>)>(self, hook: F) -> $Host<Watching<H, Traces<F>>> {
+                self.with(|rest| Watching::new(rest, Traces(hook)))
             }
         }
     };

@@ -11,10 +11,10 @@ use std::task::{ready, Context, Poll};
 
 use super::error::Error;
 use super::handlers;
-use super::opening::Name;
+use super::opening::{extended, Name};
 use super::shared::{Notice, Shared};
 use crate::connection::{Notification, Outcome, Response, Turn};
-use crate::schema::{Message, Request};
+use crate::schema::{Message, Raw, Request};
 
 /// How far a request is.
 enum At {
@@ -55,6 +55,13 @@ impl Asking {
     ) -> Self {
         let params = params.map_err(Some);
         Asking { shared: Arc::clone(shared), method, params, exchange, at: At::Unsent }
+    }
+
+    /// Gives its params data of extensions.
+    pub(super) fn meta(&mut self, meta: &Raw<'_>) {
+        if let Ok(params) = &self.params {
+            self.params = with_meta(params, meta).map_err(Some);
+        }
     }
 
     /// Sends it, once there is room and the turn before has ended that was cancelled.
@@ -170,6 +177,14 @@ impl Drop for Asking {
     }
 }
 
+/// Params with data of extensions, which only objects have.
+fn with_meta(params: &str, meta: &Raw<'_>) -> Result<String, serde_json::Error> {
+    if params != "null" && !params.starts_with('{') {
+        return Err(serde::de::Error::custom("params with _meta have to be an object"));
+    }
+    Ok(extended(params, "_meta", |writer| writer.json(meta.as_str())))
+}
+
 /// What cannot be written; without the reason, which was told.
 fn unreadable(method: Cow<'static, str>, error: Option<serde_json::Error>) -> Error {
     match error {
@@ -192,7 +207,7 @@ fn failed(response: &Response) -> Option<Error> {
 }
 
 /// The result as a type, which null may stand for where nothing has to be in it.
-pub(super) fn result<T: Message<'static>>(response: &Response) -> Result<T, Error> {
+pub(super) fn result<T: Message<'static>>(_: &Arc<Shared>, response: &Response) -> Result<T, Error> {
     if let Some(error) = failed(response) {
         return Err(error);
     }
@@ -202,13 +217,16 @@ pub(super) fn result<T: Message<'static>>(response: &Response) -> Result<T, Erro
 }
 
 /// The result as it came.
-pub(super) fn raw(response: &Response) -> Result<crate::schema::Raw<'static>, Error> {
+pub(super) fn raw(_: &Arc<Shared>, response: &Response) -> Result<Raw<'static>, Error> {
     if let Some(error) = failed(response) {
         return Err(error);
     }
-    let value = crate::schema::Raw::from_string(response.outcome.result().unwrap_or("{}").to_owned());
+    let value = Raw::from_string(response.outcome.result().unwrap_or("{}").to_owned());
     value.map_err(|error| Error::Unreadable { method: response.method.clone(), error })
 }
+
+/// What an answer is made into.
+pub(super) type Read<T> = fn(&Arc<Shared>, &Response) -> Result<T, Error>;
 
 /// A request to the peer: a future of its result.
 ///
@@ -217,12 +235,32 @@ pub(super) fn raw(response: &Response) -> Result<crate::schema::Raw<'static>, Er
 #[must_use = "nothing is sent before it is awaited"]
 pub struct Call<T> {
     asking: Asking,
-    read: fn(&Response) -> Result<T, Error>,
+    read: Read<T>,
 }
 
 impl<T> Call<T> {
-    pub(super) fn new(asking: Asking, read: fn(&Response) -> Result<T, Error>) -> Self {
+    pub(super) fn new(asking: Asking, read: Read<T>) -> Self {
         Call { asking, read }
+    }
+
+    /// The same call with data of extensions (`_meta`), in place of what its params have already.
+    #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
+    pub fn meta(mut self, meta: Raw<'_>) -> Self {
+        self.asking.meta(&meta);
+        self
+    }
+
+    /// The same with an answer of which something else is made.
+    pub(super) fn read_as<U>(self, read: Read<U>) -> Call<U> {
+        Call { asking: self.asking, read }
+    }
+
+    /// The same without what its answer has.
+    pub(super) fn done(self) -> Call<()>
+    where
+        T: Message<'static>,
+    {
+        self.read_as(|shared, response| result::<T>(shared, response).map(drop))
     }
 
     pub(super) fn is_sent(&self) -> bool {
@@ -235,7 +273,7 @@ impl<T> Future for Call<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = ready!(self.asking.poll_answer(cx));
-        Poll::Ready(answer.and_then(|response| (self.read)(&response)))
+        Poll::Ready(answer.and_then(|response| (self.read)(&self.asking.shared, &response)))
     }
 }
 
@@ -252,9 +290,9 @@ pub(super) enum Said {
 }
 
 impl Said {
-    fn method(&self) -> &Cow<'static, str> {
-        let (Said::OfPeer { method, .. } | Said::OfSession { method, .. }) = self;
-        method
+    fn parts(&mut self) -> (&Cow<'static, str>, &mut String) {
+        let (Said::OfPeer { method, params } | Said::OfSession { method, params, .. }) = self;
+        (method, params)
     }
 }
 
@@ -281,6 +319,19 @@ impl Tell {
         };
         Tell { shared: Arc::clone(shared), said }
     }
+
+    /// The same notification with data of extensions (`_meta`), in place of what its params have already.
+    #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
+    pub fn meta(mut self, meta: Raw<'_>) -> Self {
+        if let Ok(said) = &mut self.said {
+            let (method, params) = said.parts();
+            match with_meta(params, &meta) {
+                Ok(extended) => *params = extended,
+                Err(error) => self.said = Err((method.clone(), Some(error))),
+            }
+        }
+        self
+    }
 }
 
 impl Future for Tell {
@@ -300,7 +351,7 @@ impl Future for Tell {
         };
         if let Ok(over) = said {
             // Once is enough, whoever polls again.
-            *said = Err((over.method().clone(), None));
+            *said = Err((over.parts().0.clone(), None));
         }
         Poll::Ready(sent)
     }

@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use super::builder::builder;
 use super::call::{Asking, Call};
+use super::client_session::ClientSession;
 use super::drive::drive;
 use super::error::{Error, Failure};
 use super::handlers::{
-    Advices, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Violations, Watching,
+    Advices, ClientSessions, Failures, Handler, Handlers, Incoming, Kind, LateResponses, Report, Traces, Violations,
+    Watching,
 };
 use super::host::Host;
 use super::inbound::End;
@@ -21,6 +23,7 @@ use super::permission::{Choice, PermissionRequest, Permissions};
 use super::received::{Extension, OnNotification, OnRequest, Received, Reply, Typed, Untaken};
 use super::shared::Shared;
 use super::told::said;
+use super::trace::Traced;
 use super::transport::Transport;
 use super::unserved::{self, TERMINALS};
 use crate::connection::{Advice, Response, Violation};
@@ -42,6 +45,7 @@ type Update = fn(v1::SessionNotification);
 pub struct Client<H = ()> {
     host: Host,
     capabilities: v1::ClientCapabilities<'static>,
+    meta: Option<Raw<'static>>,
     handlers: H,
 }
 
@@ -51,6 +55,7 @@ impl Client {
         Client {
             host: Host::new(name.into(), version.into(), Config::client()),
             capabilities: v1::ClientCapabilities::new(),
+            meta: None,
             handlers: (),
         }
     }
@@ -64,6 +69,7 @@ builder! {
     /// The handler of another request, by the type of its params without a lifetime:
     /// `.on::<fn(v1::ReadTextFileRequest), _>(async |received| Ok(v1::ReadTextFileResponse::new("…").into()))`.
     on
+    ClientSession through ClientSessions
 }
 
 impl<H: Handlers> Client<H> {
@@ -71,6 +77,13 @@ impl<H: Handlers> Client<H> {
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::ClientCapabilities<'static>) -> Self {
         self.capabilities = capabilities;
+        self
+    }
+
+    /// Data of extensions (`_meta`) that agents get with `initialize`.
+    #[must_use]
+    pub fn meta(mut self, meta: Raw<'static>) -> Self {
+        self.meta = Some(meta);
         self
     }
 
@@ -158,7 +171,7 @@ impl<H: Handlers> Client<H> {
     }
 
     fn with<N: Handlers>(self, add: impl FnOnce(H) -> N) -> Client<N> {
-        Client { host: self.host, capabilities: self.capabilities, handlers: add(self.handlers) }
+        Client { host: self.host, capabilities: self.capabilities, meta: self.meta, handlers: add(self.handlers) }
     }
 
     fn hello(&self) -> v1::InitializeRequest<'static> {
@@ -169,6 +182,7 @@ impl<H: Handlers> Client<H> {
         can.fs.write_text_file |= self.handlers.has("fs/write_text_file", true);
         can.terminal |= TERMINALS.iter().all(|method| self.handlers.has(method, true));
         hello.client_capabilities = can;
+        hello.meta.clone_from(&self.meta);
         hello
     }
 }
@@ -216,5 +230,9 @@ impl<H: Handlers> Handlers for Serving<'_, H> {
 
     fn report(&self, report: &Report<'_>) -> bool {
         self.0.report(report)
+    }
+
+    fn traces(&self) -> bool {
+        self.0.traces()
     }
 }

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use futures::stream::{self, Stream};
 use serde::Serialize;
 
-use super::call::{raw, Asking, Call, Tell};
+use super::call::{raw, result, Asking, Call, Tell};
 use super::content::Prompt;
 use super::error::Error;
 use super::exchange::{LoadingSession, PromptTurn};
 use super::handlers::Incoming;
-use super::opening::{about, Name};
+use super::opening::{about, Kept, Name};
 use super::peer::AgentPeer;
+use super::shared::Shared;
+use crate::connection::Response;
 use crate::schema::{v1, Raw};
 
 /// A session, as the client has it. Copies of it are the same session.
@@ -23,18 +25,45 @@ pub struct ClientSession {
     agent: AgentPeer,
     id: Arc<str>,
     opened: Option<Arc<v1::NewSessionResponse<'static>>>,
+    /// What was kept with it, when it is over.
+    left: Option<Arc<Kept>>,
 }
 
 impl ClientSession {
-    pub(super) fn new(agent: &AgentPeer, opened: v1::NewSessionResponse<'static>) -> Self {
+    pub(super) fn new(agent: AgentPeer, opened: v1::NewSessionResponse<'static>) -> Self {
         let (id, opened): (Arc<str>, _) = (opened.session_id.as_str().into(), Arc::new(opened));
         agent.keep(&id, |kept| kept.opened = Some(Arc::clone(&opened)));
-        ClientSession { agent: agent.clone(), id, opened: Some(opened) }
+        ClientSession { agent, id, opened: Some(opened), left: None }
     }
 
     fn known(agent: AgentPeer, id: Arc<str>) -> Self {
         let opened = agent.kept(&id, |kept| kept.opened.clone()).flatten();
-        ClientSession { agent, id, opened }
+        ClientSession { agent, id, opened, left: None }
+    }
+
+    /// The one that an answer has made. That of another id is the agent's fault, and stays what it was.
+    fn made(shared: &Arc<Shared>, response: &Response) -> Result<Self, Error> {
+        let opened: v1::NewSessionResponse<'static> = result(shared, response)?;
+        let agent = AgentPeer::new(shared);
+        let first = agent.kept(opened.session_id.as_str(), |kept| kept.serial);
+        if first.is_some_and(|first| first != response.serial) {
+            return Err(Error::Invalid { method: response.method.clone() });
+        }
+        Ok(Self::new(agent, opened))
+    }
+
+    /// The one that was opened again.
+    fn resumed(shared: &Arc<Shared>, response: &Response) -> Result<Self, Error> {
+        let resumed: v1::ResumeSessionResponse<'static> = result(shared, response)?;
+        let id = response.session.as_deref().unwrap_or_default();
+        let mut opened = v1::NewSessionResponse::new(id.to_owned());
+        (opened.modes, opened.config_options, opened.meta) = (resumed.modes, resumed.config_options, resumed.meta);
+        Ok(Self::new(AgentPeer::new(shared), opened))
+    }
+
+    /// A session that is over.
+    pub(super) fn ended(agent: AgentPeer, id: Arc<str>, kept: Kept) -> Self {
+        ClientSession { agent, id, opened: kept.opened.clone(), left: Some(Arc::new(kept)) }
     }
 
     /// The session that a message is about.
@@ -58,6 +87,11 @@ impl ClientSession {
         self.opened.as_deref()
     }
 
+    /// Its working directory; `None` when it is not open.
+    pub fn cwd(&self) -> Option<String> {
+        self.roots().into_iter().next()
+    }
+
     /// The working directory and all further directories: what files the agent asks for have to be in.
     pub fn roots(&self) -> Vec<String> {
         self.agent.roots(&self.id)
@@ -65,12 +99,16 @@ impl ClientSession {
 
     /// Whether it is open.
     pub fn is_open(&self) -> bool {
-        self.agent.knows(&self.id)
+        self.left.is_none() && self.agent.knows(&self.id)
     }
 
     /// What the client keeps with the session, if it is of this type; see [`set_data`](Self::set_data).
     pub fn data<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
-        self.agent.kept(&self.id, |kept| kept.data.clone()).flatten()?.downcast().ok()
+        let data = match &self.left {
+            Some(left) => left.data.clone(),
+            None => self.agent.kept(&self.id, |kept| kept.data.clone()).flatten(),
+        };
+        data?.downcast().ok()
     }
 
     /// Keeps a value with the session while it is open.
@@ -87,13 +125,6 @@ impl ClientSession {
     /// A prompt: text, a content block, or several of them. See [`PromptTurn`] for what to do with it.
     pub fn prompt<'a>(&self, what: impl Into<Prompt<'a>>) -> PromptTurn {
         PromptTurn::new(self, &v1::PromptRequest::new(self.id(), what.into().0))
-    }
-
-    /// The same with data of extensions (`_meta`).
-    pub fn prompt_with<'a>(&self, what: impl Into<Prompt<'a>>, meta: Raw<'a>) -> PromptTurn {
-        let mut request = v1::PromptRequest::new(self.id(), what.into().0);
-        request.meta = Some(meta);
-        PromptTurn::new(self, &request)
     }
 
     /// [`AgentPeer::request`](super::Peer::request) with the session's id added to the params.
@@ -113,29 +144,32 @@ impl ClientSession {
     }
 
     /// Cancels what runs in this session. Requests for permission that are open are answered by that.
-    pub async fn cancel(&self) -> Result<(), Error> {
-        self.agent.tell(&v1::CancelNotification::new(self.id())).await
+    pub fn cancel(&self) -> Tell {
+        self.agent.tell(&v1::CancelNotification::new(self.id()))
     }
 
     /// Puts the session into another mode.
-    pub async fn set_mode(&self, mode_id: &str) -> Result<(), Error> {
-        self.agent.call(&v1::SetSessionModeRequest::new(self.id(), mode_id)).await.map(drop)
+    pub fn set_mode(&self, mode_id: &str) -> Call<()> {
+        self.agent.call(&v1::SetSessionModeRequest::new(self.id(), mode_id)).done()
     }
 
     /// Sets a config option: a selection to the id of one of its values, a switch to `true` or `false`. Returns all of
     /// them as they are now.
-    pub async fn set_config_option<'a>(
+    pub fn set_config_option<'a>(
         &self,
         config_id: &str,
         value: impl Into<ConfigValue<'a>>,
-    ) -> Result<Vec<v1::SessionConfigOption<'static>>, Error> {
+    ) -> Call<Vec<v1::SessionConfigOption<'static>>> {
         let request = v1::SetSessionConfigOptionRequest::new(self.id(), config_id, value.into().0);
-        Ok(self.agent.call(&request).await?.config_options)
+        self.agent.call(&request).read_as(|shared, response| {
+            let answer: v1::SetSessionConfigOptionResponse<'static> = result(shared, response)?;
+            Ok(answer.config_options)
+        })
     }
 
     /// Closes the session, for agents that can; its turn is cancelled by that.
-    pub async fn close(&self) -> Result<(), Error> {
-        self.agent.call(&v1::CloseSessionRequest::new(self.id())).await.map(drop)
+    pub fn close(&self) -> Call<()> {
+        self.agent.call(&v1::CloseSessionRequest::new(self.id())).done()
     }
 }
 
@@ -147,13 +181,16 @@ impl fmt::Debug for ClientSession {
 
 impl AgentPeer {
     /// Opens a session in a working directory, an absolute path.
-    pub async fn new_session(&self, cwd: &str) -> Result<ClientSession, Error> {
-        self.new_session_with(v1::NewSessionRequest::new(cwd, vec![])).await
+    ///
+    /// An agent that answers with the id of a session that is open breaks a rule: the call ends with [`Error::Invalid`],
+    /// and that session stays as it was.
+    pub fn new_session(&self, cwd: &str) -> Call<ClientSession> {
+        self.new_session_with(&v1::NewSessionRequest::new(cwd, vec![]))
     }
 
     /// The same with all that can be said of it: further directories, MCP servers.
-    pub async fn new_session_with(&self, request: v1::NewSessionRequest<'_>) -> Result<ClientSession, Error> {
-        Ok(ClientSession::new(self, self.call(&request).await?))
+    pub fn new_session_with(&self, request: &v1::NewSessionRequest<'_>) -> Call<ClientSession> {
+        self.call(request).read_as(ClientSession::made)
     }
 
     /// Opens an earlier session again, for agents that can; see [`LoadingSession`].
@@ -167,17 +204,13 @@ impl AgentPeer {
     }
 
     /// Opens an earlier session again without a replay, for agents that can.
-    pub async fn resume_session(&self, id: &str, cwd: &str) -> Result<ClientSession, Error> {
-        self.resume_session_with(v1::ResumeSessionRequest::new(id, cwd)).await
+    pub fn resume_session(&self, id: &str, cwd: &str) -> Call<ClientSession> {
+        self.resume_session_with(&v1::ResumeSessionRequest::new(id, cwd))
     }
 
     /// The same with all that can be said of it: further directories, MCP servers.
-    pub async fn resume_session_with(&self, request: v1::ResumeSessionRequest<'_>) -> Result<ClientSession, Error> {
-        let resumed = self.call(&request).await?;
-        let mut opened = v1::NewSessionResponse::new(request.session_id.as_str().to_owned());
-        (opened.modes, opened.config_options) = (resumed.modes, resumed.config_options);
-        opened.meta = resumed.meta;
-        Ok(ClientSession::new(self, opened))
+    pub fn resume_session_with(&self, request: &v1::ResumeSessionRequest<'_>) -> Call<ClientSession> {
+        self.call(request).read_as(ClientSession::resumed)
     }
 
     /// The sessions that the agent keeps, page by page as they are wanted, for agents that can.

@@ -10,6 +10,7 @@ use std::task::{Context, Poll};
 use futures::future::{poll_fn, select, Either};
 use futures::stream::{FuturesUnordered, StreamExt};
 
+use super::ends::{tell_end, Ends};
 use super::handlers::{Handlers, Incoming, Message, Report};
 use super::inbound::{End, Step};
 use super::shared::{Ending, Shared, State};
@@ -25,8 +26,9 @@ pub(super) async fn drive<H: Handlers, T: Transport>(
     handlers: &H,
     transport: T,
 ) -> io::Result<()> {
+    let _ends = Ends(shared, handlers);
     let _end = End(shared);
-    let mut wire = Wire::new(transport, shared);
+    let mut wire = Wire::new(transport, shared, handlers);
     let mut running = FuturesUnordered::new();
     poll_fn(|cx| {
         shared.with(|state| state.driver = Some(cx.waker().clone()));
@@ -38,6 +40,7 @@ pub(super) async fn drive<H: Handlers, T: Transport>(
                     Step::Violation(violation) => tell(handlers, &Report::Violation(&violation)),
                     Step::Advice(advice) => tell(handlers, &Report::Advice(&advice)),
                     Step::Late(response) => tell(handlers, &Report::Late(&response)),
+                    Step::Over(session, kept) => tell_end(shared, handlers, session, kept),
                 }
                 moved = true;
             }

@@ -14,7 +14,7 @@ use super::client_session::ClientSession;
 use super::error::Error;
 use super::peer::AgentPeer;
 use crate::connection::Response;
-use crate::schema::{v1, Message, Request};
+use crate::schema::{v1, Message, Raw, Request};
 
 /// A request that brings updates before its answer.
 struct Exchange {
@@ -27,6 +27,11 @@ impl Exchange {
     fn new<'a, R: Request<'a>>(agent: &AgentPeer, request: &R, session: &Arc<str>) -> Self {
         let asking = Asking::of(&agent.shared, R::METHOD.into(), request, Some(Arc::clone(session)));
         Exchange { asking, answer: None }
+    }
+
+    fn meta(mut self, meta: &Raw<'_>) -> Self {
+        self.asking.meta(meta);
+        self
     }
 
     /// The next update; `None` once the answer is there.
@@ -54,7 +59,8 @@ impl Exchange {
     }
 
     fn result<T: Message<'static>>(&self) -> Result<T, Error> {
-        self.answer.as_ref().map_or_else(|| Err(Error::closed(self.asking.method())), result)
+        let closed = || Err(Error::closed(self.asking.method()));
+        self.answer.as_ref().map_or_else(closed, |answer| result(&self.asking.shared, answer))
     }
 }
 
@@ -76,6 +82,32 @@ impl PromptTurn {
     pub(super) fn new(session: &ClientSession, request: &v1::PromptRequest<'_>) -> Self {
         let exchange = Exchange::new(session.agent(), request, &session.id().into());
         PromptTurn { exchange, session: session.clone(), result: None, cancelled: AtomicBool::new(false) }
+    }
+
+    /// The same prompt with data of extensions (`_meta`).
+    #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
+    pub fn meta(mut self, meta: Raw<'_>) -> Self {
+        self.exchange = self.exchange.meta(&meta);
+        self
+    }
+
+    /// What the agent says from here to the end of the turn, put together: the text of its messages. Other updates are
+    /// taken and left out.
+    ///
+    /// # Errors
+    /// That of the prompt.
+    pub async fn read_text(&mut self) -> Result<String, Error> {
+        let mut said = String::new();
+        while let Some(update) = self.update().await? {
+            if let v1::SessionUpdate::AgentMessageChunk(v1::ContentChunk {
+                content: v1::ContentBlock::Text(text),
+                ..
+            }) = update
+            {
+                said.push_str(&text.text);
+            }
+        }
+        Ok(said)
     }
 
     /// The next update; `None` at the end of the turn.
@@ -182,6 +214,13 @@ impl LoadingSession {
         LoadingSession { exchange: Exchange::new(agent, request, &id), agent: agent.clone(), id, failed: false }
     }
 
+    /// The same request with data of extensions (`_meta`).
+    #[expect(clippy::needless_pass_by_value, reason = "the setters of the schema's types take it like this")]
+    pub fn meta(mut self, meta: Raw<'_>) -> Self {
+        self.exchange = self.exchange.meta(&meta);
+        self
+    }
+
     /// The next update of the replay; `None` at its end.
     ///
     /// # Errors
@@ -201,7 +240,7 @@ impl LoadingSession {
         let loaded: v1::LoadSessionResponse<'static> = self.exchange.last().await?;
         let mut opened = v1::NewSessionResponse::new(self.id.to_string());
         (opened.modes, opened.config_options, opened.meta) = (loaded.modes, loaded.config_options, loaded.meta);
-        Ok(ClientSession::new(&self.agent, opened))
+        Ok(ClientSession::new(self.agent.clone(), opened))
     }
 
     fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<v1::SessionNotification<'static>>, Error>> {

@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use futures::future::Either;
 
+use super::agent_session::AgentSession;
+use super::client_session::ClientSession;
 use super::error::{Failure, RequestError};
 use super::opening::Name;
 use super::shared::Shared;
+use super::trace::Traced;
 use crate::connection::{Advice, Notification, Request, Response, Violation};
 use crate::Id;
 
@@ -29,6 +32,10 @@ pub trait Handlers {
     /// Tells the host what it may want to know; whether a hook took it.
     #[doc(hidden)]
     fn report(&self, report: &Report<'_>) -> bool;
+
+    /// Whether a hook wants to see all messages.
+    #[doc(hidden)]
+    fn traces(&self) -> bool;
 }
 
 /// A message that waits for its handler.
@@ -108,6 +115,10 @@ pub enum Report<'r> {
     Late(&'r Response),
     /// The handler of a method failed, or what it returned cannot be sent.
     Failure(&'r str, &'r Failure),
+    /// A session is over.
+    AgentSession(&'r AgentSession),
+    ClientSession(&'r ClientSession),
+    Traced(&'r Traced<'r>),
 }
 
 impl Handlers for () {
@@ -125,6 +136,10 @@ impl Handlers for () {
     }
 
     fn report(&self, _: &Report<'_>) -> bool {
+        false
+    }
+
+    fn traces(&self) -> bool {
         false
     }
 }
@@ -191,19 +206,28 @@ where
     fn report(&self, report: &Report<'_>) -> bool {
         self.rest.report(report)
     }
+
+    fn traces(&self) -> bool {
+        self.rest.traces()
+    }
 }
 
 /// What looks at reports.
 pub trait Watch {
+    /// Whether it wants to see all messages.
+    const TRACES: bool = false;
+
     fn report(&self, report: &Report<'_>) -> bool;
 }
 
 /// A hook for one kind of report.
 macro_rules! hook {
-    ($name:ident($bound:path): $report:pat => $($argument:expr),+) => {
+    ($name:ident($bound:path): $report:pat => $($argument:expr),+ $(; $traces:expr)?) => {
         pub struct $name<F>(pub(super) F);
 
         impl<F: $bound> Watch for $name<F> {
+            $(const TRACES: bool = $traces;)?
+
             fn report(&self, report: &Report<'_>) -> bool {
                 if let $report = report {
                     (self.0)($($argument),+);
@@ -219,6 +243,9 @@ hook!(Violations(Fn(&Violation)): Report::Violation(violation) => violation);
 hook!(Advices(Fn(&Advice)): Report::Advice(advice) => advice);
 hook!(LateResponses(Fn(&Response)): Report::Late(response) => response);
 hook!(Failures(Fn(&str, &Failure)): Report::Failure(method, failure) => method, failure);
+hook!(AgentSessions(Fn(&AgentSession)): Report::AgentSession(session) => session);
+hook!(ClientSessions(Fn(&ClientSession)): Report::ClientSession(session) => session);
+hook!(Traces(Fn(&Traced<'_>)): Report::Traced(message) => message; true);
 
 /// What looks at reports, in front of others.
 pub struct Watching<H, W> {
@@ -248,5 +275,9 @@ impl<H: Handlers, W: Watch> Handlers for Watching<H, W> {
     fn report(&self, report: &Report<'_>) -> bool {
         let taken = self.watch.report(report);
         self.rest.report(report) || taken
+    }
+
+    fn traces(&self) -> bool {
+        W::TRACES || self.rest.traces()
     }
 }

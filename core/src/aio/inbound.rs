@@ -1,12 +1,14 @@
 //! What becomes of the events of a connection, in their order, and when no more of them are taken.
 
+use std::collections::VecDeque;
 use std::mem;
-
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use super::handlers::{Message, LEFT};
+use super::opening::Kept;
 use super::shared::{Ending, Job, Notice, Shared, State};
-use crate::connection::{Advice, CloseReason, Notification, Outcome, Request, Response, Violation};
+use crate::connection::{Advice, CloseReason, Notification, Request, Response, Violation};
 use crate::Event;
 
 /// What may wait in calls and for the handlers of notifications before reading stops: how many, and bytes of them.
@@ -23,12 +25,17 @@ pub(super) enum Step {
     Violation(Violation),
     Advice(Advice),
     Late(Response),
+    /// A session is over.
+    Over(Arc<str>, Kept),
 }
 
 impl State {
     /// Takes events until the driver has something to do; `None` when there are no more, or no room for more.
     pub(super) fn step(&mut self, heard: impl Fn(&str) -> bool) -> Option<Step> {
         loop {
+            if let Some((session, kept)) = self.over.pop_front() {
+                return Some(Step::Over(session, kept));
+            }
             self.stalled = self.end.is_none() && self.full();
             if self.stalled {
                 return None;
@@ -99,6 +106,7 @@ impl State {
         if &*notification.method != "session/update" {
             return;
         }
+        self.titled(&notification);
         let taking = notification.session.as_deref().and_then(|session| self.taking.get(session));
         let slot = taking.and_then(|serial| self.calls.get_mut(serial));
         if let Some((updates, waker)) = slot.and_then(|slot| Some((slot.updates.as_mut()?, &mut slot.waker))) {
@@ -151,9 +159,8 @@ impl State {
     fn settle(&mut self, response: Response) {
         self.unpark();
         let serial = response.serial;
-        if let (Outcome::Result(_), Some(session)) = (&response.outcome, &response.session) {
-            self.ended(&response.method, session);
-        }
+        let wanted = self.calls.get(&serial).is_some_and(|slot| !slot.abandoned);
+        self.lived(&response, wanted);
         let Some(slot) = self.calls.get_mut(&serial) else { return };
         if slot.exchange {
             self.taking.retain(|_, taking| *taking != serial);
@@ -167,13 +174,6 @@ impl State {
             let waker = slot.waker.take();
             slot.answer = Some(response);
             self.wake(waker);
-        }
-    }
-
-    /// Nothing more is kept with a session that was closed or deleted.
-    pub(super) fn ended(&mut self, method: &str, session: &str) {
-        if matches!(method, "session/close" | "session/delete") {
-            self.kept.remove(session);
         }
     }
 
@@ -215,8 +215,15 @@ impl Drop for End<'_> {
         self.0.with(|state| {
             state.connection.close();
             state.end = Some(Ending::Host);
-            while state.step(|_| false).is_some() {}
-            state.kept.clear();
+            // Who is told of sessions that are over comes after this.
+            let mut over = VecDeque::new();
+            while let Some(step) = state.step(|_| false) {
+                if let Step::Over(session, kept) = step {
+                    over.push_back((session, kept));
+                }
+            }
+            over.extend(state.kept.drain());
+            state.over = over;
             state.unpark();
             let calls = state.calls.values_mut().filter_map(|slot| slot.waker.take());
             let wakers: Vec<_> = calls.collect();

@@ -21,6 +21,7 @@ trait Erased {
     fn each(&self, visit: &mut dyn FnMut(&str, bool));
     fn call(&self, incoming: Incoming) -> LocalBoxFuture<'_, Result<String, Failure>>;
     fn report(&self, report: &Report<'_>) -> bool;
+    fn traces(&self) -> bool;
 }
 
 impl<H: Handlers> Erased for H {
@@ -38,6 +39,10 @@ impl<H: Handlers> Erased for H {
 
     fn report(&self, report: &Report<'_>) -> bool {
         Handlers::report(self, report)
+    }
+
+    fn traces(&self) -> bool {
+        Handlers::traces(self)
     }
 }
 
@@ -62,5 +67,9 @@ impl Handlers for Local {
 
     fn report(&self, report: &Report<'_>) -> bool {
         self.0.report(report)
+    }
+
+    fn traces(&self) -> bool {
+        self.0.traces()
     }
 }

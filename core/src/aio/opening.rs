@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::error::{Error, Failure, RequestError};
 use super::handlers::{Handlers, Incoming};
 use super::shared::State;
+use super::titles::Titles;
 use crate::json;
 use crate::schema::v1;
 
@@ -21,10 +22,13 @@ pub(super) type Data = Arc<dyn Any + Send + Sync>;
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) data: Option<Data>,
-    /// On the agent's side.
-    pub(super) mcp_servers: Arc<[v1::McpServer<'static>]>,
+    /// On the agent's side: what opened it.
+    pub(super) name: Option<Arc<Name>>,
     /// On the client's side.
     pub(super) opened: Option<Arc<v1::NewSessionResponse<'static>>>,
+    /// The number of the request that has opened it first, there too.
+    pub(super) serial: u64,
+    pub(super) titles: Titles,
 }
 
 /// A session by the id that it has, or that it will have unless the answer that opens it has another.
@@ -118,11 +122,11 @@ pub(super) async fn open<H: Handlers>(handlers: &H, mut incoming: Incoming) -> R
 
 impl State {
     /// The client has the answer that opens a session: lets out what was said of it.
-    pub(super) fn opened(&mut self, name: &Name, held: &[Told], answer: &str) -> Result<(), Error> {
+    pub(super) fn opened(&mut self, name: &Arc<Name>, held: &[Told], answer: &str) -> Result<(), Error> {
         let Some(opening) = &name.opening else { return Ok(()) };
         let id = json::pointer(answer, "/sessionId").and_then(json::unescape);
         let id: Arc<str> = id.map_or_else(|| Arc::clone(&name.first), |id| (&*id).into());
-        let kept = Kept { data: opening.data(), mcp_servers: Arc::clone(&opening.mcp_servers), opened: None };
+        let kept = Kept { data: opening.data(), name: Some(Arc::clone(name)), ..Kept::default() };
         self.kept.insert(Arc::clone(&id), kept);
         // It is settled here only.
         let _ = name.settled.set(Arc::clone(&id));
@@ -150,19 +154,25 @@ impl State {
 
 /// Params with the session that they are about.
 pub(super) fn about(session: &str, params: &str) -> String {
+    extended(params, "sessionId", |writer| writer.string(session))
+}
+
+/// An object with one more member, in front of the others, or with another value of it.
+pub(super) fn extended(object: &str, name: &str, write: impl FnOnce(&mut json::Writer) -> &mut json::Writer) -> String {
     let mut writer = json::Writer::new();
-    writer.begin_object().key("sessionId").string(session);
-    for (name, value) in json::members(params).into_iter().filter(|(name, _)| name != "sessionId") {
-        writer.key(&name).json(value);
+    write(writer.begin_object().key(name));
+    for (other, value) in json::members(object).into_iter().filter(|(other, _)| other != name) {
+        writer.key(&other).json(value);
     }
     writer.end_object();
-    writer.finish().unwrap_or_else(|_| params.to_owned())
+    writer.finish().unwrap_or_else(|_| object.to_owned())
 }
 
 /// The answer that opens a session, with the id that was made up where the handler has given none.
 fn named(answer: String, id: &str) -> String {
     let given = json::pointer(&answer, "/sessionId").is_some_and(|given| given != "\"\"");
-    if given {
+    // What is no object is refused, as it is.
+    if given || !answer.starts_with('{') {
         answer
     } else {
         about(id, &answer)

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::call::{raw, result, Asking, Call, Tell};
-use super::error::Error;
 use super::opening::Kept;
 use super::shared::Shared;
 use crate::schema::{self, v1, Message, Raw, SentBy};
@@ -159,18 +158,18 @@ impl AgentPeer {
     }
 
     /// Logs in, in one of the ways of [`auth_methods`](Self::auth_methods).
-    pub async fn authenticate(&self, method_id: &str) -> Result<(), Error> {
-        self.call(&v1::AuthenticateRequest::new(method_id)).await.map(drop)
+    pub fn authenticate(&self, method_id: &str) -> Call<()> {
+        self.call(&v1::AuthenticateRequest::new(method_id)).done()
     }
 
     /// Ends the login, for agents that can.
-    pub async fn logout(&self) -> Result<(), Error> {
-        self.call(&v1::LogoutRequest::default()).await.map(drop)
+    pub fn logout(&self) -> Call<()> {
+        self.call(&v1::LogoutRequest::default()).done()
     }
 
     /// Has the agent delete a session, for agents that can.
-    pub async fn delete_session(&self, id: &str) -> Result<(), Error> {
-        self.call(&v1::DeleteSessionRequest::new(id)).await.map(drop)
+    pub fn delete_session(&self, id: &str) -> Call<()> {
+        self.call(&v1::DeleteSessionRequest::new(id)).done()
     }
 }
 

@@ -22,9 +22,17 @@ pub struct PermissionRequest {
     pub options: Vec<v1::PermissionOption<'static>>,
     /// Data of extensions.
     pub meta: Option<Raw<'static>>,
+    /// The title that an earlier update gave the tool call.
+    known: Option<String>,
 }
 
 impl PermissionRequest {
+    /// What the tool call is called: in the request, or else as the agent has told before; its id where it has not.
+    pub fn title(&self) -> &str {
+        let stated = self.tool_call.title.as_deref().filter(|title| !title.is_empty());
+        stated.or(self.known.as_deref()).unwrap_or(self.tool_call.tool_call_id.as_str())
+    }
+
     /// The id of the option that allows it this time; `None` where there is none, as one that allows it for good is another
     /// answer.
     pub fn allow(&self) -> Option<String> {
@@ -86,7 +94,9 @@ impl<A: Into<Choice>> Kind for Permissions<A> {
             return Err(Failure::new("a request for permission without a session"));
         };
         let v1::RequestPermissionRequest { tool_call, options, meta, .. } = params;
-        Ok(PermissionRequest { id: id.clone(), session, tool_call, options, meta })
+        let call = tool_call.tool_call_id.as_str();
+        let known = session.agent().kept(session.id(), |kept| kept.titles.of(call).map(str::to_owned)).flatten();
+        Ok(PermissionRequest { id: id.clone(), session, tool_call, options, meta, known })
     }
 
     fn result(&self, _: &Incoming, chosen: A) -> Result<String, Failure> {

@@ -38,6 +38,8 @@ pub(super) struct State {
     pub(super) notices: VecDeque<Notice>,
     /// What the host keeps with open sessions.
     pub(super) kept: HashMap<Arc<str>, Kept>,
+    /// Sessions that are over, until the host has been told.
+    pub(super) over: VecDeque<(Arc<str>, Kept)>,
     /// What their answers may take.
     pub(super) budget: Budget,
     /// Requests that may be served at the same time.
@@ -128,6 +130,7 @@ impl Shared {
             jobs: HashMap::new(),
             notices: VecDeque::new(),
             kept: HashMap::new(),
+            over: VecDeque::new(),
             budget: Budget::default(),
             most,
             asking: 0,
@@ -322,7 +325,10 @@ impl State {
                 }
             }
             ("session/new" | "session/fork", _) if self.connection.can("session/close") => {
-                if let Some(session) = id("/sessionId") {
+                let another = |session: &str| self.kept.get(session).is_some_and(|kept| kept.serial != answer.serial);
+                // One that was open before is not for this to close.
+                if let Some(session) = id("/sessionId").filter(|session| !another(session)) {
+                    self.kept.remove(&*session);
                     let params = crate::schema::write(&v1::CloseSessionRequest::new(&*session)).unwrap_or_default();
                     // It fails when the connection is over, and the session with it.
                     let _ = self.connection.request("session/close", &params);

@@ -44,6 +44,16 @@ impl ToolCall {
         self.id.as_str()
     }
 
+    /// Its title, as the client was last told.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// How far it is, as the client was last told.
+    pub fn status(&self) -> Option<&v1::ToolCallStatus<'static>> {
+        self.status.as_ref()
+    }
+
     /// An update of it, to fill in and to [send](Self::update).
     pub fn changes(&self) -> v1::ToolCallUpdate<'static> {
         v1::ToolCallUpdate::new(self.id.clone())
@@ -52,10 +62,12 @@ impl ToolCall {
     /// Reports what has changed; the rest stays as it was. Content and locations replace the earlier ones.
     pub async fn update(&mut self, changes: v1::ToolCallUpdate<'_>) -> Result<(), Error> {
         let changes = changes.into_owned();
-        let (status, content) = (changes.status.clone(), changes.content.clone());
+        let (title, status) = (changes.title.clone(), changes.status.clone());
+        let content = changes.content.clone();
         self.session.update(&v1::SessionUpdate::ToolCallUpdate(changes)).await?;
         self.over |= matches!(status, Some(v1::ToolCallStatus::Completed | v1::ToolCallStatus::Failed));
         self.status = status.or(self.status.take());
+        self.title = title.map_or(std::mem::take(&mut self.title), |title| title.to_string());
         if let Some(content) = content {
             self.content = content;
         }
@@ -158,6 +170,8 @@ pub struct Permission {
     pub kind: Option<v1::PermissionOptionKind<'static>>,
     /// Whether it allows the tool call.
     pub allowed: bool,
+    /// Data of extensions that came with the answer (`_meta`).
+    pub meta: Option<Raw<'static>>,
 }
 
 pub(super) async fn ask_permission(
@@ -181,7 +195,7 @@ pub(super) async fn ask_permission(
     let chosen = options.into_iter().find(|option| Some(&option.option_id) == option_id.as_ref());
     let kind = chosen.map(|option| option.kind);
     let allowed = matches!(kind, Some(AllowOnce | AllowAlways));
-    Ok(Permission { option_id, kind, allowed })
+    Ok(Permission { option_id, kind, allowed, meta: answer.meta })
 }
 
 /// An id that no other tool call of this program has.

@@ -4,7 +4,7 @@ use std::future::{poll_fn, Future};
 use std::sync::Arc;
 
 use super::agent_session::AgentSession;
-use super::call::{Call, Tell};
+use super::call::{self, Call, Tell};
 use super::error::{Error, Failure};
 use super::handlers::Incoming;
 use super::peer::ClientPeer;
@@ -90,12 +90,22 @@ impl Turn {
 
     /// Says something to the user: text, or any content block.
     pub fn message<'a>(&self, what: impl Into<v1::ContentBlock<'a>>) -> Tell {
-        self.update(&v1::SessionUpdate::AgentMessageChunk(v1::ContentChunk::new(what.into())))
+        self.message_with(v1::ContentChunk::new(what.into()))
+    }
+
+    /// The same with all that can be said of it: the id of the message that it is a piece of.
+    pub fn message_with(&self, piece: v1::ContentChunk<'_>) -> Tell {
+        self.update(&v1::SessionUpdate::AgentMessageChunk(piece))
     }
 
     /// Shows what the agent thinks, as [`message`](Self::message) shows what it says.
     pub fn thought<'a>(&self, what: impl Into<v1::ContentBlock<'a>>) -> Tell {
-        self.update(&v1::SessionUpdate::AgentThoughtChunk(v1::ContentChunk::new(what.into())))
+        self.thought_with(v1::ContentChunk::new(what.into()))
+    }
+
+    /// The same with all that can be said of it: the id of the message that it is a piece of.
+    pub fn thought_with(&self, piece: v1::ContentChunk<'_>) -> Tell {
+        self.update(&v1::SessionUpdate::AgentThoughtChunk(piece))
     }
 
     /// Shows the plan, whole; a string stands for a step of medium priority that has not begun.
@@ -137,22 +147,19 @@ impl Turn {
     }
 
     /// The text of a file, with what the user has not saved yet.
-    pub async fn read_text_file(&self, path: &str) -> Result<String, Error> {
-        let file = self.client().call(&v1::ReadTextFileRequest::new(self.session.id(), path)).await?;
-        Ok(file.content.into_string())
+    pub fn read_text_file(&self, path: &str) -> Call<String> {
+        self.read_lines(path, None, None)
     }
 
     /// Some lines of a file: from `line` on, which counts from 1, at most `limit`; each a number, or `None` for the
     /// beginning and the end of the file.
-    pub async fn read_lines(
-        &self,
-        path: &str,
-        line: impl Into<Option<u32>>,
-        limit: impl Into<Option<u32>>,
-    ) -> Result<String, Error> {
+    pub fn read_lines(&self, path: &str, line: impl Into<Option<u32>>, limit: impl Into<Option<u32>>) -> Call<String> {
         let mut request = v1::ReadTextFileRequest::new(self.session.id(), path);
         (request.line, request.limit) = (line.into(), limit.into());
-        Ok(self.client().call(&request).await?.content.into_string())
+        self.client().call(&request).read_as(|shared, response| {
+            let file: v1::ReadTextFileResponse<'static> = call::result(shared, response)?;
+            Ok(file.content.into_string())
+        })
     }
 
     /// Writes a file through the client.

@@ -115,7 +115,10 @@ fn why_never<H: Handlers>(method: &str, config: &Config, judge: &Connection, han
              with `capabilities`",
             misuse.rule
         )),
-        MisuseKind::Method => Some(format!("{method}: {misuse}")),
+        MisuseKind::Method => {
+            let (own, other) = if config.role == Role::Agent { ("agents", "clients") } else { ("clients", "agents") };
+            Some(format!("{method}: {own} send it, and only {other} are called with it"))
+        }
         _ => None,
     }
 }

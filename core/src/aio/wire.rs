@@ -4,15 +4,19 @@ use std::io;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use super::handlers::{Handlers, Report};
 use super::shared::{Shared, State};
+use super::trace::Tracer;
 use super::transport::Transport;
 use crate::framing::Framing;
 
 /// Bytes of one write.
 const WRITE: usize = 64 * 1024;
 
-pub(super) struct Wire<T> {
+pub(super) struct Wire<'h, T, H> {
     transport: T,
+    handlers: &'h H,
+    tracer: Option<Tracer>,
     /// What is being written: a copy, as the transport may take its time.
     out: Vec<u8>,
     written: usize,
@@ -24,11 +28,24 @@ pub(super) struct Wire<T> {
     problem: Option<io::Error>,
 }
 
-impl<T: Transport> Wire<T> {
-    pub(super) fn new(mut transport: T, shared: &Shared) -> Self {
+impl<'h, T: Transport, H: Handlers> Wire<'h, T, H> {
+    pub(super) fn new(mut transport: T, shared: &Shared, handlers: &'h H) -> Self {
         let clock = transport.clock();
-        shared.with(|state| state.clock = clock);
-        Wire { transport, out: Vec::new(), written: 0, unflushed: false, mute: false, deaf: false, problem: None }
+        let tracer = shared.with(|state| {
+            state.clock = clock;
+            handlers.traces().then(|| Tracer::new(state.connection.config()))
+        });
+        Wire {
+            transport,
+            handlers,
+            tracer,
+            out: Vec::new(),
+            written: 0,
+            unflushed: false,
+            mute: false,
+            deaf: false,
+            problem: None,
+        }
     }
 
     /// Tells the connection the time, when it wants to know; whether it did.
@@ -46,7 +63,9 @@ impl<T: Transport> Wire<T> {
         if self.mute || !shared.with(|state| state.hungry()) {
             return false;
         }
+        let (tracer, handlers) = (&mut self.tracer, self.handlers);
         let take = &mut |bytes: &[u8]| {
+            trace(tracer, handlers, false, bytes);
             shared.with(|state| {
                 // What is late counts from the time that is known.
                 state.tell_time();
@@ -104,6 +123,7 @@ impl<T: Transport> Wire<T> {
                 state.unpark();
             }
         });
+        trace(&mut self.tracer, self.handlers, true, &self.out);
     }
 
     fn flush(&mut self, cx: &mut Context<'_>) {
@@ -127,7 +147,21 @@ impl<T: Transport> Wire<T> {
         self.deaf || self.transport.poll_close(cx).is_ready()
     }
 
-    pub(super) fn end(self) -> io::Result<()> {
+    pub(super) fn end(mut self) -> io::Result<()> {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.end(|message| {
+                self.handlers.report(&Report::Traced(message));
+            });
+        }
         self.problem.map_or(Ok(()), Err)
+    }
+}
+
+/// Shows the messages in these bytes to whoever traces.
+fn trace<H: Handlers>(tracer: &mut Option<Tracer>, handlers: &H, sent: bool, bytes: &[u8]) {
+    if let Some(tracer) = tracer {
+        tracer.add(sent, bytes, |message| {
+            handlers.report(&Report::Traced(message));
+        });
     }
 }

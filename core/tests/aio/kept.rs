@@ -118,11 +118,11 @@ fn a_session_that_is_being_opened_knows_what_it_was_asked_for_with() {
         let server = v1::McpServerStdio::new("tools", "/bin/tools", vec![], vec![]);
         let request = v1::NewSessionRequest::new("/work", vec![server.into()]);
         let request = request.additional_directories(vec!["/more".into()]);
-        let session = agent.new_session_with(request).await?;
+        let session = agent.new_session_with(&request).await?;
         session.set_data(7_u8);
         let same = agent.session(session.id()).expect("it is open");
         assert_eq!((same.data::<u8>().as_deref(), same.opened().is_some()), (Some(&7), true));
-        let mut turn = session.prompt_with("go", Raw::of(&json!({"trace": 1}))?);
+        let mut turn = session.prompt("go").meta(Raw::of(&json!({"trace": 1}))?);
         assert!(turn.update().await?.is_none());
         assert_eq!(turn.stop_reason(), Some(&v1::StopReason::Refusal));
         session.close().await?;

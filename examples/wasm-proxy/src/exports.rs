@@ -7,8 +7,10 @@
 
 use std::cell::RefCell;
 
+use libacp::relay::Side;
+
 use crate::policy::{Policy, Rules};
-use crate::relay::{Proxy, Side};
+use crate::proxy::Proxy;
 
 #[derive(Default)]
 struct Instance {

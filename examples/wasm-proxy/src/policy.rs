@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use libacp::connection::{Notification, Request};
+use libacp::relay::Side;
 use serde::Deserialize;
 use serde_json::{json, Value};
 
+use crate::proxy::Answer;
 use crate::redact::{redact, redact_all};
-use crate::relay::{Answer, Side};
 
 /// How the host wants it; all members may be left out.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use futures::channel::mpsc;
 use futures::future::{select, Either};
 use futures::{FutureExt, StreamExt, TryStreamExt};
-use libacp::aio::{AgentPeer, ClientSession, Error, LoadingSession, PromptTurn};
+use libacp::aio::{AgentPeer, Call, ClientSession, Error, LoadingSession, PromptTurn};
 use libacp::schema::{v1, IntoOwned, Raw};
 use serde::Serialize;
 use serde_json::{json, Value};
@@ -46,7 +46,7 @@ pub(super) fn act(played: &Played, play: &mut Play, step: &Value) {
         "session/prompt" => {
             let session = open.expect("the session is open");
             let turn = match params.get("_meta") {
-                Some(meta) => session.prompt_with(blocks(&params), Raw::of(meta).unwrap()),
+                Some(meta) => session.prompt(blocks(&params)).meta(Raw::of(meta).unwrap()),
                 None => session.prompt(blocks(&params)),
             };
             let (cancel, cancelled) = mpsc::unbounded();
@@ -74,6 +74,14 @@ fn written(result: impl Serialize) -> Value {
     serde_json::to_value(result).unwrap()
 }
 
+/// A call with the data of extensions that its params have.
+fn said<T>(call: Call<T>, params: &Value) -> Call<T> {
+    match params.get("_meta") {
+        Some(meta) => call.meta(Raw::of(meta).unwrap()),
+        None => call,
+    }
+}
+
 /// The answer that opened a session.
 fn opened(played: &Played, session: ClientSession) -> Value {
     let answer = written(session.opened().unwrap());
@@ -81,7 +89,7 @@ fn opened(played: &Played, session: ClientSession) -> Value {
     answer
 }
 
-/// Everything but prompts and loads: by its convenience, or with data of extensions by its type.
+/// Everything but prompts and loads: by its convenience, or where there is none by its type.
 async fn call(
     played: Played,
     agent: AgentPeer,
@@ -92,20 +100,20 @@ async fn call(
     let text = |member: &str| params[member].as_str().unwrap_or_default();
     let plain = params.get("_meta").is_none();
     let empty = |(): ()| json!({});
-    let only_cwd = plain
-        && params["mcpServers"].as_array().is_none_or(Vec::is_empty)
-        && params.get("additionalDirectories").is_none();
+    let only_cwd =
+        params["mcpServers"].as_array().is_none_or(Vec::is_empty) && params.get("additionalDirectories").is_none();
     match (&*method, session) {
-        ("session/new", _) if only_cwd => Ok(opened(&played, agent.new_session(text("cwd")).await?)),
-        ("session/new", _) => Ok(opened(&played, agent.new_session_with(read(&params)).await?)),
+        ("session/new", _) if only_cwd => Ok(opened(&played, said(agent.new_session(text("cwd")), &params).await?)),
+        ("session/new", _) => Ok(opened(&played, agent.new_session_with(&read(&params)).await?)),
         ("session/resume", _) if only_cwd => {
-            Ok(opened(&played, agent.resume_session(text("sessionId"), text("cwd")).await?))
+            Ok(opened(&played, said(agent.resume_session(text("sessionId"), text("cwd")), &params).await?))
         }
-        ("session/resume", _) => Ok(opened(&played, agent.resume_session_with(read(&params)).await?)),
+        ("session/resume", _) => Ok(opened(&played, agent.resume_session_with(&read(&params)).await?)),
         ("session/list", _) => {
             let sessions: Vec<_> = agent.list_sessions_with(read(&params)).try_collect().await?;
             Ok(json!({"sessions": written(sessions)}))
         }
+        // Whoever reads the answer's `_meta` calls by the type.
         ("authenticate", _) if plain => agent.authenticate(text("methodId")).await.map(empty),
         ("authenticate", _) => agent.call(&read::<v1::AuthenticateRequest<'static>>(&params)).await.map(written),
         ("logout", _) if plain => agent.logout().await.map(empty),

@@ -21,7 +21,7 @@ macro_rules! by_name {
     ) => {{
         let (world, met) = (Rc::clone($world), Rc::clone($met));
         match $key {
-            $($method => $host.on::<fn(v1::$params), _>(async move |received| {
+            $($method if !is_untyped(&world, $method) => $host.on::<fn(v1::$params), _>(async move |received| {
                 let subject = seen(&world, &met, $method, &received, typed::<v1::$params<'static>>);
                 let answer = act(&world, $method, &subject, &world.actions($method)).await?;
                 reply::<fn(v1::$params)>($method, answer)
@@ -40,7 +40,6 @@ macro_rules! by_name {
                     }).local()
                 }
                 None => {
-                    assert!(key.starts_with('_'), "there is no type for the params of {key}");
                     let (method, told) = (key.to_owned(), key.to_owned());
                     let (other, met_too) = (Rc::clone($world), Rc::clone($met));
                     let host = $host.on_extension(method.clone(), async move |received| {
@@ -48,6 +47,9 @@ macro_rules! by_name {
                         let answer = act(&world, &method, &subject, &world.actions(&method)).await?;
                         Ok(Raw::of(&answer.unwrap_or_else(|| json!({})))?.into())
                     });
+                    if !key.starts_with('_') {
+                        return host.local();
+                    }
                     host.on_extension_notification(told.clone(), async move |received| {
                         let subject = seen(&other, &met_too, &told, &received, raw);
                         act(&other, &told, &subject, &other.actions(&told)).await.map(drop)
@@ -118,6 +120,12 @@ pub(super) fn of_clients(
         "session/update" => SessionNotification,
         "elicitation/complete" => CompleteElicitationNotification,
     }
+}
+
+/// Whether the handler of a method returns what has no place in its type, and so has JSON.
+fn is_untyped(world: &World, method: &str) -> bool {
+    let odd = |returned: &Value| returned.get("sessionid").is_some();
+    world.returned(method).iter().any(odd)
 }
 
 /// What a handler of a side is about.

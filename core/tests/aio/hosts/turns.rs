@@ -217,12 +217,11 @@ async fn say(turn: &Turn, what: &str, with: &Value) -> Result<(), Error> {
     };
     let mut chunk = v1::ContentChunk::new(content);
     chunk.message_id = Some(id.to_owned().into());
-    let update = if what == "message" {
-        v1::SessionUpdate::AgentMessageChunk(chunk)
+    if what == "message" {
+        turn.message_with(chunk).await
     } else {
-        v1::SessionUpdate::AgentThoughtChunk(chunk)
-    };
-    turn.update(&update).await
+        turn.thought_with(chunk).await
+    }
 }
 
 async fn tool_call(world: &World, method: &str, subject: &Subject, with: &Value) -> Result<(), Failure> {

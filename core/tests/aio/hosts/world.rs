@@ -62,6 +62,13 @@ impl World {
         run.and_then(Value::as_array).cloned().unwrap_or_default()
     }
 
+    /// What the runs of a handler return.
+    pub(super) fn returned(&self, method: &str) -> Vec<Value> {
+        let runs = self.handlers[method].as_array().into_iter().flatten();
+        let actions = runs.filter_map(Value::as_array).flatten();
+        actions.filter_map(|action| action.get("return").cloned()).collect()
+    }
+
     pub(super) async fn wait(&self, label: &str) {
         if self.gone.borrow_mut().remove(label) {
             return;

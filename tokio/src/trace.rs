@@ -1,0 +1,37 @@
+//! What goes over the wire, in a file.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process;
+
+use libacp::aio::Traced;
+use libacp::Role;
+
+/// Writes messages to the end of a file, a line for each: the number of this process, its side, the direction, the message.
+/// It is for the hook `trace` of agents and clients; several connections, and several processes, may share a file.
+///
+/// ```no_run
+/// # fn example() -> std::io::Result<()> {
+/// let client = libacp::aio::Client::new("example", "1.0").trace(libacp_tokio::trace_to("wire.log")?);
+/// # drop(client);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Prompts and files are in there too, so keep it to yourself. What cannot be written is left out.
+///
+/// # Errors
+/// That of opening the file.
+pub fn trace_to(path: impl AsRef<Path>) -> io::Result<impl Fn(&Traced<'_>) + Send + Sync + 'static> {
+    let file = OpenOptions::new().create(true).append(true).open(path)?;
+    Ok(move |traced: &Traced<'_>| {
+        let role = if traced.role == Role::Agent { "agent" } else { "client" };
+        let arrow = if traced.sent { "->" } else { "<-" };
+        let mut line = format!("{} {role} {arrow} ", process::id()).into_bytes();
+        line.extend_from_slice(traced.message);
+        line.push(b'\n');
+        // One write, so that no part of a line stands within another; the connection goes on without it.
+        drop((&file).write_all(&line));
+    })
+}
