@@ -22,7 +22,7 @@ impl fmt::Display for AgentEnded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the agent has ended: {}", self.exit)?;
         for (number, line) in self.stderr.iter().enumerate() {
-            f.write_str(if number == 0 { "; it said last:\n  " } else { "\n  " })?;
+            f.write_str(if number == 0 { "; its last lines on standard error:\n  " } else { "\n  " })?;
             line.chars().try_for_each(|character| show(f, character))?;
         }
         Ok(())

@@ -53,6 +53,45 @@ async fn two_sessions_and_an_agent_behind_a_shell_that_is_gone_after_close() {
     assert_eq!(alive(&mark), Vec::<u32>::new());
 }
 
+/// A package of that name, whose program is a script of the shell's, as `npm install` leaves it.
+fn install(folder: &support::Folder, name: &str, script: &str) {
+    use std::os::unix::fs::{symlink, PermissionsExt};
+    let (package, programs) = (folder.at(&format!("node_modules/{name}")), folder.at("node_modules/.bin"));
+    fs::create_dir_all(&package).unwrap();
+    fs::create_dir_all(&programs).unwrap();
+    let depends = format!(r#"{{"name":"host","dependencies":{{"{name}":"1.0.0"}}}}"#);
+    fs::write(folder.at("package.json"), depends).unwrap();
+    let about = format!(r#"{{"name":"{name}","version":"1.0.0","bin":{{"{name}":"agent.sh"}}}}"#);
+    fs::write(format!("{package}/package.json"), about).unwrap();
+    let program = format!("{package}/agent.sh");
+    fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    symlink(&program, format!("{programs}/{name}")).unwrap();
+}
+
+#[tokio::test]
+async fn what_npx_has_started_is_gone_after_close() {
+    if std::process::Command::new("npx").arg("--version").output().is_err() {
+        println!("note: npx is not here");
+        return;
+    }
+    for stubborn in ["", "trap '' TERM;"] {
+        let (mark, folder) = (mark(), support::Folder::new());
+        install(&folder, "libacp-agent", &format!("{HELLO}; {stubborn} sleep {mark} & {stubborn} sleep {mark}"));
+        let agent = spawn("npx").args(["--offline", "--no-install", "libacp-agent"]).current_dir(folder.at(""));
+        let begun = agent
+            .grace(Duration::from_millis(100))
+            .on_stderr(|_| {})
+            .run(&client(), async |_| {
+                until(|| alive(&mark).len() >= 2).await;
+                Ok(Instant::now())
+            })
+            .await
+            .unwrap();
+        assert!(left(&mark, SECOND).await.is_empty() && begun.elapsed() < SECOND, "{:?}", begun.elapsed());
+    }
+}
+
 #[tokio::test]
 async fn agents_that_stay_are_told_to_end_and_killed() {
     for stubborn in ["", "trap '' TERM;"] {
@@ -95,7 +134,10 @@ async fn how_an_agent_ended_too_early() {
         (said.exit, said.stderr.as_slice()),
         (Exit::Code(3), &["one".to_owned(), "two\u{1b}[2J".to_owned()][..])
     );
-    assert_eq!(failure.to_string(), "the agent has ended: exit code 3; it said last:\n  one\n  two\\u{1b}[2J");
+    assert_eq!(
+        failure.to_string(),
+        "the agent has ended: exit code 3; its last lines on standard error:\n  one\n  two\\u{1b}[2J"
+    );
     let (starting, driving) = agent.connect(client()).unwrap();
     tokio::spawn(driving);
     assert_eq!(ended(&starting.open().await.unwrap_err()).exit, Exit::Code(3));

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::json::{pointer, unescape};
 use crate::jsonrpc::{ErrorCode, PeerError};
 use crate::schema::Raw;
 use crate::Misuse;
@@ -14,8 +15,8 @@ pub enum Error {
     /// The specification forbids the call now; nothing was sent. Its rule and pointer say what and where.
     #[error(transparent)]
     Misuse(#[from] Misuse),
-    /// The peer answered with an error.
-    #[error("{method}: the peer answered with an error: {error}")]
+    /// The peer answered with an error. Its text has what the error's data says in words, cut and made printable.
+    #[error("{method}: the peer answered with an error: {error}{}", cause(error))]
     #[non_exhaustive]
     Peer {
         /// The method that was called.
@@ -68,6 +69,25 @@ impl Error {
     pub(super) fn closed(method: impl Into<Cow<'static, str>>) -> Self {
         Error::Closed { method: method.into() }
     }
+}
+
+/// Where the data of an error says in words what the peer's own error was.
+const CAUSES: &[&str] = &["", "/details", "/detail", "/message", "/reason", "/error", "/error/message"];
+/// Characters of it that are shown.
+const CAUSE: usize = 2000;
+
+fn cause(error: &PeerError) -> String {
+    let data = error.data.as_deref().unwrap_or("null");
+    let mut found = CAUSES.iter().filter_map(|at| unescape(pointer(data, at)?));
+    let Some(text) = found.find(|text| !text.trim().is_empty() && *text != error.message) else { return String::new() };
+    let mut shown = ": ".to_owned();
+    for character in text.chars().take(CAUSE) {
+        match character {
+            '"' | '\'' | '\\' => shown.push(character),
+            other => shown.extend(other.escape_debug()),
+        }
+    }
+    shown
 }
 
 /// What a handler returns to answer its request with an error of its choice.
@@ -153,5 +173,29 @@ impl fmt::Debug for Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(data: Option<&str>) -> String {
+        let (code, message, data) = (ErrorCode(-32603), "Internal error".to_owned(), data.map(str::to_owned));
+        Error::Peer { method: "session/new".into(), error: PeerError { code, message, data } }.to_string()
+    }
+
+    #[test]
+    fn an_error_says_what_its_data_says() {
+        let bare = "session/new: the peer answered with an error: Internal error (-32603)";
+        for data in [None, Some("null"), Some("[1]"), Some(r#"{"details":" "}"#), Some(r#""Internal error""#)] {
+            assert_eq!(text(data), bare, "{data:?}");
+        }
+        for data in [r#""It's \"shut\"""#, r#"{"details":"It's \"shut\""}"#, r#"{"error":{"message":"It's \"shut\""}}"#]
+        {
+            assert_eq!(text(Some(data)), format!("{bare}: It's \"shut\""), "{data}");
+        }
+        assert_eq!(text(Some(r#""a\u001b[2Jb""#)), format!("{bare}: a\\u{{1b}}[2Jb"));
+        assert!(text(Some(&format!("\"{}\"", "x".repeat(9999)))).len() < 2200);
     }
 }

@@ -90,7 +90,7 @@ impl<S> Peer<S> {
 
     /// Whether a session is open.
     pub(super) fn knows(&self, session: &str) -> bool {
-        self.shared.with(|state| state.connection.session(session).is_some())
+        self.shared.with(|state| state.end.is_none() && state.connection.session(session).is_some())
     }
 
     /// What is kept with a session.

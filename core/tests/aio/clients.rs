@@ -138,6 +138,7 @@ fn the_end_of_the_stream_ends_calls_and_turns() {
         assert!(matches!(call, Err(Error::Closed { .. })));
         assert!(matches!(&updates[..], [Ok(_), Err(Error::Closed { .. })]), "{updates:?}");
         assert!(agent.is_closed());
+        assert!(!session.is_open() && agent.session("s").is_none(), "sessions end with the connection");
         assert!(matches!(agent.new_session("/work").await, Err(Error::Closed { .. })));
         Ok(())
     };
