@@ -22,6 +22,8 @@ class AgentRun(Run):
                 self.agent.prompt(self.prompt)
             else:
                 self.agent._register(method)(self.handler(method))
+        # What an agent lacks is told when it serves, as it may still be given until then.
+        self.agent._complete()
         return self.agent
 
     async def prompt(self, turn: aio.Turn) -> Any:

@@ -84,6 +84,39 @@ class Told(AioCase):
                 for part in parts:
                     self.assertIn(part, str(caught.exception))
 
+    async def test_a_capability_that_nothing_serves_is_told_before_anything_is_said(self) -> None:
+        tested = made(capabilities={"loadSession": True})
+        (reader, writer), theirs = await streams()
+        with self.assertRaises(ValueError) as caught:
+            await tested.serve(*theirs)
+        self.assertEqual(
+            str(caught.exception),
+            "`capabilities` says that 'session/load' is served, by 'loadSession', and nothing serves it: "
+            "give it a handler with @agent.on('session/load'), or leave the capability out",
+        )
+        theirs[1].close()
+        self.assertEqual(await reader.read(), b"")
+        writer.close()
+        with self.assertRaises(ValueError) as caught:
+            async with aio.connect(reader, writer, client(capabilities={"terminal": True})):
+                pass
+        self.assertIn("@client.on('terminal/create'), or the option `terminals`", str(caught.exception))
+
+    async def test_capabilities_that_are_served_are_told(self) -> None:
+        """Also that of a draft, and closing, which needs no handler."""
+        tested = made(capabilities={"sessionCapabilities": {"close": {}, "archive": {}}}, drafts=["session_archive"])
+        tested.on("session/archive")(two)
+        with self.assertRaisesRegex(ValueError, "'session/unarchive'"):
+            tested._complete()
+        tested.on("session/unarchive")(two)
+        async with talk(tested, client(drafts=["session_archive"])) as peer:
+            self.assertTrue(peer.can("session/unarchive"))
+        # What is off is not read, and promises nothing.
+        made(capabilities={"sessionCapabilities": {"archive": {}}})._complete()
+        filled = client(files=aio.ReadOnlyFiles(), capabilities={"fs": {"readTextFile": True}})
+        async with talk(made(), filled):
+            pass
+
     async def in_turn(self, body: Callable[[aio.Turn], Any]) -> List[Any]:
         """What a handler of prompts let out."""
         seen: List[Any] = []

@@ -128,6 +128,10 @@ class Agent(Host):
             raise ValueError("prompts are handled with @agent.prompt, by a function that is called with a `Turn`")
         super()._check(method)
 
+    def _complete(self) -> None:
+        # Sessions can be closed without a handler.
+        self._keeps({*self.handlers, "session/close"})
+
     def run(self) -> None:
         """Serves one client on standard input and output until it closes them; for a program that does nothing else.
 
@@ -148,8 +152,10 @@ class Agent(Host):
     async def serve(self, reader: Optional[Reader] = None, writer: Optional[Writer] = None) -> None:
         """Serves one client until it closes its side: on standard input and output, or on a pair of streams.
 
-        ``asyncio.start_server(agent.serve, ...)`` serves all who connect. Cancelling ends the connection.
+        ``asyncio.start_server(agent.serve, ...)`` serves all who connect. Cancelling ends the connection. Raises
+        `ValueError` before anything is read where `capabilities` promise what no handler serves.
         """
+        self._complete()
         if reader is not None and writer is not None:
             await ClientPeer(self, reader, writer)._run()
             return

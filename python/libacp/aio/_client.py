@@ -163,6 +163,7 @@ class Client(Host):
         missing = [method for method in TERMINALS if method not in served]
         if missing and len(missing) < len(TERMINALS):
             raise ValueError(f"a client that runs commands serves all methods of terminals; without handler: {missing}")
+        self._keeps(served)
         return served
 
     def _check(self, method: str) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import os
-from typing import Any, Callable, ClassVar, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
+from typing import Any, Callable, ClassVar, Collection, Dict, Iterable, Mapping, Optional, TypedDict, TypeVar, Union
 
 import libacp
 from libacp.names import Framing, Policy, Role, Severity
 
 from .._attributes import Attributes
-from ._methods import nearest, shape, why_not
+from ._methods import nearest, shape, unserved, why_not
 from ._seconds import milliseconds
 
 StrPath = Union[str, "os.PathLike[str]"]
@@ -167,6 +167,13 @@ class Host:
             foreign=self.options.get("foreign_methods") or (),
             capabilities=self.given_capabilities,
         )
+        if why is not None:
+            raise ValueError(why)
+
+    def _keeps(self, served: Collection[str]) -> None:
+        """Raises `ValueError` where the capabilities that were given promise what is not among these methods."""
+        drafts = self.options.get("drafts") or ()
+        why = unserved(self._role, served, drafts=drafts, capabilities=self.given_capabilities)
         if why is not None:
             raise ValueError(why)
 

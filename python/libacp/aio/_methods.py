@@ -72,12 +72,28 @@ NEEDED: Dict[str, Path] = {
 }
 # Methods that only make sense together: `terminal` is one capability for all of them.
 TERMINAL = ("terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release")
+# The capability that says of each method that it is served; those without one are served by all, or need none.
+STATED: Dict[str, Path] = {
+    **{method: path for method, (path, _) in SHOWN.items()},
+    **NEEDED,
+    **dict.fromkeys(TERMINAL, ("terminal",)),
+    "session/unarchive": SHOWN["session/archive"][0],
+    "providers/set": SHOWN["providers/list"][0],
+    "providers/disable": SHOWN["providers/list"][0],
+}
 
 
 def nearest(name: str, known: Collection[str]) -> str:
     """A question for the name that was probably meant; empty where there is none nearby."""
     near = difflib.get_close_matches(name, list(known), 1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def requests(role: str) -> Collection[str]:
+    """The requests that may be sent to a side."""
+    from libacp.types import v1
+
+    return v1.CLIENT_REQUESTS if role == "agent" else v1.AGENT_REQUESTS
 
 
 def known(role: str) -> Tuple[Set[str], Set[str]]:
@@ -110,12 +126,34 @@ def why_not(
     draft = DRAFTS.get(method)
     if draft is not None and draft not in drafts:
         return f"{method!r} is part of a draft that is off: switch it on with drafts=[{draft!r}]"
-    found: Any = capabilities
-    for step in NEEDED.get(method, ()):
-        found = found.get(step) if isinstance(found, Mapping) else None
-    if found is None:
+    if at(capabilities, NEEDED.get(method, ())) is None:
         where = ".".join(NEEDED[method])
         return f"{method!r} needs the capability {where!r}, which no handler shows: give it with capabilities={{...}}"
+    return None
+
+
+def at(capabilities: Any, path: Path) -> Any:
+    """What stands at a place in capabilities; ``None`` for nothing."""
+    for step in path:
+        capabilities = capabilities.get(step) if isinstance(capabilities, Mapping) else None
+    return capabilities
+
+
+def unserved(
+    role: str, served: Collection[str], *, drafts: Collection[str], capabilities: Mapping[str, Any]
+) -> Optional[str]:
+    """Why capabilities that were given by hand are wrong: they promise a request that nothing serves."""
+    for method in requests(role) if capabilities else ():
+        draft, path = DRAFTS.get(method), STATED.get(method)
+        if path is None or method in served or (draft is not None and draft not in drafts):
+            continue
+        if at(capabilities, path) not in (None, False):
+            option = "files" if method.startswith("fs/") else "terminals" if method in TERMINAL else None
+            how = f"@{role}.on({method!r})" + (f", or the option `{option}`" if option else "")
+            return (
+                f"`capabilities` says that {method!r} is served, by {'.'.join(path)!r}, and nothing serves it: "
+                f"give it a handler with {how}, or leave the capability out"
+            )
     return None
 
 
