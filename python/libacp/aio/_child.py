@@ -26,14 +26,12 @@ LAST_WORDS = 0.2
 class Child:
     """A process, and the group that it leads."""
 
-    # A signal that ends this process closes the agent's input, which tells it to end.
-    signals = False
-
     def __init__(
-        self, process: asyncio.subprocess.Process, leads: bool, hears: bool, hook: Optional[Hook]
+        self, process: asyncio.subprocess.Process, leads: bool, signals: bool, hears: bool, hook: Optional[Hook]
     ) -> None:
         self._process = process
         self._leads = leads
+        self.signals = signals
         self._owner = os.getpid()
         self._loop = asyncio.get_running_loop()
         self._over: Optional[float] = None
@@ -98,6 +96,28 @@ class Child:
         # A copy of this process has this object as well, and none of its children.
         if self._owner == os.getpid():
             self._signal(KILL)
+
+    def ask(self, number: int) -> bool:
+        """Asks the process to end, from a handler of signals: by the end of its input, or by a signal."""
+        if self._owner != os.getpid():
+            return False
+        if number:
+            return self._signal(number)
+        assert self._process.stdin is not None
+        pipe = self._process.stdin.get_extra_info("pipe")
+        if pipe is not None and not pipe.closed:
+            # Whoever still writes must not find another file under this number.
+            with contextlib.suppress(OSError), open(os.devnull, "wb") as nothing:
+                os.dup2(nothing.fileno(), pipe.fileno(), inheritable=False)
+        return True
+
+    def over(self) -> bool:
+        """Whether nothing is left of it, where nobody learns how it has ended."""
+        try:
+            ended = os.waitpid(self._process.pid, os.WNOHANG)[0] != 0
+        except ChildProcessError:
+            ended = True
+        return not self._signal(0) if self._leads else ended
 
     def _signal(self, number: int) -> bool:
         """Signals the process and its group; whether there is anything left of them."""

@@ -79,7 +79,7 @@ class Process:
         """Starts a command. Nothing happens in between: it is either not begun, or known from its beginning."""
         made: Optional[Process] = None
         try:
-            with _signals.starting(signals):
+            with _signals.starting(signals), _signals.held():
                 child = subprocess.Popen(
                     command,
                     cwd=cwd,
@@ -198,6 +198,16 @@ class Process:
                 # Some systems say so of a group that has ended.
                 if not over:
                     raise
+
+    def ask(self, number: int) -> bool:
+        """Ends the command: no more is owed to it."""
+        with contextlib.suppress(PermissionError):
+            self.kill()
+        return False
+
+    def over(self) -> bool:
+        """Whether nothing is to be waited for."""
+        return True
 
     async def end(self) -> bool:
         """Kills the command and waits for its end, not for ever; whether it has ended."""

@@ -8,6 +8,7 @@ import subprocess
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, AsyncIterator, Callable, Generator, Mapping, Optional, Sequence, Type, Union
 
+from . import _signals
 from ._agent_peer import AgentPeer
 from ._child import Child
 from ._client import Client
@@ -91,6 +92,7 @@ def spawn_agent(
     env: Optional[Mapping[str, str]] = None,
     stderr: Union[int, IO[Any], Callable[[str], object], None] = None,
     own_group: bool = True,
+    signals: bool = True,
     timeout: Optional[float] = TIMEOUT,
     grace: float = GRACE,
     meta: Optional[Mapping[str, Any]] = None,
@@ -107,11 +109,15 @@ def spawn_agent(
     as many more killed. With `own_group` the agent has a process group of its own: what it has started ends with it,
     also behind a wrapper such as ``sh -c`` or ``npx``, and Ctrl-C in the terminal reaches this process alone, which
     decides what becomes of the agent.
+
+    With `signals`, the agent also ends when SIGTERM, SIGHUP or SIGINT ends this process: while an agent runs that was
+    started in the main thread, such a signal has a handler, unless the host has set one of its own or ignores it. The
+    agent is asked to end, by its input and then by SIGTERM, and killed where it has not done so in some tenths of a second.
     """
     if isinstance(command, (str, bytes)):
         raise TypeError(f"expected a list: the program and its arguments, each by itself, not {command!r}")
     return Connecting(
-        _spawned(list(command), client or Client(), cwd, env, stderr, own_group, timeout, grace, meta)
+        _spawned(list(command), client or Client(), cwd, env, stderr, own_group, signals, timeout, grace, meta)
     )
 
 
@@ -123,23 +129,25 @@ async def _spawned(
     env: Optional[Mapping[str, str]],
     stderr: Union[int, IO[Any], Callable[[str], object], None],
     own_group: bool,
+    signals: bool,
     timeout: Optional[float],
     grace: float,
     meta: Optional[Mapping[str, Any]],
 ) -> AsyncIterator[AgentPeer]:
     hears = stderr is None or callable(stderr)
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        cwd=cwd,
-        env=env,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE if stderr is None or callable(stderr) else stderr,
-        start_new_session=own_group,
-        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) if own_group else 0,
-    )
+    with _signals.starting(signals):
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=cwd,
+            env=env,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE if stderr is None or callable(stderr) else stderr,
+            start_new_session=own_group,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0) if own_group else 0,
+        )
+        child = Child(process, own_group, signals, hears, stderr if callable(stderr) else None)
     assert process.stdin is not None and process.stdout is not None
-    child = Child(process, own_group, hears, stderr if callable(stderr) else None)
     try:
         agent = AgentPeer(client, process.stdout, process.stdin)
         agent._started_as(process, child)
