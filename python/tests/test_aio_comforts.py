@@ -30,10 +30,45 @@ class Comforts(AioCase):
             await (await peer.new_session("/")).prompt("")
         self.assertEqual(seen, ["Known before", "b", "Named"])
 
+    async def test_a_permission_may_come_with_the_whole_tool_call(self) -> None:
+        seen: List[Any] = []
+
+        async def permit(request: aio.PermissionRequest) -> Optional[str]:
+            seen.append(request.tool_call)
+            return request.allow()
+
+        async def ask(turn: aio.Turn) -> None:
+            given: Any = {"kind": "edit", "locations": ["/a"], "raw_input": {"old": 1}, "meta": {"m": 1}}
+            async with turn.tool_call("Edit", id="a", status="pending", **given) as call:
+                await call.ask_permission()
+                await call.diff("/a", "new", "old")
+                await call.update(title="Edit twice", raw_input={"new": 2})
+                await call.ask_permission(whole=True)
+
+        async with talk(agent(prompt=ask), aio.Client(permission=permit)) as peer:
+            await (await peer.new_session("/")).prompt("")
+        short, whole = seen
+        self.assertEqual(short, {"toolCallId": "a", "title": "Edit"})
+        self.assertEqual(
+            whole,
+            {
+                "toolCallId": "a",
+                "title": "Edit twice",
+                "kind": "edit",
+                "status": "in_progress",
+                "content": [{"type": "diff", "path": "/a", "newText": "new", "oldText": "old"}],
+                "locations": [{"path": "/a"}],
+                "rawInput": {"new": 2},
+                "_meta": {"m": 1},
+            },
+        )
+
     async def test_both_sides_hear_of_the_end_of_a_session(self) -> None:
         ours: List[str] = []
         theirs: List[str] = []
+        seen: List[aio.AgentSession] = []
         tested = aio.Agent("tested", "1", on_session_end=lambda session: theirs.append(session.id))
+        tested.new_session(lambda session: seen.append(session))
         tested.on("session/delete")(lambda session, params: None)
         client = aio.Client(on_session_end=lambda session: ours.append(session.id))
         async with talk(tested, client) as peer:
@@ -44,6 +79,33 @@ class Comforts(AioCase):
             self.assertIn(deleted.id, ours)
         self.assertEqual(sorted(ours), sorted([closed.id, deleted.id, left.id]))
         self.assertEqual(sorted(theirs), sorted([closed.id, deleted.id, left.id]))
+        self.assertEqual((peer.sessions, seen[0].client.sessions), ({}, {}))
+        self.assertEqual([session.open for session in seen], [False] * 3)
+
+    async def test_a_session_that_is_opened_while_the_agent_ends_is_over_too(self) -> None:
+        ended: List[str] = []
+        seen: List[aio.AgentSession] = []
+        opening, ending = asyncio.Event(), asyncio.Event()
+        tested = aio.Agent("tested", "1", on_session_end=lambda session: ended.append(session.id))
+
+        @tested.new_session
+        async def slow(session: aio.AgentSession) -> None:
+            seen.append(session)
+            opening.set()
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                ending.set()
+
+        ours, theirs = await streams()
+        serving = asyncio.ensure_future(tested.serve(*theirs))
+        async with aio.connect(*ours) as peer:
+            asking = asyncio.ensure_future(peer.new_session("/"))
+            await self.in_time(opening.wait())
+            serving.cancel()
+            await self.in_time(ending.wait())
+            await asyncio.gather(serving, asking, return_exceptions=True)
+        self.assertEqual((seen[0].client.sessions, ended), ({}, [asking.result().id]))
 
     async def test_output_is_followed_while_it_is_printed(self) -> None:
         pieces: List[str] = []

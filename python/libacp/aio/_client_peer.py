@@ -130,7 +130,7 @@ class ClientPeer(Peer):
     __slots__ = Attributes(__name__, "ClientPeer", "sessions")
 
     sessions: Dict[str, AgentSession]
-    """The open sessions by their ids."""
+    """The open sessions by their ids; none any more when the connection is over."""
     _host: Agent
 
     def __init__(self, agent: Agent, reader: Reader, writer: Writer) -> None:
@@ -138,7 +138,6 @@ class ClientPeer(Peer):
         self.sessions = {}
         # Kinds of entries that were left out of answers.
         self._left_out: Set[str] = set()
-        self._told_end = False
 
     @property
     def capabilities(self) -> v1.ClientCapabilities:
@@ -166,6 +165,8 @@ class ClientPeer(Peer):
             await self._ended
         finally:
             await self._finish(GRACE)
+            # A handler may have opened one while it ended.
+            self._closed()
 
     async def _perform(self, job: Job) -> Any:
         request, handlers = job.request, self._host.handlers
@@ -301,10 +302,9 @@ class ClientPeer(Peer):
             self._call(notification.method, handler, subject, notification.params)
 
     def _closed(self) -> None:
-        if not self._told_end:
-            self._told_end = True
-            for session in self.sessions.values():
-                self._session_over(session)
+        for session in list(self.sessions.values()):
+            del self.sessions[session.id]
+            self._session_over(session)
 
     def _prompts(self, session: AgentSession) -> List[Job]:
         """The open prompts of a session, also those whose handler has not begun."""

@@ -79,8 +79,8 @@ class ToolCall:
         self.title = title
         self.status = status
         self._session = session
-        self._members = {name: value for name, value in members.items() if value is not None}
-        self._content: List[Any] = list(self._members.get("content", ()))
+        # What was reported, apart from title and status.
+        self._members: Dict[str, Any] = {name: value for name, value in members.items() if value is not None}
         self._refused = False
         self._entered = self._left = False
 
@@ -133,11 +133,11 @@ class ToolCall:
             "rawInput": raw_input,
             "rawOutput": raw_output,
         }
-        await self._report("tool_call_update", {each: value for each, value in changes.items() if value is not None})
-        self.title = title or self.title
-        self.status = status or self.status
-        if content is not None:
-            self._content = list(content)
+        changed = {each: value for each, value in changes.items() if value is not None}
+        await self._report("tool_call_update", changed)
+        self.title = changed.pop("title", self.title)
+        self.status = changed.pop("status", self.status)
+        self._members.update(changed)
 
     async def text(self, text: str) -> None:
         """Adds text to what the call shows."""
@@ -159,18 +159,25 @@ class ToolCall:
     async def fail(self, text: Optional[str] = None) -> None:
         """Reports the call as failed, and why."""
         why: List[Any] = [] if text is None else [{"type": "content", "content": content(text)}]
-        await self.update(status="failed", content=[*self._content, *why] if why else None)
+        await self.update(status="failed", content=[*self._shown, *why] if why else None)
 
     async def ask_permission(
         self,
         options: Optional[Sequence[v1.PermissionOption]] = None,
         *,
+        whole: bool = False,
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> Permission:
-        """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end."""
+        """Asks the user to allow the call. One that is pending is in progress from then on, or failed at its end.
+
+        The question names the call by id and title. A client that does not keep what it was told of a call is asked with
+        `whole`: with all that was reported, as kind, content, locations and input.
+        """
         self._inside()
-        call = {"toolCallId": self.id, "title": self.title}
+        call: Dict[str, Any] = {"toolCallId": self.id, "title": self.title}
+        if whole:
+            call.update(self._members, status=self.status)
         permission = await ask_permission(self._session, call, options, timeout, meta)
         self._refused = not permission.allowed
         if permission.allowed and self.status == "pending":
@@ -191,8 +198,12 @@ class ToolCall:
                 stacklevel=2,
             )
 
+    @property
+    def _shown(self) -> Sequence[Any]:
+        return cast("Sequence[Any]", self._members.get("content", ()))
+
     async def _show(self, item: Any) -> None:
-        await self.update(content=[*self._content, item])
+        await self.update(content=[*self._shown, item])
 
     async def _report(self, kind: str, members: Mapping[str, Any]) -> None:
         await self._session.client._wire.notify("session/update", self._update(kind, members))

@@ -130,7 +130,9 @@ class Turn:
         timeout: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> Permission:
-        """Asks the user to allow a tool call, once or not at all where `options` do not say otherwise."""
+        """Asks the user to allow a tool call, once or not at all where `options` do not say otherwise. One that is not a
+        `ToolCall` is sent as it is, with its content and whatever else it has.
+        """
         if isinstance(call, ToolCall):
             return await call.ask_permission(options, timeout=timeout, meta=meta)
         return await ask_permission(self.session, call, options, timeout, meta)
