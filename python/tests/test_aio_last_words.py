@@ -37,7 +37,7 @@ class LastWords(AioCase):
         self.assertEqual(error.stderr, (EVIL, "no key\ufffd", "last"))
         self.assertEqual(heard, [EVIL, "no key\ufffd", "last"])
         lines = str(error).split("\n")
-        self.assertEqual(lines[0], "initialize: the agent ended with the status 3 before it answered; it said last:")
+        self.assertEqual(lines[0], "initialize: the agent ended with the status 3 before it answered; its last lines of stderr:")
         self.assertEqual(lines[1:], ["  \\x1b]0;owned\\x07\\u202ex", "  no key\ufffd", "  last"])
         self.assertEqual(pickle.loads(pickle.dumps(error)).stderr, error.stderr)
 
@@ -55,6 +55,27 @@ class LastWords(AioCase):
         self.assertEqual("".join(heard), "a" * 300000 + "b" * 5000 + "c" * 18)
         long = await self.ended("import sys; sys.stderr.write('a' * 100); sys.stderr.write('d\\n' * 5000)", stderr=len)
         self.assertEqual(long.stderr, ("d",) * 20)
+
+    async def test_a_flood_of_lines_leaves_room_for_everything_else(self) -> None:
+        heard = most = 0
+
+        def hear(line: str) -> None:
+            nonlocal heard
+            heard += 1
+
+        async def look() -> None:
+            nonlocal most
+            while True:
+                before = heard
+                await asyncio.sleep(0)
+                most = max(most, heard - before)
+
+        looking = asyncio.ensure_future(look())
+        error = await self.ended("import sys; sys.stderr.write('\\n' * 200000); sys.exit('no')", stderr=hear)
+        looking.cancel()
+        self.assertEqual(error.stderr[-2:], ("", "no"))
+        self.assertGreater(heard, 2000)
+        self.assertLessEqual(most, 1000)
 
     async def test_a_hook_that_fails_is_logged(self) -> None:
         def fail(line: str) -> None:

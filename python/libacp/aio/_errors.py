@@ -42,7 +42,8 @@ class AgentEnded(NoResult):
 
     def __str__(self) -> str:
         said = "".join(f"\n  {printable(line)}" for line in self.stderr)
-        return f"{self.method}: the agent {_how(self.returncode)} before it answered{'; it said last:' if said else ''}{said}"
+        last = f"; its last lines of stderr:{said}" if said else ""
+        return f"{self.method}: the agent {_how(self.returncode)} before it answered{last}"
 
 
 def _how(returncode: Optional[int]) -> str:
