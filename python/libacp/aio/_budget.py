@@ -17,8 +17,11 @@ class Budget:
 
     def take_now(self, amount: int) -> bool:
         """Takes a part if it is there and nobody waits; whether it was."""
+        return not self._waiting and self._fit(amount)
+
+    def _fit(self, amount: int) -> bool:
         taken = self._taken + amount
-        if self._waiting or (taken > self._most and self._taken):
+        if taken > self._most and self._taken:
             return False
         self._taken = taken
         return True
@@ -49,8 +52,7 @@ class Budget:
         while self._waiting:
             amount, turn = self._waiting[0]
             if not turn.done():
-                if self._taken and self._taken + amount > self._most:
+                if not self._fit(amount):
                     return
-                self._taken += amount
                 turn.set_result(None)
             self._waiting.popleft()

@@ -104,8 +104,10 @@ class AgentSession:
         if self._held is not None:
             self._held.append(("session/update", with_meta({"update": update}, meta)))
         else:
-            params = {"sessionId": self.id, "update": update}
-            await self.client._wire.notify("session/update", params if meta is None else with_meta(params, meta))
+            params: Dict[str, Any] = {"sessionId": self.id, "update": update}
+            if meta is not None:
+                params["_meta"] = dict(meta)
+            await self.client._wire.notify("session/update", params)
 
     async def _let_out(self) -> None:
         held = self._held or []

@@ -203,10 +203,10 @@ class Turn:
         meta: Optional[Mapping[str, Any]],
     ) -> None:
         update: Dict[str, Any] = {"sessionUpdate": kind, "content": content(what)}
-        if meta is not None:
-            update = with_meta(update, meta)
         if message_id is not None:
             update["messageId"] = message_id
+        if meta is not None:
+            update["_meta"] = dict(meta)
         await self.session._update(update)
 
     def _cancel(self, left: bool) -> None:
