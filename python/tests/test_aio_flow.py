@@ -326,7 +326,7 @@ class Kept(AioCase):
             gc.collect()
             alive = [each for each in seen if each() is not None]
             self.assertLessEqual(len(alive), 2)
-            self.assertEqual((len(peer._jobs), len(peer._notices), peer._wire.waiting), (0, 0, 0))
+            self.assertEqual((len(peer._jobs), len(peer._hooks.waiting), peer._wire.waiting), (0, 0, 0))
             self.assertEqual((peer._updates, peer._bytes, peer._asked), (0, 0, 0))
 
 

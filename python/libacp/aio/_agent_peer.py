@@ -28,8 +28,9 @@ from ._client_sessions import ENDING, LIFE, NAMED_BY_AGENT, SessionsPeer
 from ._errors import AgentEnded, no_handler, no_session
 from ._exchange import LoadingSession, Opening
 from ._host import StrPath, awaited, merged, with_meta
+from ._jobs import CHEAP, Cost, Job
 from ._methods import shown, whole
-from ._peer import CHEAP, PATIENCE, Cost, Job
+from ._peer import PATIENCE
 from ._session import ClientSession, place
 from ._wire import Reader, Writer
 
@@ -311,7 +312,7 @@ class AgentPeer(SessionsPeer):
         # An update may come before the answer that names its session.
         subject = self._subject(notification.session) or ClientSession(self, notification.session or "")
         if handler is not None:
-            self._call(notification.method, handler, subject, params)
+            self._hooks.call(notification.method, handler, subject, params)
         if notification.method != "session/update":
             return
         if subject._take(params, size):
@@ -323,7 +324,7 @@ class AgentPeer(SessionsPeer):
     def _updated(self, session: ClientSession, update: Any) -> None:
         """An update that no iterator takes."""
         if self._host.on_update is not None:
-            self._call("on_update", self._host.on_update, session, update)
+            self._hooks.call("on_update", self._host.on_update, session, update)
 
     def _taken(self, size: int) -> None:
         """An iterator has handed on an update."""

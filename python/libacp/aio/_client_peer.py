@@ -11,9 +11,10 @@ import libacp
 from .._attributes import Attributes
 from ._errors import RequestError, no_handler
 from ._host import awaited, merged, with_meta
+from ._jobs import Job
 from ._log import log
 from ._methods import shown, whole
-from ._peer import Job, Peer
+from ._peer import Peer
 from ._turn import Turn
 from ._wire import Reader, Writer
 
@@ -301,7 +302,7 @@ class ClientPeer(Peer):
                 self._stop(job.request.serial)
         handler = self._host.handlers.get(notification.method)
         if handler is not None:
-            self._call(notification.method, handler, subject, notification.params)
+            self._hooks.call(notification.method, handler, subject, notification.params)
 
     def _closed(self) -> None:
         for session in list(self.sessions.values()):

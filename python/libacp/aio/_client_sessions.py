@@ -167,7 +167,7 @@ class SessionsPeer(Peer):
         except RequestError:
             pass  # A terminal that is not there any more.
         except Exception as problem:
-            self._failed("the terminals or files of a session cannot be ended", "end", problem)
+            self._hooks.failed("the terminals or files of a session cannot be ended", "end", problem)
 
     def _begin(self, session: ClientSession) -> None:
         """Before the agent hears of a session: its roots are what they are now."""
@@ -177,7 +177,7 @@ class SessionsPeer(Peer):
             if hasattr(type(files), "begin"):
                 getattr(files, "begin")(session)
         except Exception as problem:
-            self._failed("the files of a session cannot be opened", "begin", problem)
+            self._hooks.failed("the files of a session cannot be opened", "begin", problem)
 
     async def _all_ended(self) -> None:
         if self._endings:

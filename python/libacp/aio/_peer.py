@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import collections
-import inspect
 import logging
-from typing import Any, Awaitable, Callable, Deque, Dict, Mapping, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Mapping, Optional
 
 import libacp
 from libacp import Notification, Request
@@ -15,7 +13,9 @@ from .._attributes import Attributes
 from ._budget import Budget
 from ._current import CURRENT
 from ._errors import RequestError
-from ._host import Host, awaited
+from ._hooks import Hooks
+from ._host import Host
+from ._jobs import CHEAP, Cost, Job
 from ._log import Limited, log
 from ._trace import tracer
 from ._wire import Reader, Wire, Writer
@@ -33,42 +33,6 @@ ANSWERS = 16 * 1024 * 1024
 FILES = 4
 
 
-class Cost(NamedTuple):
-    """What it takes to serve a request."""
-
-    answer: int = 0
-    """Bytes of the answer at most, or of what the request brings; none where they are not worth counting."""
-    kept: int = 0
-    """Bytes that are held while it waits for its turn."""
-    file: bool = False
-    """Whether it works on a file."""
-
-
-CHEAP = Cost()
-
-
-class Job:
-    """A request of the peer's that is being served."""
-
-    __slots__ = ("request", "cost", "taken", "waits", "task", "answered", "stop", "accepted", "after")
-
-    def __init__(self, request: libacp.Request, cost: Cost) -> None:
-        self.request = request
-        self.cost = cost
-        self.taken = False
-        """Whether what it costs was taken from the budgets."""
-        self.waits = False
-        """Whether it waits for its turn."""
-        self.task: Optional[asyncio.Task[None]] = None
-        self.answered = False
-        self.stop: Optional[Callable[[], None]] = None
-        """What cancels it, where that is more than cancelling the task."""
-        self.accepted: Optional[Callable[[Any], None]] = None
-        """What the host learns once the connection has taken the result."""
-        self.after: Optional[Callable[[], Awaitable[None]]] = None
-        """What is to follow the result."""
-
-
 class Peer:
     """The other side of a connection."""
 
@@ -82,8 +46,6 @@ class Peer:
         self._host = host
         self._loop = asyncio.get_running_loop()
         self._jobs: Dict[int, Job] = {}
-        self._notices: Deque[Tuple[str, Callable[..., Any], Tuple[Any, ...]]] = collections.deque()
-        self._noticing: Optional[asyncio.Task[None]] = None
         self._answers, self._files = Budget(ANSWERS), Budget(FILES)
         self._in_order = asyncio.Lock()
         # How many wait for that: whoever comes does not overtake one that is about to go on.
@@ -94,6 +56,7 @@ class Peer:
         self._leaving = False
         """Whether this side ends the connection: what ends with it was not cancelled by the peer."""
         self._limited = Limited()
+        self._hooks = Hooks(host, self._limited, self._go_on)
         self._ended: asyncio.Future[None] = self._loop.create_future()
         config = connection.config
         traced = tracer(host, connection.role, config.framing)
@@ -160,11 +123,11 @@ class Peer:
     def _full(self) -> bool:
         """Whether nothing more is to be delivered for now."""
         # It is asked before each event, and mostly nothing waits.
-        if not self._notices and not self._kept and self._most is None:
+        if not self._hooks.waiting and not self._kept and self._most is None:
             return False
         if self._kept >= ANSWERS or (self._most is not None and len(self._jobs) >= self._most):
             return True
-        waiting = len(self._notices)
+        waiting = len(self._hooks.waiting)
         return waiting >= NOTICES and waiting >= NOTICES * self._patience
 
     @property
@@ -192,7 +155,7 @@ class Peer:
             line = (event.rule, event.method, event.pointer, event.message)
             self._limited.log(f"advice: {event.rule}", logging.INFO, "advice: %s: %s%s: %s", *line)
             if self._host.on_advice is not None:
-                self._call("on_advice", self._host.on_advice, event)
+                self._hooks.call("on_advice", self._host.on_advice, event)
         elif isinstance(event, libacp.Closed):
             self._end()
 
@@ -205,7 +168,7 @@ class Peer:
             elif response.method in ("session/new", "session/fork"):
                 self._give_back("session/close", {"sessionId": result["sessionId"]})
         if self._host.on_late_response is not None:
-            self._call("on_late_response", self._host.on_late_response, response)
+            self._hooks.call("on_late_response", self._host.on_late_response, response)
 
     def _give_back(self, method: str, params: Mapping[str, object]) -> None:
         try:
@@ -225,55 +188,16 @@ class Peer:
         line = (violation.rule, place, violation.message, violation.consequence)
         self._limited.log(violation.rule, level, "%s: %s: %s (%s)", *line)
         if self._host.on_violation is not None:
-            self._call("on_violation", self._host.on_violation, violation)
-
-    def _call(self, name: str, handler: Callable[..., Any], *arguments: Any) -> None:
-        """Calls a hook, or a handler of notifications: nobody waits for it, and what is asynchronous is done in turn."""
-        if self._notices or inspect.iscoroutinefunction(handler):
-            self._later(name, handler, *arguments)
-            return
-        # It is called in the midst of whatever has made the connection look.
-        outer = CURRENT.set(None)
-        try:
-            done = handler(*arguments)
-        except Exception as problem:
-            self._failed("a hook or a handler of notifications failed", name, problem)
-        else:
-            if inspect.isawaitable(done):
-                self._later(name, lambda: done)
-        finally:
-            CURRENT.reset(outer)
+            self._hooks.call("on_violation", self._host.on_violation, violation)
 
     def _session_over(self, session: Any) -> None:
         if self._host.on_session_end is not None:
-            self._call("on_session_end", self._host.on_session_end, session)
+            self._hooks.call("on_session_end", self._host.on_session_end, session)
 
-    def _later(self, name: str, handler: Callable[..., Any], *arguments: Any) -> None:
-        self._notices.append((name, handler, arguments))
-        if self._noticing is None:
-            self._noticing = asyncio.ensure_future(self._notice())
-
-    async def _notice(self) -> None:
-        CURRENT.set(None)
-        while self._notices:
-            name, handler, arguments = self._notices[0]
-            try:
-                await awaited(handler(*arguments))
-            except Exception as problem:
-                self._failed("a hook or a handler of notifications failed", name, problem)
-            self._notices.popleft()
-            if self._wire.stalled:
-                self._wire.dispatch()
-        self._noticing = None
-
-    def _failed(self, what: str, name: str, problem: Exception) -> None:
-        """Logs an exception of the host's, and hands it to the host's hook."""
-        self._limited.log(what, logging.ERROR, what, exc_info=problem)
-        self._tell(name, problem)
-
-    def _tell(self, name: str, problem: Exception) -> None:
-        if self._host.on_error is not None and name != "on_error":
-            self._call("on_error", self._host.on_error, name, problem)
+    def _go_on(self) -> None:
+        """There may be room for what waits to be delivered."""
+        if self._wire.stalled:
+            self._wire.dispatch()
 
     def _serve(self, request: libacp.Request, size: int) -> None:
         job = self._jobs[request.serial] = Job(request, self._cost(request, size))
@@ -321,8 +245,7 @@ class Peer:
         job.waits = False
         self._waiting -= 1
         self._kept -= job.cost.kept
-        if self._wire.stalled:
-            self._wire.dispatch()
+        self._go_on()
 
     async def _work(self, job: Job) -> None:
         request = job.request
@@ -335,7 +258,7 @@ class Peer:
             except RequestError as refusal:
                 self._refuse(job, refusal.code, refusal.message, refusal.data)
             except Exception as problem:
-                self._failed(f"the handler of {request.method} failed", request.method, problem)
+                self._hooks.failed(f"the handler of {request.method} failed", request.method, problem)
                 self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR, data=self._exposed(problem))
             else:
                 if self._wire.behind:
@@ -372,8 +295,8 @@ class Peer:
             return
         if job.waits:
             self._admit(job)
-        if self._most is not None and self._wire.stalled:
-            self._wire.dispatch()
+        if self._most is not None:
+            self._go_on()
         if job.taken:
             cost = job.cost
             self._answers.give(cost.answer)
@@ -403,7 +326,7 @@ class Peer:
                 return False
             what = f"the result of the handler of {job.request.method} cannot be sent"
             self._limited.log(what, logging.ERROR, "%s: %s", what, misuse)
-            self._tell(job.request.method, misuse)
+            self._hooks.tell(job.request.method, misuse)
             self._refuse(job, libacp.ErrorCode.INTERNAL_ERROR, data=self._exposed(misuse))
             return False
         job.answered = True
@@ -450,8 +373,8 @@ class Peer:
         self._leaving = True
         self._closed()
         running = [job.task for job in self._jobs.values() if job.task is not None]
-        if self._noticing is not None:
-            running.append(self._noticing)
+        if self._hooks.task is not None:
+            running.append(self._hooks.task)
         for serial in list(self._jobs):
             self._stop(serial)
         try:

@@ -1,0 +1,70 @@
+"""Hooks, and handlers of notifications: nobody waits for them, and what is asynchronous is done in turn."""
+
+from __future__ import annotations
+
+import asyncio
+import collections
+import inspect
+import logging
+from typing import Any, Callable, Deque, Optional, Tuple
+
+from ._current import CURRENT
+from ._host import Host, awaited
+from ._log import Limited
+
+
+class Hooks:
+    """Calls those of one connection, and tells the host what they, and other handlers, let out."""
+
+    def __init__(self, host: Host, limited: Limited, go_on: Callable[[], None]) -> None:
+        self._host = host
+        self._limited = limited
+        self._go_on = go_on
+        self.waiting: Deque[Tuple[str, Callable[..., Any], Tuple[Any, ...]]] = collections.deque()
+        """What is to be called; the first is being called."""
+        self.task: Optional[asyncio.Task[None]] = None
+        """Calls what waits; ``None`` where nothing does."""
+
+    def call(self, name: str, handler: Callable[..., Any], *arguments: Any) -> None:
+        """Calls one, now if nothing waits."""
+        if self.waiting or inspect.iscoroutinefunction(handler):
+            self._later(name, handler, *arguments)
+            return
+        # It is called in the midst of whatever has made the connection look.
+        outer = CURRENT.set(None)
+        try:
+            done = handler(*arguments)
+        except Exception as problem:
+            self.failed("a hook or a handler of notifications failed", name, problem)
+        else:
+            if inspect.isawaitable(done):
+                self._later(name, lambda: done)
+        finally:
+            CURRENT.reset(outer)
+
+    def failed(self, what: str, name: str, problem: Exception) -> None:
+        """Logs an exception of the host's, and hands it to the host's hook."""
+        self._limited.log(what, logging.ERROR, what, exc_info=problem)
+        self.tell(name, problem)
+
+    def tell(self, name: str, problem: Exception) -> None:
+        """Hands an exception to the host's hook."""
+        if self._host.on_error is not None and name != "on_error":
+            self.call("on_error", self._host.on_error, name, problem)
+
+    def _later(self, name: str, handler: Callable[..., Any], *arguments: Any) -> None:
+        self.waiting.append((name, handler, arguments))
+        if self.task is None:
+            self.task = asyncio.ensure_future(self._call_all())
+
+    async def _call_all(self) -> None:
+        CURRENT.set(None)
+        while self.waiting:
+            name, handler, arguments = self.waiting[0]
+            try:
+                await awaited(handler(*arguments))
+            except Exception as problem:
+                self.failed("a hook or a handler of notifications failed", name, problem)
+            self.waiting.popleft()
+            self._go_on()
+        self.task = None
