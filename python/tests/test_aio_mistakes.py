@@ -94,13 +94,14 @@ class Told(AioCase):
             "`capabilities` says that 'session/load' is served, by 'loadSession', and nothing serves it: "
             "give it a handler with @agent.on('session/load'), or leave the capability out",
         )
-        theirs[1].close()
-        self.assertEqual(await reader.read(), b"")
+        self.assertEqual(await self.in_time(reader.read()), b"")
         writer.close()
         with self.assertRaises(ValueError) as caught:
             async with aio.connect(reader, writer, client(capabilities={"terminal": True})):
                 pass
         self.assertIn("@client.on('terminal/create'), or the option `terminals`", str(caught.exception))
+        with self.assertRaises(ValueError):
+            await aio.spawn_agent(["/there/is/no/such/agent"], client(capabilities={"terminal": True}))
 
     async def test_capabilities_that_are_served_are_told(self) -> None:
         """Also that of a draft, and closing, which needs no handler."""

@@ -155,7 +155,12 @@ class Agent(Host):
         ``asyncio.start_server(agent.serve, ...)`` serves all who connect. Cancelling ends the connection. Raises
         `ValueError` before anything is read where `capabilities` promise what no handler serves.
         """
-        self._complete()
+        try:
+            self._complete()
+        except ValueError:
+            if writer is not None:
+                writer.close()
+            raise
         if reader is not None and writer is not None:
             await ClientPeer(self, reader, writer)._run()
             return

@@ -134,6 +134,8 @@ async def _spawned(
     grace: float,
     meta: Optional[Mapping[str, Any]],
 ) -> AsyncIterator[AgentPeer]:
+    # What cannot work is told before anything is started.
+    client._served()
     hears = stderr is None or callable(stderr)
     with _signals.starting(signals):
         process = await asyncio.create_subprocess_exec(
