@@ -104,11 +104,10 @@ class Child:
         if number:
             return self._signal(number)
         assert self._process.stdin is not None
-        pipe = self._process.stdin.get_extra_info("pipe")
-        if pipe is not None and not pipe.closed:
-            # Whoever still writes must not find another file under this number.
-            with contextlib.suppress(OSError), open(os.devnull, "wb") as nothing:
-                os.dup2(nothing.fileno(), pipe.fileno(), inheritable=False)
+        # Whoever still writes must not find another file under this number. It is closed already, or the loop is not asyncio's,
+        # where there is none.
+        with contextlib.suppress(AttributeError, ValueError, OSError), open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), self._process.stdin.get_extra_info("pipe").fileno(), inheritable=False)
         return True
 
     def over(self) -> bool:

@@ -129,7 +129,7 @@ def _kill_all() -> None:
 
 def _end_all() -> None:
     """Gives all that ends with this process a moment to do so by itself."""
-    ending = [each for each in _running if each.signals]
+    ending = [each for each in list(_running) if each.signals]
     for number in ASKS:
         ending = [each for each in ending if each.ask(number)]
         for _ in range(round(SECONDS / ROUND)):
