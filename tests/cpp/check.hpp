@@ -56,5 +56,8 @@ void messages();
 void memory();
 void exceptions();
 void catalogue();
+void file_access();
+void file_permission();
+void file_requests();
 
 #endif
