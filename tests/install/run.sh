@@ -62,6 +62,8 @@ same_as_cargo_c() {
 }
 check "what is installed" what_is_there
 check "other places" other_places
+# Makes the archive and builds the programs of the book with it, in `tests/release/archive.sh`.
+check "the archive of a release" cargo run --quiet --package xtask -- release c
 if cargo cinstall --version > /dev/null 2>&1; then
     check "the same as cargo cinstall" same_as_cargo_c
 else
