@@ -105,8 +105,8 @@ public:
     }
 
     /// Does what an `fs/read_text_file` or an `fs/write_text_file` asks for, and answers it: with the text, with an empty
-    /// result, or with the error. What it gives back is what became of the file; the error of any other request, which is
-    /// left open, and of an answer that the connection refused.
+    /// result, or with the error. What it gives back is what became of the file. Another request is refused, and where a call
+    /// was refused, the request is still open.
     [[nodiscard]] Result<FileAnswer> serve(Connection &connection, const Request &request) const
     {
         const bool reads = request.method() == ACP_METHOD_FS_READ_TEXT_FILE;

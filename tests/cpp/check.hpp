@@ -49,6 +49,7 @@ void clocks();
 void loops();
 void kinds();
 void matching();
+void keeping();
 void answers_of_the_library();
 void reading();
 void writing();

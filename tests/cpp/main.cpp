@@ -25,6 +25,7 @@ constexpr struct {
     {"loops", loops},
     {"kinds", kinds},
     {"matching", matching},
+    {"keeping events", keeping},
     {"answers of the library", answers_of_the_library},
     {"reading", reading},
     {"writing", writing},

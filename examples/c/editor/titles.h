@@ -6,6 +6,7 @@
 
 #include <acp.h>
 
+// ANCHOR: titles
 // Titles that are kept, the newest, and bytes of the longest: an agent decides how many there are.
 #define TITLES_MOST 256
 #define TITLES_BYTES 1024
@@ -25,5 +26,6 @@ void titles_take(titles *titles, acp_slice params);
 // the `session/request_permission`; the caller frees the text.
 acp_string titles_of(const titles *titles, acp_slice params);
 void titles_free(titles *titles);
+// ANCHOR_END: titles
 
 #endif
