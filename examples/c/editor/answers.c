@@ -28,6 +28,7 @@ static acp_status permission(const agent *agent, uint64_t serial, acp_slice para
     return status;
 }
 
+// ANCHOR: files
 // Answers with what has become of a file: its text where it was read, an empty result where it was written, or why not.
 static acp_status file(const agent *agent, uint64_t serial, acp_files_answer *answer, bool read)
 {
@@ -74,6 +75,7 @@ static acp_status write_file(const agent *agent, uint64_t serial, acp_slice para
     return file(agent, serial, answer, false);
 }
 
+// ANCHOR_END: files
 acp_status answer(const agent *agent, const acp_event *event)
 {
     static const struct {
