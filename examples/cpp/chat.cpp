@@ -80,9 +80,10 @@ void Chat::ask_permission(const acp::Request &request)
         question.ids.push_back(text_of(option.value, "/optionId"));
         names.push_back(text_of(option.value, "/name"));
     }
-    const std::string id = text_of(params, "/toolCall/toolCallId");
-    show_tool_call(params.find("/toolCall").value_or(acp::Json()));
-    view_.question("May the agent go on: " + titles_[id] + "?", names);
+    const acp::Json call = params.find("/toolCall").value_or(acp::Json());
+    show_tool_call(call);
+    view_.question("May the agent go on: " + call.string("/title").value_or(titles_.of(text_of(call, "/toolCallId"))) + "?",
+                   names);
     questions_.push_back(std::move(question));
 }
 

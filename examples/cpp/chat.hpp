@@ -5,7 +5,6 @@
 #define CHAT_HPP
 
 #include <deque>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include <acp.hpp>
 #include <acp_files.hpp>
 
+#include "titles.hpp"
 #include "view.hpp"
 
 class Chat {
@@ -91,8 +91,8 @@ private:
     bool input_ended_ = false;
     std::string session_{};
     std::deque<Question> questions_{};
-    /// The titles of the tool calls of the session, as updates name only what has changed.
-    std::map<std::string, std::string> titles_{};
+    /// Updates name only what has changed.
+    Titles titles_{};
 };
 
 #endif

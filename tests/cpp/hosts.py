@@ -279,6 +279,11 @@ def titles_of_tool_calls(folder):
     need(asked == [f"allowed: {title}" for title in wanted], "other titles", "\n".join(asked))
     status, out, _ = run([*EDITOR, "--cwd", folder, "hello", "--", *ASKER])
     need(status == 0 and "? rejected: Call 299\n" in out, f"status {status}", out)
+    status, out, _ = chat(folder, "hello\n" + "1\n" * len(wanted), *ASKER)
+    asked = re.findall(r"^\? May the agent go on: (.*)\?$", out, re.MULTILINE)
+    # Control characters are written out there.
+    wanted[-1] = "Call 1^["
+    need(status == 0 and asked == wanted, "other titles in the chat", "\n".join(asked))
 
 
 def ctrl_c_for_all_agents(folder):
