@@ -47,8 +47,8 @@ void Chat::on(const acp::Request &request)
         std::string_view method;
         void (Chat::*serve)(const acp::Request &);
     } SERVED[] = {
-        {ACP_METHOD_FS_READ_TEXT_FILE, &Chat::read_file},
-        {ACP_METHOD_FS_WRITE_TEXT_FILE, &Chat::write_file},
+        {ACP_METHOD_FS_READ_TEXT_FILE, &Chat::use_file},
+        {ACP_METHOD_FS_WRITE_TEXT_FILE, &Chat::use_file},
         {ACP_METHOD_SESSION_REQUEST_PERMISSION, &Chat::ask_permission},
     };
     for (const auto &served : SERVED) {
@@ -61,32 +61,15 @@ void Chat::on(const acp::Request &request)
                                    "this client does not serve the method"));
 }
 
-void Chat::read_file(const acp::Request &request)
+// ANCHOR: files
+void Chat::use_file(const acp::Request &request)
 {
-    const acp::Json params = request.params();
-    Files::Problem problem;
-    const auto content = files_.read(text_of(params, "/path"), params.uint64("/line").value_or(1),
-                                     params.uint64("/limit").value_or(UINT64_MAX), problem);
-    if (!content) {
-        sent(connection_.respond_error(request.serial(), problem.code, problem.message));
-        return;
-    }
-    acp::Writer result;
-    result.begin_object().member("content", *content).end_object();
-    sent(connection_.respond(request.serial(), result));
-}
-
-void Chat::write_file(const acp::Request &request)
-{
-    const std::string path = text_of(request.params(), "/path");
-    Files::Problem problem;
-    if (files_.write(path, text_of(request.params(), "/content"), problem)) {
-        view_.line(Look::dim, "wrote " + path);
-        sent(connection_.respond(request.serial(), "{}"));
-    } else {
-        sent(connection_.respond_error(request.serial(), problem.code, problem.message));
+    const acp::Result<acp::FileAnswer> answer = files_.serve(connection_, request);
+    if (sent(answer) && answer->done() && request.method() == ACP_METHOD_FS_WRITE_TEXT_FILE) {
+        view_.line(Look::dim, "wrote " + text_of(request.params(), "/path"));
     }
 }
+// ANCHOR_END: files
 
 void Chat::ask_permission(const acp::Request &request)
 {
@@ -97,9 +80,10 @@ void Chat::ask_permission(const acp::Request &request)
         question.ids.push_back(text_of(option.value, "/optionId"));
         names.push_back(text_of(option.value, "/name"));
     }
-    const std::string id = text_of(params, "/toolCall/toolCallId");
-    show_tool_call(params.find("/toolCall").value_or(acp::Json()));
-    view_.question("May the agent go on: " + titles_[id] + "?", names);
+    const acp::Json call = params.find("/toolCall").value_or(acp::Json());
+    show_tool_call(call);
+    view_.question("May the agent go on: " + call.string("/title").value_or(titles_.of(text_of(call, "/toolCallId"))) + "?",
+                   names);
     questions_.push_back(std::move(question));
 }
 
@@ -180,7 +164,7 @@ void Chat::refused(const acp::Response &response)
 void Chat::open_session()
 {
     acp::Writer params;
-    params.begin_object().member("cwd", files_.folder().string()).key("mcpServers").begin_array().end_array();
+    params.begin_object().member("cwd", folder_).key("mcpServers").begin_array().end_array();
     if (!sent(connection_.request(ACP_METHOD_SESSION_NEW, params.end_object()))) {
         finish(true);
     }

@@ -5,19 +5,22 @@
 #define CHAT_HPP
 
 #include <deque>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <acp.hpp>
+#include <acp_files.hpp>
 
-#include "files.hpp"
+#include "titles.hpp"
 #include "view.hpp"
 
 class Chat {
 public:
-    Chat(const Files &files, View &view) : files_(files), view_(view) {}
+    /// In this folder, an absolute path; the agent may read and write these files.
+    Chat(std::string folder, const acp::Files &files, View &view)
+        : folder_(std::move(folder)), files_(files), view_(view)
+    {}
 
     /// Says hello to the agent.
     void start();
@@ -60,8 +63,7 @@ private:
     void on(const acp::Advice &advice);
     void on(const acp::Unknown &) {}
 
-    void read_file(const acp::Request &request);
-    void write_file(const acp::Request &request);
+    void use_file(const acp::Request &request);
     void ask_permission(const acp::Request &request);
 
     void opened(const acp::Response &response);
@@ -80,7 +82,8 @@ private:
     /// Says what was refused; false when something was.
     template <class T> bool sent(const acp::Result<T> &result);
 
-    const Files &files_;
+    std::string folder_;
+    const acp::Files &files_;
     View &view_;
     acp::Connection connection_{acp::Role::client};
     State state_ = State::starting;
@@ -88,8 +91,8 @@ private:
     bool input_ended_ = false;
     std::string session_{};
     std::deque<Question> questions_{};
-    /// The titles of the tool calls of the session, as updates name only what has changed.
-    std::map<std::string, std::string> titles_{};
+    /// Updates name only what has changed.
+    Titles titles_{};
 };
 
 #endif

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -152,8 +153,10 @@ void step(Process &agent, Chat &chat, Input &input, bool listen)
 
 int run(const Options &options)
 {
-    const Files files(options.cwd);
-    if (files.folder().empty()) {
+    std::error_code error;
+    const std::string folder = std::filesystem::canonical(options.cwd, error).string();
+    const acp::Result<acp::Files> files = acp::Files::open({folder});
+    if (!files) {
         std::fprintf(stderr, "%s is no folder\n", options.cwd.c_str());
         return 2;
     }
@@ -165,7 +168,7 @@ int run(const Options &options)
         std::fprintf(stderr, "%s\n", agent.problem().c_str());
         return 1;
     }
-    Chat chat(files, view);
+    Chat chat(folder, *files, view);
     Input input;
     view.line(View::Look::dim, "(starting " + options.agent.front() + ")");
     chat.connection().handle_timeout(now_ms());

@@ -76,9 +76,9 @@ void Chat::show_update(std::string_view kind, acp::Json update)
 
 void Chat::show_tool_call(acp::Json call)
 {
-    std::string &title = titles_[text_of(call, "/toolCallId")];
-    title = call.string("/title").value_or(title);
+    const std::string title = call.string("/title").value_or(titles_.of(text_of(call, "/toolCallId")));
     const std::string status = call.string("/status").value_or("");
+    titles_.take(call);
     if (!status.empty()) {
         view_.line(Look::bold, std::string(sign(status)) + " " + title);
     }

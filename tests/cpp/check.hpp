@@ -49,6 +49,7 @@ void clocks();
 void loops();
 void kinds();
 void matching();
+void keeping();
 void answers_of_the_library();
 void reading();
 void writing();
@@ -56,5 +57,8 @@ void messages();
 void memory();
 void exceptions();
 void catalogue();
+void file_access();
+void file_permission();
+void file_requests();
 
 #endif

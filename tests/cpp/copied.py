@@ -162,6 +162,40 @@ def both_write_to_a_client(_agent, client, folder):
     assert int(group.read_text()) != os.getpgrp()
 
 
+# Says a word, and goes on when the file is there.
+WORD = """
+import json, os, sys, time
+def say(**message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+def hear():
+    return json.loads(sys.stdin.readline())
+say(id=hear()["id"], result={"protocolVersion": 1})
+say(id=hear()["id"], result={"sessionId": "s"})
+prompt = hear()
+say(method="session/update", params={"sessionId": "s", "update": {"sessionUpdate": "agent_message_chunk",
+    "content": {"type": "text", "text": "word"}}})
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.01)
+say(id=prompt["id"], result={"stopReason": "end_turn"})
+"""
+
+
+def words_are_shown_as_they_come(_agent, client, folder):
+    go_on = Path(folder, "go-on")
+    command = [FOLDER / client, sys.executable, "-c", WORD, go_on]
+    # When nobody has seen the word for so long, the agent goes on.
+    late = threading.Timer(20, go_on.touch)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.close()
+        late.start()
+        word = process.stdout.read(4)
+        seen = not go_on.exists()
+        late.cancel()
+        go_on.touch()
+        rest = process.stdout.read()
+    assert (word, seen, rest) == (b"word", True, b"\n(end_turn)\n"), (word, seen, rest)
+
+
 def alive(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
@@ -189,7 +223,8 @@ def the_readme_has_the_books_agent(agent, _client, _folder):
 
 TESTS = [
     an_agent_serves_sessions, an_agent_answers_everything, both_write_to_an_agent, an_agent_ends_with_its_input,
-    both_write_to_a_client, nothing_is_left_behind_a_shell, the_readme_has_the_books_agent,
+    both_write_to_a_client, words_are_shown_as_they_come, nothing_is_left_behind_a_shell,
+    the_readme_has_the_books_agent,
 ]
 
 

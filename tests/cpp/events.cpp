@@ -3,6 +3,8 @@
 
 #include "check.hpp"
 
+#include <vector>
+
 void kinds()
 {
     acp::Connection client = with_session();
@@ -107,6 +109,43 @@ void matching()
     CHECK(std::get_if<acp::Request>(&view)->method() == "_x/a");
     CHECK(std::holds_alternative<acp::Unknown>(event->view())); // NOLINT: it was moved from
     CHECK(moved.handle() != nullptr);
+}
+
+// ANCHOR: keep
+/// What is dealt with later, in another place or on another thread.
+std::vector<acp::Event> requests(acp::Connection &connection)
+{
+    std::vector<acp::Event> kept;
+    for (acp::Event &event : connection.events()) {
+        if (event.kind() == acp::EventKind::request) {
+            kept.push_back(std::move(event));
+        }
+    }
+    return kept;
+}
+// ANCHOR_END: keep
+
+void keeping()
+{
+    acp::Connection client = with_session();
+    std::string_view first;
+    feed(client, R"({"jsonrpc":"2.0","id":"a","method":"_x/a","params":{"text":"a text that no small string holds"}})");
+    feed(client, R"({"jsonrpc":"2.0","method":"_x/told"})");
+    feed(client, R"({"jsonrpc":"2.0","id":"b","method":"_x/b"})");
+    std::vector<acp::Event> kept = requests(client);
+    CHECK(kept.size() == 2 && !client.poll_event());
+    kept.front().match([&first](const acp::Request &request) { first = request.params().text(); }, [](const auto &) {});
+    // Texts are where they were when their event has moved, and later calls are nothing to them.
+    std::vector<acp::Event> elsewhere = std::move(kept);
+    elsewhere.reserve(100);
+    take(client);
+    for (const acp::Event &event : elsewhere) {
+        event.match([&client](const acp::Request &request) { CHECK(client.respond(request.serial(), "{}")); },
+                    [](const auto &) {});
+    }
+    CHECK(first.find("no small string") != std::string_view::npos);
+    CHECK(take(client) == "{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"result\":{}}\n"
+                          "{\"jsonrpc\":\"2.0\",\"id\":\"b\",\"result\":{}}\n");
 }
 
 void catalogue()

@@ -22,7 +22,8 @@ import time
 FOLDER = os.path.abspath(sys.argv[1])
 UNDER = shlex.split(sys.argv[3]) if sys.argv[2:3] == ["--under"] else []
 PATIENCE = 120
-ROGUE = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "rogue.py")]
+ROGUE, ASKER = ([sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), name)]
+                for name in ("rogue.py", "asker.py"))
 
 
 def program(name):
@@ -268,6 +269,23 @@ def agents_that_may_not(folder):
         need(run([*EDITOR, *wrong])[0] == 2, f"usage: {wrong}")
 
 
+def titles_of_tool_calls(folder):
+    # A request for permission names a tool call by its id; what the call is called came in updates before.
+    status, out, _ = run([*EDITOR, "--allow", "--cwd", folder, "hello", "--", *ASKER])
+    need(status == 0, f"status {status}", out)
+    asked = [line.partition("] ? ")[2] for line in out.splitlines() if "] ? " in line]
+    wanted = ["Call 299", "Call 44", "call-43", "Another title", "Of its own", "call-298", "call-none", "call-long",
+              "Call 1?"]
+    need(asked == [f"allowed: {title}" for title in wanted], "other titles", "\n".join(asked))
+    status, out, _ = run([*EDITOR, "--cwd", folder, "hello", "--", *ASKER])
+    need(status == 0 and "? rejected: Call 299\n" in out, f"status {status}", out)
+    status, out, _ = chat(folder, "hello\n" + "1\n" * len(wanted), *ASKER)
+    asked = re.findall(r"^\? May the agent go on: (.*)\?$", out, re.MULTILINE)
+    # Control characters are written out there.
+    wanted[-1] = "Call 1^["
+    need(status == 0 and asked == wanted, "other titles in the chat", "\n".join(asked))
+
+
 def ctrl_c_for_all_agents(folder):
     agents = [*DEMO, "--", *DEMO, "--", *ROGUE, "--silent"]
     command = [*EDITOR, "--allow", "--cwd", folder, "wait", "--", *agents]
@@ -294,8 +312,11 @@ def alive(pid):
         return False
 
 
-def gone(pid, asked):
-    """A process has ended a second after it was asked for at most; where that is measured."""
+def quit_and_gone(terminal, file):
+    """The user leaves; a second later at most, where that is measured, the process whose number is in the file has ended."""
+    asked, pid = time.monotonic(), int(content(file))
+    terminal.type(":quit\n")
+    terminal.end()
     while alive(pid):
         need(time.monotonic() < asked + (PATIENCE if UNDER else 1), "what was started is still there")
         time.sleep(0.01)
@@ -314,10 +335,7 @@ def an_agent_behind_a_shell(folder):
         terminal.type("\x03")
         terminal.read_until("(cancelled)")
         need(alive(int(content(pid))), "the agent's child has not survived Ctrl-C")
-        asked = time.monotonic()
-        terminal.type(":quit\n")
-        terminal.end()
-        gone(int(content(pid)), asked)
+        quit_and_gone(terminal, pid)
     command = [*EDITOR, "--cwd", folder, "hello", "--", *shell]
     need(run(command)[0] == 0 and not alive(int(content(pid))), "the agent's child is still there, of the editor")
 
@@ -331,10 +349,7 @@ def an_agent_behind_npx(folder):
     terminal = Terminal([*CHAT, "--cwd", folder, "--", "npx", "--offline", "--no-install", "acp-demo"], folder)
     terminal.read_until("> ")
     need(alive(int(content(pid))), "npx has started something else")
-    asked = time.monotonic()
-    terminal.type(":quit\n")
-    terminal.end()
-    gone(int(content(pid)), asked)
+    quit_and_gone(terminal, pid)
 
 
 def installed(folder, name, script):
@@ -359,7 +374,7 @@ TESTS = [
     an_agent_behind_npx,
     a_turn_with_permission_and_without, modes_and_commands, a_question_without_an_answer, a_terminal_and_ctrl_c,
     agents_that_fail, an_agent_that_never_speaks, an_agent_that_tries_too_much, several_agents_at_once,
-    agents_that_may_not, ctrl_c_for_all_agents,
+    agents_that_may_not, titles_of_tool_calls, ctrl_c_for_all_agents,
 ]
 
 

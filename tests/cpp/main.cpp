@@ -1,5 +1,5 @@
-// Tests of acp.hpp: that each call reaches the C interface with what it was given, and that what comes back is whole.
-// What the calls do is tested in tests/c. Read next: connection.cpp, events.cpp, json.cpp.
+// Tests of acp.hpp and acp_files.hpp: that each call reaches the C interface with what it was given, and that what comes
+// back is whole. What the calls do is tested in tests/c. Read next: connection.cpp, events.cpp, files.cpp, json.cpp.
 
 #include "check.hpp"
 
@@ -25,6 +25,7 @@ constexpr struct {
     {"loops", loops},
     {"kinds", kinds},
     {"matching", matching},
+    {"keeping events", keeping},
     {"answers of the library", answers_of_the_library},
     {"reading", reading},
     {"writing", writing},
@@ -32,6 +33,9 @@ constexpr struct {
     {"memory", memory},
     {"exceptions", exceptions},
     {"catalogue", catalogue},
+    {"access to files", file_access},
+    {"permission for files", file_permission},
+    {"requests for files", file_requests},
 };
 
 } // namespace

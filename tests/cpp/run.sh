@@ -114,7 +114,7 @@ examples() { # C compiler, C++ compiler, folder
     check "examples/cpp with $2" \
         "$2" -std=c++17 -fno-exceptions -fno-rtti -g -O1 $flags $warnings -Iinclude examples/cpp/chat.cpp \
         examples/cpp/main.cpp examples/cpp/updates.cpp examples/cpp/view.cpp examples/cpp/diff.cpp \
-        examples/cpp/files.cpp examples/cpp/process.cpp $with_files -o "$3/acp-chat"
+        examples/cpp/process.cpp $with_files -o "$3/acp-chat"
     check "examples/cpp/agent.cpp with $2" \
         "$2" -std=c++17 -g -O1 $flags $warnings -Iinclude examples/cpp/agent.cpp $library -o "$3/acp-demo-cpp"
 }
@@ -131,11 +131,11 @@ copied() { # C compiler, C++ compiler, folder
 
 # No function of the C interface is forgotten. Where one does what another does as well, the other is enough.
 complete() {
-    for function in $(sed -n 's/^[A-Za-z].*[ *]\(acp_[a-z0-9_]*\)(.*/\1/p' include/acp.h); do
+    for function in $(sed -n 's/^[A-Za-z].*[ *]\(acp_[a-z0-9_]*\)(.*/\1/p' include/acp.h include/acp_files.h); do
         case $function in
         acp_text | acp_bytes | acp_equal | acp_connection_request) ;;
         acp_*_value | acp_member_of | acp_writer_members | acp_string_* | acp_json_string_copy) ;;
-        *) grep -q "\b$function\b" include/*.hpp || echo "include/acp.hpp: $function is missing" ;;
+        *) grep -q "\b$function\b" include/*.hpp || echo "include/*.hpp: $function is missing" ;;
         esac
     done > "$folder/missing"
     cat "$folder/missing"
@@ -143,7 +143,7 @@ complete() {
 }
 
 if [ $mode = plain ]; then
-    check "all of acp.h" complete
+    check "all of acp.h and acp_files.h" complete
 fi
 for pair in $compilers; do
     cc=${pair%:*} cxx=${pair#*:}
@@ -154,7 +154,7 @@ for pair in $compilers; do
     if [ $mode = plain ] || [ "$cc" = gcc ]; then
         for options in "-fexceptions" "-fno-exceptions -fno-rtti"; do
             check "tests with $cxx $options" "$cxx" -std=c++17 $options -g -O1 $flags $warnings -Wshadow -Iinclude \
-                tests/cpp/*.cpp $library -o "$folder/tests"
+                tests/cpp/*.cpp $with_files -o "$folder/tests"
             play $under "$folder/tests"
         done
         examples "$cc" "$cxx" "$folder/$cc"

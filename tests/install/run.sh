@@ -62,6 +62,8 @@ same_as_cargo_c() {
 }
 check "what is installed" what_is_there
 check "other places" other_places
+# Makes the archive and builds the programs of the book with it, in `tests/release/archive.sh`.
+check "the archive of a release" cargo run --quiet --package xtask -- release c
 if cargo cinstall --version > /dev/null 2>&1; then
     check "the same as cargo cinstall" same_as_cargo_c
 else
@@ -83,7 +85,7 @@ with_pkg_config() {
             $(pkg-config --cflags --libs acp acp-files) -o "$folder/pc/$host")
     done
     $CXX -std=c++17 cpp/agent.cpp $(pkg-config --cflags --libs acp) -o pc/acp-demo-cpp
-    (cd cpp && $CXX -std=c++17 main.cpp chat.cpp updates.cpp view.cpp diff.cpp files.cpp process.cpp \
+    (cd cpp && $CXX -std=c++17 main.cpp chat.cpp updates.cpp view.cpp diff.cpp process.cpp \
         $(pkg-config --cflags --libs acp acp-files) -o "$folder/pc/acp-chat")
     # The shared library, by the name that lasts.
     readelf -d pc/acp-chat | grep -F "[libacp.so.$series]"

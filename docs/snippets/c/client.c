@@ -174,6 +174,8 @@ int main(int count, char **arguments)
         for (; acp_connection_poll_event(agent, &event) == ACP_OK; acp_event_free(event)) {
             handle(event);
         }
+        // Words come in pieces; each is shown when it comes.
+        fflush(stdout);
     }
     stop(child, to);
     acp_connection_free(agent);

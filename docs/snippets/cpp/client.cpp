@@ -157,5 +157,7 @@ int main(int count, char **arguments)
             }
         }
         client.drain();
+        // Words come in pieces; each is shown when it comes.
+        std::cout.flush();
     }
 }

@@ -48,9 +48,8 @@ static size_t hidden(const unsigned char *text, size_t len)
     }
 }
 
-// Prints one line with the agent's name in front. Agents are not to steer the user's terminal: where they send control
-// characters, there is a `?`.
-static void say(const agent *agent, const char *what, acp_slice text)
+// Agents are not to steer the user's terminal: where they send control characters, there is a `?`.
+void agent_say(const agent *agent, const char *what, acp_slice text)
 {
     printf("[%d %s] %s", agent->number, agent->command, what);
     for (size_t i = 0, skip; i < text.len; i += skip > 0 ? skip : 1) {
@@ -65,7 +64,7 @@ static void fail(agent *agent, const char *what, acp_slice why)
     char line[128];
     snprintf(line, sizeof line, "failed: %s: ", what);
     if (agent->state != AGENT_FAILED) {
-        say(agent, line, why);
+        agent_say(agent, line, why);
     }
     agent->state = AGENT_FAILED;
 }
@@ -109,7 +108,7 @@ static void add_words(agent *agent, acp_slice words)
         if (end == NULL) {
             return;
         }
-        say(agent, "", acp_bytes(agent->line.data, agent->line.len));
+        agent_say(agent, "", acp_bytes(agent->line.data, agent->line.len));
         agent->line.len = 0;
         words = acp_bytes(words.data + len + 1, words.len - len - 1);
     }
@@ -223,13 +222,13 @@ static void show(agent *agent, acp_slice json, const char *pointer, void (*how)(
 static void show_tool_call(agent *agent, acp_slice title)
 {
     end_words(agent);
-    say(agent, "* ", title);
+    agent_say(agent, "* ", title);
 }
 
 static void show_end(agent *agent, acp_slice reason)
 {
     end_words(agent);
-    say(agent, "turn ended: ", reason);
+    agent_say(agent, "turn ended: ", reason);
 }
 
 // A request of the editor's has ended: the next step, or the end.
@@ -271,6 +270,7 @@ static void on_update(agent *agent, const acp_event *event)
     } else if (acp_equal(kind, acp_text(ACP_UPDATE_TOOL_CALL))) {
         show(agent, params, "/update/title", show_tool_call);
     }
+    titles_take(&agent->titles, params);
 }
 
 static void on_event(agent *agent, const acp_event *event)
@@ -298,7 +298,7 @@ static void on_event(agent *agent, const acp_event *event)
         acp_event_rule(event, &rule);
         acp_event_message(event, &message);
         snprintf(line, sizeof line, "%s %.*s: ", kind == ACP_EVENT_ADVICE ? "note" : "broke", (int)rule.len, rule.data);
-        say(agent, line, message);
+        agent_say(agent, line, message);
         break;
     case ACP_EVENT_CLOSED:
         if (agent->state != AGENT_DONE) {
@@ -401,5 +401,6 @@ void agent_stop(agent *agent)
     }
     acp_connection_free(agent->connection);
     acp_string_free(&agent->session);
+    titles_free(&agent->titles);
     free(agent->line.data);
 }

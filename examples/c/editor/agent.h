@@ -10,6 +10,8 @@
 #include <acp.h>
 #include <acp_files.h>
 
+#include "titles.h"
+
 // Bytes that grow.
 typedef struct buffer {
     char *data;
@@ -42,6 +44,7 @@ typedef struct agent {
     acp_connection *connection;
     agent_state state;
     acp_string session;
+    titles titles;
     // A line of its words that has no end yet.
     buffer line;
 } agent;
@@ -51,6 +54,8 @@ typedef struct agent {
 uint64_t now_ms(void);
 // Starts a command and says hello to it. With false it has failed already, and has said why.
 bool agent_start(agent *agent, const task *task, int number, char *const *command);
+// Prints one line with the agent's name in front, without what would steer the terminal.
+void agent_say(const agent *agent, const char *what, acp_slice text);
 // What the loop has to watch for it; a descriptor of -1 is not watched.
 void agent_watch(const agent *agent, struct pollfd fds[AGENT_FDS]);
 // When it wants to be served at the latest, on the clock of `now_ms`; false for never.

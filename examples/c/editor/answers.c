@@ -1,14 +1,17 @@
 #include "answers.h"
 
-// The first option of the kind that the task gives; without one, the question is not answered.
+// The first option of the kind that the task gives; without one, the question is not answered. A user would be asked here,
+// with the title in the question.
 static acp_status permission(const agent *agent, uint64_t serial, acp_slice params)
 {
     const char *wanted = agent->task->allow ? ACP_PERMISSION_ALLOW_ONCE : ACP_PERMISSION_REJECT_ONCE;
     acp_items *options = NULL;
     acp_slice option = {NULL, 0};
-    acp_string chosen = {NULL, 0};
+    acp_string chosen = {NULL, 0}, title = titles_of(&agent->titles, params);
     size_t len = 0;
     bool found = false;
+    agent_say(agent, agent->task->allow ? "? allowed: " : "? rejected: ", acp_string_slice(title));
+    acp_string_free(&title);
     if (acp_json_items(params, acp_text("/options"), &options) == ACP_OK) {
         (void)acp_items_len(options, &len);
     }
@@ -25,6 +28,7 @@ static acp_status permission(const agent *agent, uint64_t serial, acp_slice para
     return status;
 }
 
+// ANCHOR: files
 // Answers with what has become of a file: its text where it was read, an empty result where it was written, or why not.
 static acp_status file(const agent *agent, uint64_t serial, acp_files_answer *answer, bool read)
 {
@@ -71,6 +75,7 @@ static acp_status write_file(const agent *agent, uint64_t serial, acp_slice para
     return file(agent, serial, answer, false);
 }
 
+// ANCHOR_END: files
 acp_status answer(const agent *agent, const acp_event *event)
 {
     static const struct {

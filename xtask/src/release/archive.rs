@@ -9,10 +9,12 @@ use anyhow::{ensure, Context, Result};
 use super::{folder, host, Order};
 use crate::install;
 use crate::setup::run as call;
+use crate::setup::steps;
 
-/// A program that any C compiler takes, and that says which version it is linked with.
-const PROGRAM: &str = "#include <acp.h>\n#include <acp_files.h>\nint main(void) { acp_config *config = 0; \
-                       return acp_config_new(ACP_ROLE_CLIENT, &config) != ACP_OK; }\n";
+/// What an archive says of itself.
+const README: &str = include_str!("../../../ffi/ARCHIVE.md");
+/// The oldest glibc that the shared libraries run with: its second number.
+const GLIBC: u32 = 34;
 
 pub(super) fn run(order: &Order) -> Result<()> {
     let host = host()?;
@@ -26,7 +28,10 @@ pub(super) fn run(order: &Order) -> Result<()> {
     let prefix = std::path::absolute(&root)?;
     if cfg!(target_os = "linux") {
         install::run(&["--prefix".to_owned(), prefix.to_string_lossy().into_owned()])?;
-        tried(&prefix)?;
+        for library in ["libacp.so", "libacp_files.so"] {
+            let wanted = newest_glibc(&fs::read(root.join("lib").join(library))?);
+            ensure!(wanted <= GLIBC, "{library} needs glibc 2.{wanted}, and 2.{GLIBC} is promised");
+        }
     } else {
         // Names and places of libraries are other ones there, which cargo-c knows.
         let mut cargo = crate::setup::cargo();
@@ -46,11 +51,22 @@ pub(super) fn run(order: &Order) -> Result<()> {
     for licence in ["LICENSE-APACHE", "LICENSE-MIT", "CHANGELOG.md"] {
         fs::copy(licence, root.join(licence)).context(licence)?;
     }
+    let readme = README.replace("{target}", &host).replace("{glibc}", &format!("2.{GLIBC}"));
+    fs::write(root.join("README.md"), readme.replace("{repository}", env!("CARGO_PKG_REPOSITORY")))?;
     let archive = PathBuf::from(format!("{name}.tar.gz"));
     call(Command::new("tar").current_dir(&files).arg("-czf").arg(&archive).arg(&name))?;
     fs::remove_dir_all(&root)?;
     let archive = files.join(archive);
-    println!("packed and tried: {}", archive.display());
+    if cfg!(target_os = "linux") {
+        let mut tried = Command::new("tests/release/archive.sh");
+        // As in `tests/install`, which has brought one.
+        if std::env::var_os("CMAKE").is_none() {
+            steps::VENV.bring()?;
+            tried.env("CMAKE", std::path::absolute(steps::CMAKE)?);
+        }
+        call(tried.arg(&archive))?;
+    }
+    println!("{}: {}", if cfg!(target_os = "linux") { "packed and tried" } else { "packed" }, archive.display());
     Ok(())
 }
 
@@ -66,14 +82,24 @@ fn relocatable(folder: &Path, prefix: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links a program with each of the libraries and runs it.
-fn tried(prefix: &Path) -> Result<()> {
-    let source = folder("c-test")?;
-    let (program, main) = (source.join("program"), source.join("main.c"));
-    fs::write(&main, PROGRAM)?;
-    let lib = prefix.join("lib");
-    let mut cc = Command::new("cc");
-    cc.args(["-Wall", "-Wextra", "-Werror"]).arg(&main).arg("-I").arg(prefix.join("include")).arg("-L").arg(&lib);
-    call(cc.args(["-lacp", "-lacp_files", "-o"]).arg(&program))?;
-    call(Command::new(&program).env("LD_LIBRARY_PATH", lib))
+/// The newest version of glibc that a library names, as in `GLIBC_2.34`: its second number.
+fn newest_glibc(library: &[u8]) -> u32 {
+    const NAME: &[u8] = b"GLIBC_2.";
+    let found = library.windows(NAME.len()).enumerate().filter(|(_, window)| *window == NAME);
+    let number = |at: usize| {
+        let digits = library[at + NAME.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+        digits.fold(0_u32, |number, digit| number.saturating_mul(10).saturating_add(u32::from(digit - b'0')))
+    };
+    found.map(|(at, _)| number(at)).max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::newest_glibc;
+
+    #[test]
+    fn the_newest_glibc_is_found() {
+        assert_eq!(newest_glibc(b"\0GLIBC_2.2.5\0GLIBC_2.34\0GLIBC_2.9\0GLIBC_2."), 34);
+        assert_eq!(newest_glibc(b"no such name"), 0);
+    }
 }
