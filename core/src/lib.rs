@@ -112,6 +112,7 @@ pub mod relay;
 mod room;
 pub mod schema;
 pub mod terminal;
+mod text;
 #[cfg(feature = "types")]
 #[cfg_attr(docsrs, doc(cfg(feature = "types")))]
 pub mod typed;
@@ -120,6 +121,7 @@ pub mod validation;
 pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
 pub use map::Map;
+pub use text::printable;
 
 /// The examples of the crate's README, compiled and run with the documentation tests.
 #[cfg(all(doctest, feature = "futures"))]

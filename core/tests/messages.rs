@@ -61,7 +61,7 @@ fn misuse_says_what_is_wrong_and_what_was_meant() {
         (
             "session/new",
             r#"{"cwd":"a\u001b[1m\u202e\u009b","mcpServers":[]}"#.to_owned(),
-            "SESS-04: /cwd: expected an absolute path, found \"a\\u001b[1m\\u202e\\u009b\"",
+            "SESS-04: /cwd: expected an absolute path, found \"a\\x1b[1m\\u202e\\x9b\"",
         ),
         (
             "session/prompt",

@@ -101,11 +101,13 @@ def patched(_: str) -> Iterator[Dict[str, str]]:
     """Cargo's own way of putting a crate of one's own in the place of the registry's."""
     config = WORK / ".cargo" / "config.toml"
     config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(f"[patch.crates-io]\nlibacp = {{ path = {json.dumps(str(ROOT / 'core'))} }}\n")
+    crates = {"libacp": "core", "libacp-files": "files", "libacp-tokio": "tokio"}
+    paths = [f"{name} = {{ path = {json.dumps(str(ROOT / folder))} }}\n" for name, folder in crates.items()]
+    config.write_text("[patch.crates-io]\n" + "".join(paths))
     yield {"CARGO_PROFILE_DEV_DEBUG": "false", "CARGO_TARGET_DIR": ""}
 
 
-KINDS = {"c": installed, "cpp": installed, "python": environment, "node": registry, "rust": patched, "proxy": environment, "recipes": environment}
+KINDS = {"c": installed, "cpp": installed, "python": environment, "node": registry, "rust": patched, "tokio": patched, "proxy": environment, "recipes": environment}
 # Kinds whose programs stay in this tree.
 INSIDE = {"proxy"}
 

@@ -32,6 +32,7 @@ DOC = WORK / "libacp" / "doc"
 WALKED = {"libacp/aio": "", "libacp_tokio": "libacp_tokio::"}
 # Others that have names which are in it.
 BESIDE = {
+    "libacp": "libacp::",
     "libacp/connection": "libacp::connection::",
     "libacp/jsonrpc": "libacp::jsonrpc::",
     "libacp_files": "libacp_files::",

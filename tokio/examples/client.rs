@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 use libacp::aio::{Client, Failure};
+use libacp::printable;
 use libacp::schema::v1::{ContentBlock, SessionUpdate};
 use libacp_tokio::{spawn, ClientExt, Files, Terminals};
 
@@ -24,7 +25,7 @@ async fn main() -> Result<(), Failure> {
                 if let SessionUpdate::AgentMessageChunk(chunk) = update {
                     if let ContentBlock::Text(text) = chunk.content {
                         // It may be anything, and must not steer the terminal.
-                        println!("{}", text.text.as_str().escape_debug());
+                        println!("{}", printable(&text.text));
                     }
                 }
             }

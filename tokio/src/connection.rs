@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::future::Future;
 use std::io;
+use std::path::Path;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -56,6 +57,7 @@ struct Pending {
 pub(crate) struct Roots {
     given: Vec<String>,
     opened: Vec<Root>,
+    missing: Vec<String>,
 }
 
 /// The files of a session, for each of the hosts' [`Files`](crate::Files) that serves it.
@@ -223,6 +225,13 @@ impl Connection {
         })
     }
 
+    /// Whether a path is in a root of a session that was not there when the session was opened.
+    pub(crate) fn is_in_missing_root(&self, session: &str, path: &str) -> bool {
+        let state = self.state();
+        let roots = state.sessions.get(session).and_then(|session| session.roots.as_ref());
+        roots.is_some_and(|roots| roots.missing.iter().any(|root| Path::new(path).starts_with(root)))
+    }
+
     /// Starts a command in a session that is open and stays so.
     pub(crate) fn start(
         &self,
@@ -267,8 +276,14 @@ impl Session {
 
 impl Roots {
     fn open(given: Vec<String>) -> Roots {
-        let opened = given.iter().filter_map(|path| Root::open(path.as_ref()).ok()).collect();
-        Roots { given, opened }
+        let (mut opened, mut missing) = (Vec::new(), Vec::new());
+        for path in &given {
+            match Root::open(path.as_ref()) {
+                Ok(root) => opened.push(root),
+                Err(_) => missing.push(path.clone()),
+            }
+        }
+        Roots { given, opened, missing }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use libacp::printable;
+
 use crate::process::Exit;
 
 /// An agent that is a child process has ended: how, and what it said last.
@@ -23,19 +25,8 @@ impl fmt::Display for AgentEnded {
         write!(f, "the agent has ended: {}", self.exit)?;
         for (number, line) in self.stderr.iter().enumerate() {
             f.write_str(if number == 0 { "; its last lines on standard error:\n  " } else { "\n  " })?;
-            line.chars().try_for_each(|character| show(f, character))?;
+            f.write_str(&printable(line))?;
         }
         Ok(())
     }
-}
-
-/// Writes out what would steer a terminal or turn the direction of writing: an error is printed by `main`.
-fn show(f: &mut fmt::Formatter<'_>, character: char) -> fmt::Result {
-    use fmt::Write;
-    let turns =
-        matches!(character, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if turns || (character.is_control() && character != '\t') {
-        return write!(f, "{}", character.escape_unicode());
-    }
-    f.write_char(character)
 }

@@ -134,7 +134,8 @@ impl Serving {
         let (line, limit) = (received.line.map(u64::from), received.limit.map(u64::from));
         let (path, (say, said)) = (received.path.to_string(), oneshot::channel());
         files.read_later(path, line, limit, |text| drop(say.send(text)));
-        Ok(v1::ReadTextFileResponse::new(result(said, &received.path).await?).into())
+        let text = result(said, &received.session_id.0, &received.path).await?;
+        Ok(v1::ReadTextFileResponse::new(text).into())
     }
 
     /// Writes a file.
@@ -142,13 +143,14 @@ impl Serving {
         let files = self.of(&received)?;
         let (path, (say, said)) = (received.path.to_string(), oneshot::channel());
         files.write_later(path, received.content.to_string(), |done| drop(say.send(done)));
-        result(said, &received.path).await?;
+        result(said, &received.session_id.0, &received.path).await?;
         Ok(Reply::default())
     }
 }
 
 async fn result<T>(
     said: impl Future<Output = Result<Result<T, libacp_files::Error>, oneshot::error::RecvError>>,
+    session: &str,
     path: &str,
 ) -> Result<T, Failure> {
     let problem = match said.await? {
@@ -156,6 +158,10 @@ async fn result<T>(
         Err(problem) => problem,
     };
     let mut error = RequestError::new(ErrorCode(problem.code()), problem.to_string());
+    if problem == libacp_files::Error::Outside && Connection::current()?.is_in_missing_root(session, path) {
+        // The agent has done nothing wrong: it was given a folder that nobody can open.
+        error.message = "The folder of the session is not there, or cannot be opened".into();
+    }
     if problem == libacp_files::Error::NotFound {
         error.data = Some(Raw::from_string(serde_json::json!({ "uri": uri(path) }).to_string())?);
     }

@@ -61,6 +61,24 @@ async fn lines_and_what_is_missing_and_outside() {
 }
 
 #[tokio::test]
+async fn a_folder_that_is_not_there_is_told_apart_from_one_that_is_not_the_sessions() {
+    let folder = Folder::new();
+    talk(&Client::new("test", "1").files(Files::new()), async |agent, raw| {
+        opened(&agent, raw, &folder.at("none"), "s").await;
+        let file = folder.at("none/file");
+        for (method, params) in [("fs/read_text_file", read(&file)), ("fs/write_text_file", write(&file, "x"))] {
+            let error = raw.ask(method, params).await["error"].clone();
+            assert_eq!(error["code"], INVALID);
+            assert_eq!(error["message"], "The folder of the session is not there, or cannot be opened");
+        }
+        let outside = raw.ask("fs/read_text_file", read(&folder.at("nonesuch"))).await["error"]["message"].clone();
+        assert_eq!(outside, "The path is outside of the session's roots");
+        Ok(())
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn roots_are_those_of_the_opening() {
     let folder = Folder::new();
     for name in ["first", "second", "elsewhere"] {

@@ -7,7 +7,7 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use libacp::aio::{Client, Failure};
+use libacp::aio::{Client, Error, Failure};
 use libacp::schema::v1::StopReason;
 use libacp_tokio::{spawn, trace_to, AgentEnded, Exit, Files, Spawn, Terminals};
 use support::{alive, example, left, mark, runs, until, within};
@@ -136,7 +136,7 @@ async fn how_an_agent_ended_too_early() {
     );
     assert_eq!(
         failure.to_string(),
-        "the agent has ended: exit code 3; its last lines on standard error:\n  one\n  two\\u{1b}[2J"
+        "the agent has ended: exit code 3; its last lines on standard error:\n  one\n  two\\x1b[2J"
     );
     let (starting, driving) = agent.connect(client()).unwrap();
     tokio::spawn(driving);
@@ -146,6 +146,14 @@ async fn how_an_agent_ended_too_early() {
     let agent = sh(&format!("{HELLO}; read second; kill -9 $$"));
     let failure = agent.run(&client(), async |agent| Ok(agent.new_session("/").await?)).await.unwrap_err();
     assert_eq!(failure.to_string(), "the agent has ended: signal SIGKILL");
+
+    // The same with a handle, which knows how.
+    let (starting, driving) = sh(&format!("{HELLO}; read second; exit 4")).connect(client()).unwrap();
+    tokio::spawn(driving);
+    let agent = starting.open().await.unwrap();
+    let failed = agent.new_session("/").await.unwrap_err();
+    assert!(matches!(failed, Error::Closed { .. }), "{failed}");
+    assert_eq!(agent.ended().await.exit, Exit::Code(4));
 
     // Work that fails for another reason has that one, and work that succeeds has succeeded.
     let agent = sh(&format!("{HELLO}; exit 1"));

@@ -71,7 +71,8 @@ builder! {
 }
 
 impl<H: Handlers> Agent<H> {
-    /// What the agent can do beyond what its handlers show, as images in prompts.
+    /// What the agent can do beyond what its handlers show, as images in prompts. One that says that a request is served
+    /// needs the handler of that request.
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::AgentCapabilities<'static>) -> Self {
         self.capabilities = capabilities;
@@ -148,9 +149,10 @@ impl<H: Handlers> Agent<H> {
     /// # Errors
     /// That of the transport, when reading from it failed. [`InvalidInput`](io::ErrorKind::InvalidInput) before anything
     /// is read when the agent has a handler or an option that cannot work: two handlers of one method, one of a draft
-    /// that is off or of what needs more [`capabilities`](Self::capabilities), a time-out on a transport without a clock.
+    /// that is off or of what needs more [`capabilities`](Self::capabilities), a capability that no handler serves, a
+    /// time-out on a transport without a clock.
     pub async fn serve(&self, mut transport: impl Transport) -> io::Result<()> {
-        unserved::check(&self.host, &self.handlers, &mut transport, || crate::schema::write(&self.hello()))?;
+        unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
         let shared = self.host.connection(&transport);
         drive(&shared, &Serving(self), transport).await
     }

@@ -13,7 +13,7 @@ use super::error::Error;
 use super::handlers;
 use super::opening::{extended, Name};
 use super::shared::{Notice, Shared};
-use crate::connection::{Notification, Outcome, Response, Turn};
+use crate::connection::{Notification, Outcome, Response, Turn, Violation};
 use crate::schema::{Message, Raw, Request};
 
 /// How far a request is.
@@ -31,6 +31,8 @@ pub(super) struct Asking {
     /// The session of an exchange: a request that brings updates.
     exchange: Option<Arc<str>>,
     at: At,
+    /// What is wrong with its answer.
+    violation: Option<Box<Violation>>,
 }
 
 impl Asking {
@@ -54,7 +56,7 @@ impl Asking {
         exchange: Option<Arc<str>>,
     ) -> Self {
         let params = params.map_err(Some);
-        Asking { shared: Arc::clone(shared), method, params, exchange, at: At::Unsent }
+        Asking { shared: Arc::clone(shared), method, params, exchange, at: At::Unsent, violation: None }
     }
 
     /// Gives its params data of extensions.
@@ -106,6 +108,7 @@ impl Asking {
                 return Poll::Pending;
             };
             let unread = slot.updates.take().unwrap_or_default();
+            self.violation = slot.violation.take();
             state.calls.remove(&serial);
             for (_, _, size) in unread {
                 state.free(size);
@@ -156,6 +159,14 @@ impl Asking {
         }
     }
 
+    /// The result as something else.
+    pub(super) fn read<T>(&self, response: &Response, read: Read<T>) -> Result<T, Error> {
+        read(&self.shared, response).map_err(|error| match error {
+            Error::Invalid { method, .. } => Error::Invalid { method, violation: self.violation.clone() },
+            other => other,
+        })
+    }
+
     pub(super) fn method(&self) -> Cow<'static, str> {
         self.method.clone()
     }
@@ -199,7 +210,7 @@ fn failed(response: &Response) -> Option<Error> {
     match &response.outcome {
         Outcome::Result(_) => None,
         Outcome::Error(error) => Some(Error::Peer { method, error: error.clone() }),
-        Outcome::Invalid => Some(Error::Invalid { method }),
+        Outcome::Invalid => Some(Error::Invalid { method, violation: None }),
         Outcome::Timeout => Some(Error::Timeout { method }),
         Outcome::Cancelled => Some(Error::Cancelled { method }),
         Outcome::Closed => Some(Error::Closed { method }),
@@ -273,7 +284,7 @@ impl<T> Future for Call<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let answer = ready!(self.asking.poll_answer(cx));
-        Poll::Ready(answer.and_then(|response| (self.read)(&self.asking.shared, &response)))
+        Poll::Ready(answer.and_then(|response| self.asking.read(&response, self.read)))
     }
 }
 

@@ -73,7 +73,8 @@ builder! {
 }
 
 impl<H: Handlers> Client<H> {
-    /// What the client can do beyond what its handlers show.
+    /// What the client can do beyond what its handlers show. One that says that a request is served needs the handler of
+    /// that request.
     #[must_use]
     pub fn capabilities(mut self, capabilities: v1::ClientCapabilities<'static>) -> Self {
         self.capabilities = capabilities;
@@ -131,7 +132,7 @@ impl<H: Handlers> Client<H> {
     where
         F: AsyncFnOnce(AgentPeer) -> Result<R, Failure>,
     {
-        unserved::check(&self.host, &self.handlers, &mut transport, || crate::schema::write(&self.hello()))?;
+        unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities)?;
         let shared = self.host.connection(&transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
         let serving = Serving(&self.handlers);
@@ -158,8 +159,7 @@ impl<H: Handlers> Client<H> {
     pub fn connect<T: Transport>(self, mut transport: T) -> (Connecting, impl Future<Output = io::Result<()>>) {
         let shared = self.host.connection(&transport);
         let connecting = Connecting { shared: Arc::clone(&shared), hello: self.hello() };
-        let checked =
-            unserved::check(&self.host, &self.handlers, &mut transport, || crate::schema::write(&self.hello()));
+        let checked = unserved::check(&self.host, &self.handlers, &mut transport, &self.hello(), &self.capabilities);
         (connecting, async move {
             if let Err(refused) = checked {
                 // Who waits for the connection learns that there is none.

@@ -47,7 +47,7 @@ impl ClientSession {
         let agent = AgentPeer::new(shared);
         let first = agent.kept(opened.session_id.as_str(), |kept| kept.serial);
         if first.is_some_and(|first| first != response.serial) {
-            return Err(Error::Invalid { method: response.method.clone() });
+            return Err(Error::Invalid { method: response.method.clone(), violation: None });
         }
         Ok(Self::new(agent, opened))
     }

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::connection::Violation;
 use crate::json::{pointer, unescape};
 use crate::jsonrpc::{ErrorCode, PeerError};
 use crate::schema::Raw;
-use crate::Misuse;
+use crate::{printable, Misuse};
 
 /// Why a call has no result.
 #[derive(Debug, thiserror::Error)]
@@ -24,12 +25,14 @@ pub enum Error {
         /// The peer's error.
         error: PeerError,
     },
-    /// The peer's answer cannot be used; a violation says why.
-    #[error("{method}: the peer's answer cannot be used")]
+    /// The peer's answer cannot be used. Its text has the rule that the answer breaks, and where.
+    #[error("{method}: the peer's answer cannot be used{}", why(violation.as_deref()))]
     #[non_exhaustive]
     Invalid {
         /// The method that was called.
         method: Cow<'static, str>,
+        /// What is wrong with the answer, as `on_violation` is told; `None` under a policy that reports nothing.
+        violation: Option<Box<Violation>>,
     },
     /// No answer in the time that [`Config::timeout`](crate::Config::timeout) allows.
     #[error("{method}: no answer in time")]
@@ -71,6 +74,12 @@ impl Error {
     }
 }
 
+fn why(violation: Option<&Violation>) -> String {
+    let Some(Violation { rule, pointer, message, .. }) = violation else { return String::new() };
+    let place = if pointer.is_empty() { String::new() } else { format!("{}: ", printable(pointer)) };
+    format!(": {rule}: {place}{message}")
+}
+
 /// Where the data of an error says in words what the peer's own error was.
 const CAUSES: &[&str] = &["", "/details", "/detail", "/message", "/reason", "/error", "/error/message"];
 /// Characters of it that are shown.
@@ -80,14 +89,8 @@ fn cause(error: &PeerError) -> String {
     let data = error.data.as_deref().unwrap_or("null");
     let mut found = CAUSES.iter().filter_map(|at| unescape(pointer(data, at)?));
     let Some(text) = found.find(|text| !text.trim().is_empty() && *text != error.message) else { return String::new() };
-    let mut shown = ": ".to_owned();
-    for character in text.chars().take(CAUSE) {
-        match character {
-            '"' | '\'' | '\\' => shown.push(character),
-            other => shown.extend(other.escape_debug()),
-        }
-    }
-    shown
+    let cut = text.char_indices().nth(CAUSE).map_or(text.len(), |(end, _)| end);
+    format!(": {}", printable(&text[..cut]).replace('\n', "\\n"))
 }
 
 /// What a handler returns to answer its request with an error of its choice.
@@ -195,7 +198,7 @@ mod tests {
         {
             assert_eq!(text(Some(data)), format!("{bare}: It's \"shut\""), "{data}");
         }
-        assert_eq!(text(Some(r#""a\u001b[2Jb""#)), format!("{bare}: a\\u{{1b}}[2Jb"));
+        assert_eq!(text(Some(r#""a\u001b[2Jb""#)), format!("{bare}: a\\x1b[2Jb"));
         assert!(text(Some(&format!("\"{}\"", "x".repeat(9999)))).len() < 2200);
     }
 }

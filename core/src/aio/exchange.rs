@@ -60,7 +60,7 @@ impl Exchange {
 
     fn result<T: Message<'static>>(&self) -> Result<T, Error> {
         let closed = || Err(Error::closed(self.asking.method()));
-        self.answer.as_ref().map_or_else(closed, |answer| result(&self.asking.shared, answer))
+        self.answer.as_ref().map_or_else(closed, |answer| self.asking.read(answer, result))
     }
 }
 

@@ -66,6 +66,8 @@ impl State {
                 }
                 Event::Violation(violation) => {
                     self.replies += 1;
+                    // It may be why the answer is none that comes next.
+                    self.broken = violation.id.is_some().then(|| Box::new(violation.clone()));
                     return Some(Step::Violation(violation));
                 }
                 Event::Advice(advice) => return Some(Step::Advice(advice)),
@@ -159,6 +161,10 @@ impl State {
     fn settle(&mut self, response: Response) {
         self.unpark();
         let serial = response.serial;
+        let about = |broken: &Violation| {
+            broken.id.as_ref() == Some(&response.id) && broken.method.as_ref() == Some(&response.method)
+        };
+        let violation = self.broken.take().filter(|broken| about(broken));
         let wanted = self.calls.get(&serial).is_some_and(|slot| !slot.abandoned);
         self.lived(&response, wanted);
         let Some(slot) = self.calls.get_mut(&serial) else { return };
@@ -173,6 +179,7 @@ impl State {
         } else {
             let waker = slot.waker.take();
             slot.answer = Some(response);
+            slot.violation = violation;
             self.wake(waker);
         }
     }

@@ -15,7 +15,7 @@ use super::error::Error;
 use super::handlers::Message;
 use super::opening::{Kept, Name, Told};
 use super::transport::Clock;
-use crate::connection::{Notification, Phase, Response, Turn};
+use crate::connection::{Notification, Phase, Response, Turn, Violation};
 use crate::framing::Framing;
 use crate::json;
 use crate::schema::v1;
@@ -42,6 +42,8 @@ pub(super) struct State {
     pub(super) over: VecDeque<(Arc<str>, Kept)>,
     /// What their answers may take.
     pub(super) budget: Budget,
+    /// The last violation, until the answer after it.
+    pub(super) broken: Option<Box<Violation>>,
     /// Requests that may be served at the same time.
     pub(super) most: usize,
     /// Requests of the host's without an answer, but for those that bring updates.
@@ -96,6 +98,8 @@ pub(super) struct Slot {
     /// Updates that have come, as long as somebody wants them, with their numbers and sizes.
     pub(super) updates: Option<VecDeque<(Notification, u64, usize)>>,
     pub(super) answer: Option<Response>,
+    /// What is wrong with that answer.
+    pub(super) violation: Option<Box<Violation>>,
     pub(super) abandoned: bool,
     pub(super) waker: Option<Waker>,
 }
@@ -132,6 +136,7 @@ impl Shared {
             kept: HashMap::new(),
             over: VecDeque::new(),
             budget: Budget::default(),
+            broken: None,
             most,
             asking: 0,
             came: 0,

@@ -40,7 +40,7 @@ impl State {
     /// Remembers what an update says of a tool call.
     pub(super) fn titled(&mut self, update: &Notification) {
         // Most updates are pieces of messages, and are not to be read once more.
-        if update.params().contains("\"tool_call") {
+        if matches!(update.update, Some("tool_call" | "tool_call_update")) {
             if let Some(kept) = update.session.as_ref().and_then(|session| self.kept.get_mut(session)) {
                 kept.titles.take(update.params());
             }

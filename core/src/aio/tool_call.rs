@@ -24,7 +24,10 @@ pub struct ToolCall {
 
 impl ToolCall {
     pub(super) async fn start(session: &AgentSession, call: v1::ToolCall<'_>) -> Result<Self, Error> {
-        let call = call.into_owned();
+        let mut call = call.into_owned();
+        if call.tool_call_id.as_str().is_empty() {
+            call.tool_call_id = new_id().into();
+        }
         let mut started = ToolCall {
             session: session.clone(),
             id: call.tool_call_id.clone(),

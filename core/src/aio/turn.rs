@@ -120,14 +120,14 @@ impl Turn {
 
     /// Reports a tool call that begins now; it [reports itself](ToolCall) from then on.
     pub async fn tool_call(&self, title: &str, kind: v1::ToolKind<'_>) -> Result<ToolCall, Error> {
-        let mut call = v1::ToolCall::new(tool_call::new_id(), title);
+        let mut call = v1::ToolCall::new("", title);
         call.kind = Some(kind);
         call.status = Some(v1::ToolCallStatus::InProgress);
         self.tool_call_with(call).await
     }
 
-    /// The same with all that can be said of it: an id of its own, arguments, the status `pending` where it is to ask
-    /// for permission first.
+    /// The same with all that can be said of it: an id of its own (an empty one is replaced by one that is made up),
+    /// arguments, the status `pending` where it is to ask for permission first.
     pub async fn tool_call_with(&self, call: v1::ToolCall<'_>) -> Result<ToolCall, Error> {
         ToolCall::start(&self.session, call).await
     }

@@ -2,19 +2,26 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use super::handlers::{Handlers, LEFT};
 use super::host::Host;
+use super::told::said;
 use super::transport::Transport;
 use crate::connection::{MisuseKind, Phase};
+use crate::nearest::nearest;
 use crate::schema::tables::v1::TABLES;
+use crate::validation::table::Kind;
 use crate::{Config, Connection, Role};
 
-/// Looks at the handlers, and at the configuration with this transport; `hello` is what this side says in `initialize`.
+/// Looks at the handlers, and at the configuration with this transport; `hello` is what this side says in `initialize`,
+/// and of its capabilities `stated` are those that the host has given itself.
 pub(super) fn check<H: Handlers, T: Transport>(
     host: &Host,
     handlers: &H,
     transport: &mut T,
-    hello: impl FnOnce() -> Result<String, serde_json::Error>,
+    hello: &impl Serialize,
+    stated: &impl Serialize,
 ) -> io::Result<()> {
     let config = &host.config;
     if host.version_2 {
@@ -34,14 +41,37 @@ pub(super) fn check<H: Handlers, T: Transport>(
         return refused(format!("{method}: there are two handlers of it, and only one can be called"));
     }
     terminals(handlers, &methods)?;
-    let judge = judge(config, &hello()?);
+    let judge = judge(config, &crate::schema::write(hello)?);
     for (method, _) in &methods {
         if let Some(reason) = why_never(method, config, &judge, handlers) {
             return refused(reason);
         }
     }
+    served(config, handlers, &said(&crate::schema::write(stated)?))
+}
+
+/// What the host says of itself, its handlers do.
+fn served<H: Handlers>(config: &Config, handlers: &H, stated: &str) -> io::Result<()> {
+    if stated == "{}" {
+        return Ok(());
+    }
+    let name = if config.role == Role::Agent { "agentCapabilities" } else { "clientCapabilities" };
+    let judge = judge(config, &format!("{{\"protocolVersion\":1,\"{name}\":{stated}}}"));
+    let requests = TABLES.methods.iter().filter(|row| row.kind != Kind::Notification && !ALWAYS.contains(&row.name));
+    for row in requests {
+        let Some(gate) = row.gate.filter(|_| !handlers.has(row.name, true) && judge.can(row.name)) else { continue };
+        return refused(format!(
+            "capabilities: {} says that {} is served, and no handler serves it; give its handler, or leave the capability \
+             out",
+            gate.path.join("."),
+            row.name
+        ));
+    }
     Ok(())
 }
+
+/// What needs a capability, and is served without a handler.
+const ALWAYS: [&str; 1] = ["session/close"];
 
 fn refused<T>(reason: String) -> io::Result<T> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, reason))
@@ -94,8 +124,7 @@ fn why_never<H: Handlers>(method: &str, config: &Config, judge: &Connection, han
     let Some(row) = row else {
         let own = method == LEFT || method.starts_with('_') || config.is_foreign(method);
         return (!own).then(|| {
-            let near = TABLES.methods.iter().map(|row| row.name).min_by_key(|name| distance(name, method));
-            let near = near.filter(|name| distance(name, method) <= method.len() / 3);
+            let near = nearest(method, TABLES.methods.iter().map(|row| row.name));
             let meant = near.map_or_else(String::new, |name| format!(" (did you mean {name}?)"));
             format!("{method}: the specification has no such method{meant}; own ones begin with an underscore")
         });
@@ -121,18 +150,4 @@ fn why_never<H: Handlers>(method: &str, config: &Config, judge: &Connection, han
         }
         _ => None,
     }
-}
-
-/// How many letters have to be changed, added or left out.
-fn distance(one: &str, other: &str) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, letter) in one.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], index + 1);
-        for (place, found) in other.bytes().enumerate() {
-            let replaced = diagonal + usize::from(letter != found);
-            diagonal = row[place + 1];
-            row[place + 1] = replaced.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[other.len()]
 }

@@ -1,12 +1,13 @@
 //! What the host asked for that is not allowed now.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use super::rules::Refusal;
 use crate::json;
 use crate::rules::scene::{Check, Objection};
 use crate::rules::RuleId;
+use crate::text::{escape, printable};
 use crate::validation::{Problem, LONGER, TWICE};
 
 /// Characters of a value that are shown.
@@ -116,20 +117,13 @@ pub(super) fn shown(text: &str) -> String {
     for character in text.chars().take(SHOWN) {
         match character {
             '"' | '\\' => out.extend(['\\', character]),
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
-                escape(&mut out, character);
-            }
-            character if character.is_control() => escape(&mut out, character),
-            character => out.push(character),
+            // It stands on one line, and what is not seen is seen in it.
+            '\n' | '\t' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => escape(&mut out, character),
+            character => out.push_str(&printable(character.encode_utf8(&mut [0; 4]))),
         }
     }
     out.push(if text.chars().nth(SHOWN).is_some() { '…' } else { '"' });
     out
-}
-
-fn escape(out: &mut String, character: char) {
-    // Writing to a String cannot fail.
-    let _ = write!(out, "\\u{:04x}", u32::from(character));
 }
 
 impl From<Refusal> for Misuse {

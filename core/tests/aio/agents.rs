@@ -316,3 +316,22 @@ fn what_nobody_hears_does_not_keep_an_agent() {
         client.turn_away().await;
     });
 }
+
+#[test]
+fn a_tool_call_without_an_id_gets_one() {
+    let agent = Agent::new("test", "1").prompt(async |turn| {
+        let call = turn.tool_call_with(v1::ToolCall::new("", "Look")).await?;
+        assert!(!call.id().is_empty());
+        call.complete().await?;
+        Ok(())
+    });
+    with_client(&agent, async |client| {
+        let session = client.open(json!({})).await;
+        client.prompt(1, &session, "go").await;
+        let (begun, ended) = (client.hear().await, client.hear().await);
+        let id = |update: &Value| update["params"]["update"]["toolCallId"].as_str().unwrap_or_default().to_owned();
+        assert!(!id(&begun).is_empty(), "{begun}");
+        assert_eq!(id(&begun), id(&ended));
+        assert_eq!(stop_reason(&client.hear().await), "end_turn");
+    });
+}

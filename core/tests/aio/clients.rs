@@ -314,3 +314,27 @@ fn a_clock_ends_calls_that_take_too_long() {
     worked.unwrap();
     assert!(before.elapsed() >= Duration::from_millis(1050));
 }
+
+#[test]
+fn an_answer_that_cannot_be_used_is_told_with_its_rule() {
+    let work = async |agent: AgentPeer| {
+        let session = agent.new_session("/work").await?;
+        let wrong = session.prompt("go").finish().await.unwrap_err();
+        assert!(matches!(wrong, Error::Invalid { .. }));
+        let text = wrong.to_string();
+        assert!(text.starts_with("session/prompt: the peer's answer cannot be used: "), "{text}");
+        assert!(text.contains(": /stopReason: "), "{text}");
+        // That session is there still.
+        let wrong = agent.new_session("/work").await.unwrap_err();
+        let text = wrong.to_string();
+        assert!(text.starts_with("session/new: the peer's answer cannot be used: SESS-"), "{text}");
+        Ok(())
+    };
+    with_agent(&Client::new("test", "1"), work, async |agent| {
+        agent.welcome(json!({})).await;
+        for answer in [json!({"stopReason": 1}), json!({"sessionId": "s"})] {
+            let request = agent.hear().await;
+            agent.answer(&request, answer).await;
+        }
+    });
+}

@@ -66,3 +66,26 @@ fn options_that_cannot_work() {
     has(&driven.unwrap_err().to_string(), &["elicitation/create", "capabilities"]);
     assert!(matches!(opened, Err(libacp::aio::Error::Closed { .. })));
 }
+
+#[test]
+fn capabilities_that_no_handler_serves() {
+    let can = v1::AgentCapabilities::new().load_session(true);
+    let agent = Agent::new("test", "1").capabilities(can);
+    has(
+        &why(&agent),
+        &[
+            "capabilities: loadSession says that session/load is served",
+            "give its handler, or leave the capability out",
+        ],
+    );
+    let mut can = v1::AgentCapabilities::new();
+    can.providers = Some(v1::ProvidersCapabilities::new());
+    // A draft counts where it is on, and with all its requests.
+    let list = || {
+        Agent::new("test", "1")
+            .on::<fn(v1::ListProvidersRequest), _>(async |_| Ok(v1::ListProvidersResponse::new(vec![]).into()))
+    };
+    let mut drafts = Config::agent();
+    drafts.draft("llm_providers").unwrap();
+    has(&why(&list().capabilities(can).config(drafts)), &["providers", "providers/disable", "capabilities"]);
+}

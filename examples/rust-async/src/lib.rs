@@ -2,6 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod full;
+
 use std::future::pending;
 use std::process::ExitCode;
 
@@ -64,24 +67,10 @@ pub async fn talk(
     Ok(())
 }
 
-/// A text of the peer's as one line that steers no terminal and turns no direction of writing: characters that do so are
-/// written out.
+/// A text of the peer's as one line that steers no terminal and turns no direction of writing.
 #[must_use]
 pub fn shown(text: &str) -> String {
-    let hidden = |character: char| {
-        let marks = ['\u{61c}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
-        let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        character.is_control() || turns || marks.contains(&character)
-    };
-    let mut line = String::with_capacity(text.len());
-    for character in text.chars() {
-        if hidden(character) {
-            line.extend(character.escape_unicode());
-        } else {
-            line.push(character);
-        }
-    }
-    line
+    libacp::printable(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// How a program ends. The reason may be what the peer has said.

@@ -55,7 +55,7 @@ fn violations_and_errors_of_an_agent() {
     for client in CLIENTS {
         let Output { status, stdout, stderr } = run(client, "hello", &["sh", "-c", &script]);
         let said = String::from_utf8_lossy(&stderr);
-        assert!(!status.success() && said.contains("Error: ") && said.contains("\\u{202e}"), "{said:?}");
+        assert!(!status.success() && said.contains("Error: ") && said.contains("\\u202e"), "{said:?}");
         assert_eq!((found(&stdout), found(&stderr)), (vec![], vec![]));
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn run(log: &Log<'_>) -> Result<()> {
     log.run(cargo().args(["run", "--quiet", "-p", "xtask-book"]))?;
     log.run(Command::new("python3").args(["tests/docs/broken.py", "target/debug/xtask-book"]))?;
     log.run(Command::new("python3").arg("tests/docs/tree.py"))?;
-    programs(log, &["c", "cpp", "python", "node", "rust", "recipes"])?;
+    programs(log, &["c", "cpp", "python", "node", "rust", "tokio", "recipes"])?;
     log.run(Command::new("python3").arg("tests/docs/rust.py"))?;
     log.run(Command::new(steps::PYTHON).arg("tests/docs/python.py"))
 }

@@ -9,7 +9,7 @@ use libacp::aio::{AgentPeer, ClientSession, Error, Failure, PromptTurn};
 use libacp::schema::v1::{self, AuthMethod, ContentBlock, McpServer, SessionUpdate};
 use serde_json::{json, Value};
 
-use crate::show::{joined, options, say, shown};
+use super::show::{joined, options, say, shown};
 
 pub(crate) async fn run(agent: &AgentPeer, folder: &str) -> Result<(), Failure> {
     let further = format!("{folder}/further");

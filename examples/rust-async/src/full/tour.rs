@@ -7,12 +7,11 @@ use libacp::aio::{Failure, Turn};
 use libacp::schema::{v1, Raw};
 use serde_json::{json, Value};
 
-use crate::full::say;
+use super::agent::say;
+use super::EXTENSION;
 
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SILENCE: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
-/// What a client says in the `_meta` of its capabilities if it serves the extension of these examples.
-const EXTENSION: &str = "libacp.dev/full";
 const TEXT: &str = "one\ntwo\nthree\n";
 
 /// One of each kind of content block.

@@ -8,7 +8,7 @@ use libacp::schema::v1::{
 
 /// Prints a line. What the peer has said steers no terminal.
 pub(crate) fn say(what: impl AsRef<str>) {
-    println!("{}", libacp_examples_async::shown(what.as_ref()));
+    println!("{}", crate::shown(what.as_ref()));
 }
 
 pub(crate) fn joined(items: impl IntoIterator<Item: Display>) -> String {

@@ -1,0 +1,53 @@
+//! Text that a peer has written, for a terminal or a log.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// Text of a peer's, for a terminal or a log: control characters, and marks that turn the direction of text, are shown as
+/// escapes and do nothing. Line ends and tabs stay.
+///
+/// ```
+/// assert_eq!(libacp::printable("\u{1b}[2Jgone\n\u{202e}"), "\\x1b[2Jgone\n\\u202e");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(steers) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        if steers(character) {
+            escape(&mut shown, character);
+        } else {
+            shown.push(character);
+        }
+    }
+    shown.into()
+}
+
+/// Whether a character changes how others are displayed.
+fn steers(character: char) -> bool {
+    let turns =
+        matches!(character, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (character.is_control() && !matches!(character, '\n' | '\t'))
+}
+
+/// Shows a character, as Python and JavaScript write it.
+pub(crate) fn escape(out: &mut String, character: char) {
+    let code = u32::from(character);
+    // Writing to a String cannot fail.
+    let _ = if code < 0x100 { write!(out, "\\x{code:02x}") } else { write!(out, "\\u{code:04x}") };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn what_steers_is_shown() {
+        let evil = "\u{1b}]0;owned\u{7}\r\n\u{202e}text\u{2066}\u{9b}31m";
+        assert_eq!(printable(evil), "\\x1b]0;owned\\x07\\x0d\n\\u202etext\\u2066\\x9b31m");
+        for text in ["caf\u{e9}\u{a0}!\n\tx", "\u{3000}日本", "👩\u{200d}💻", "مرحبا", ""] {
+            assert!(matches!(printable(text), std::borrow::Cow::Borrowed(same) if same == text));
+        }
+    }
+}
