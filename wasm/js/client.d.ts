@@ -85,7 +85,7 @@ export interface ClientOptions extends HostOptions<ClientSession> {
   files?: FileAccess | undefined;
   /** What runs commands, such as {@link Terminals}. */
   terminals?: TerminalAccess | undefined;
-  /** What does not follow from files and terminals. */
+  /** What does not follow from handlers, files and terminals; `connect` refuses what nothing serves. */
   capabilities?: v1.ClientCapabilities | undefined;
   /**
    * Gets the updates that nobody iterates over: between turns, in turns that are only awaited, and of sessions that are not
