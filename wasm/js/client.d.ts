@@ -139,7 +139,7 @@ export interface SpawnOptions extends ConnectOptions {
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /**
    * Where its standard error goes: where this process's does, unless given. A function is called with each line, and the
-   * last ones are in {@link AgentEnded}.
+   * last ones are in {@link AgentEnded}, and in the message of a {@link NoResult} that came of an agent's silence.
    */
   stderr?: "inherit" | "ignore" | "pipe" | number | ((line: string) => unknown) | undefined;
   /**

@@ -46,7 +46,10 @@ export class PeerError extends Error {
   readonly data?: unknown;
 }
 
-/** A request has ended without an answer that can be used: with one that breaks the rules, in time, or before the end. */
+/**
+ * A request has ended without an answer that can be used: the answer broke a rule, none came in time, or the connection was
+ * over first. An answer that comes too late goes to `onLateResponse`.
+ */
 export class NoResult extends Error {
   protected constructor();
   /** The name of the class. */
