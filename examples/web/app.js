@@ -121,10 +121,14 @@ async function open(cwd, before) {
 async function start() {
   clearTimeout(start.timer);
   panel.showState("connecting");
+  let socket;
+  let problem;
   try {
-    const { cwd } = await (await fetch("config.json")).json();
-    const socket = new WebSocket(new URL("agent", location.href.replace(/^http/, "ws")));
-    socket.onclose = ({ reason }) => offline(reason || "the connection was lost");
+    const answer = await fetch("config.json");
+    if (!answer.ok) throw new Error(`config.json cannot be read: ${answer.status}`);
+    const { cwd } = await answer.json();
+    socket = new WebSocket(new URL("agent", location.href.replace(/^http/, "ws")));
+    socket.onclose = ({ reason }) => offline(reason || problem || "the connection was lost");
     agent = await connect(webSocket(socket), client);
     const before = sessionStorage.getItem("session");
     await open(cwd, before).catch((error) => {
@@ -145,6 +149,10 @@ async function start() {
   } catch (error) {
     console.warn(error);
     conversation.note(error.message, "error");
+    problem = error.message;
+    // What fails before there is a socket, or beside it, closes nothing by itself.
+    if (socket) socket.close();
+    else offline(problem);
   }
 }
 

@@ -1,22 +1,40 @@
 // The page of bundle/ as Vite and esbuild build it, beside the installed package.
-import { copyFileSync, cpSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, cpSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build as esbuild } from "esbuild";
 import { build as vite } from "vite";
 
-const source = fileURLToPath(new URL("bundle", import.meta.url));
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const PATH = [here("node_modules/.bin"), process.env.PATH].join(delimiter);
 
-/** Builds both in the folder of the package; where they lie. */
-export async function bundles(folder, root) {
+/** A page made by a command of the book, in a folder that has what its readers' have; where it lies. */
+function made(folder, name, command, source = "app.js") {
+  const work = join(folder, name);
+  cpSync(here("bundle"), work, { recursive: true });
+  if (source !== "app.js") copyFileSync(join(work, source), join(work, "app.js"));
+  symlinkSync(join(folder, "node_modules"), join(work, "node_modules"));
+  const said = readFileSync(here(`../../docs/snippets/onefile/${command}.sh`), "utf8");
+  // What npx would run is on the way.
+  execFileSync("sh", ["-euc", said.replace(/^npx /gm, "")], { cwd: work, env: { ...process.env, PATH }, stdio: "pipe" });
+  const site = join(work, "site");
+  copyFileSync(join(work, "index.html"), join(site, "index.html"));
+  return site;
+}
+
+/** Builds them in the folder of the package; where they lie. */
+export async function bundles(folder) {
   const app = join(folder, "bundle");
-  cpSync(source, app, { recursive: true });
-  const out = (name) => join(folder, name);
-  await vite({ root: app, base: "./", logLevel: "warn", configFile: false, build: { outDir: out("vite"), emptyOutDir: true, target: "es2022" } });
-  const how = { bundle: true, format: "esm", target: "es2022", minify: true };
-  await esbuild({ ...how, entryPoints: [join(app, "app.js")], outdir: out("esbuild") });
-  // esbuild leaves `new URL(…, import.meta.url)` as it is: the file goes beside the script.
-  copyFileSync(join(root, "dist/libacp_core_bg.wasm"), join(out("esbuild"), "libacp_core_bg.wasm"));
-  copyFileSync(join(app, "index.html"), join(out("esbuild"), "index.html"));
-  return { "/vite/": out("vite"), "/esbuild/": out("esbuild") };
+  cpSync(here("bundle"), app, { recursive: true });
+  const built = join(folder, "vite");
+  await vite({ root: app, base: "./", logLevel: "warn", configFile: false, build: { outDir: built, emptyOutDir: true, target: "es2022" } });
+  const bare = made(folder, "bare", "page");
+  rmSync(join(bare, "libacp_core_bg.wasm"));
+  return {
+    "/vite/": built,
+    "/esbuild/": made(folder, "esbuild", "page"),
+    "/one/": made(folder, "one", "page-one", "one.js"),
+    "/bare/": bare,
+    "/script/": made(folder, "script", "page-one", "late.js"),
+  };
 }

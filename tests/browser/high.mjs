@@ -89,7 +89,16 @@ Object.assign((globalThis.more = {}), {
 
   "a bundle by Vite": async () => equal(await framed("/vite/index.html"), EXPECTED.slice(0, 4)),
 
-  "a bundle by esbuild": async () => equal(await framed("/esbuild/index.html"), EXPECTED.slice(0, 4)),
+  "a bundle by esbuild, with the module beside it": async () => equal(await framed("/esbuild/index.html"), EXPECTED.slice(0, 4)),
+
+  "a bundle by esbuild that is one script, the module in it": async () => equal(await framed("/one/index.html"), EXPECTED.slice(0, 4)),
+
+  "a bundle without its module says what to do": async () => {
+    for (const place of ["/bare/", "/script/"]) {
+      const said = await framed(`${place}index.html`);
+      equal([place, /libacp_core_bg\.wasm/.test(said), /libacp\/wasm.*init\(url\)/.test(said), said], [place, true, true, said]);
+    }
+  },
 
   "a page without a bundler": async () => equal(await framed("/plain.html"), EXPECTED.slice(0, 4)),
 });

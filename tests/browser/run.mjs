@@ -19,7 +19,7 @@ async function serve({ folder, root, agent }) {
   const entry = ({ browser, default: any }) => `/libacp/${normalize(browser ?? any)}`;
   const named = [".", "./agent", "./client", "./rules"].map((name) => [join("libacp", name), entry(exports[name])]);
   const imports = JSON.stringify(Object.fromEntries(named));
-  const places = { "/libacp/": root, ...(await bundles(folder, root)), "/": here };
+  const places = { "/libacp/": root, ...(await bundles(folder)), "/": here };
   const server = createServer((request, response) => {
     const path = normalize(new URL(request.url, "http://localhost").pathname);
     const place = Object.keys(places).find((place) => path.startsWith(place));

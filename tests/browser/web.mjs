@@ -11,6 +11,7 @@ import { permissionTests } from "./permission.mjs";
 import { answerByClick, answerByKey } from "./person.mjs";
 import { printingTests } from "./printing.mjs";
 import { killAll, pause, root, start } from "./served.mjs";
+import { startTests } from "./starting.mjs";
 
 const shots = join(root, "target/test-artefacts/web");
 
@@ -243,6 +244,7 @@ const chromium = await launch();
 if (chromium !== undefined) {
   await run(tests, chromium, conversation);
   await run(permissionTests, chromium);
+  await run(startTests, chromium);
   await chromium.close();
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed`);

@@ -7,7 +7,8 @@ import { pathToFileURL } from "node:url";
 import { folder } from "./both.mjs";
 
 const dist = join(folder, "node_modules/libacp/dist");
-const { DRAFTS, SERVED, SHOWN } = await import(pathToFileURL(join(dist, "methods.js")));
+const { Connection } = await import(process.env.LIBACP_ENTRY);
+const { DRAFTS, GATES, SERVED, SHOWN } = await import(pathToFileURL(join(dist, "methods.js")));
 const types = readFileSync(join(dist, "types.v1.d.ts"), "utf8");
 
 /** The methods of an interface, with their drafts. */
@@ -33,4 +34,27 @@ test("the drafts are those that a connection takes", () => {
 
 test("what a handler shows is of a method that there is", () => {
   for (const method of Object.keys(SHOWN)) assert.ok(SERVED.agent.has(method) || SERVED.client.has(method), method);
+});
+
+test("the capability that speaks of each request is the one that the connection asks for", () => {
+  const ends = ["client", "agent"].map((role) => new Connection({ role, drafts: DRAFTS }));
+  const carry = (from, to) => {
+    const bytes = from.transmit();
+    from.consume(bytes.length);
+    to.receive(bytes);
+    return [...to.events()];
+  };
+  const [client, agent] = ends;
+  client.request("initialize", { clientCapabilities: {} });
+  for (const event of carry(client, agent)) if (event.type === "request") agent.respond(event, { agentCapabilities: {} });
+  carry(agent, client);
+  let gated = 0;
+  for (const [sender, from, role] of [["Client", client, "agent"], ["Agent", agent, "client"]]) {
+    for (const [method] of declared(`${sender}Requests`)) {
+      const [, needed] = from.whyNot(method)?.message.match(/needs the capability ([\w.]+)/) ?? [];
+      assert.equal(GATES[method], needed, `${method} of ${role}s`);
+      gated += needed === undefined ? 0 : 1;
+    }
+  }
+  assert.equal(gated, Object.keys(GATES).length);
 });

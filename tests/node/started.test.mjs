@@ -134,7 +134,7 @@ await agent.close();
   });
 }
 
-test("what an agent says beside the protocol is heard, and its last words are in the error", async () => {
+test("what an agent says beside the protocol is heard, and its last lines are in the error", async () => {
   const path = program("started-dying.mjs", `
 console.error("no key");
 console.error("\\u001b[31mbye");
@@ -144,11 +144,24 @@ process.exitCode = 3;
   await assert.rejects(spawnAgent([process.execPath, path], new Client(), { stderr: (line) => lines.push(line) }), (error) => {
     assert.ok(error instanceof AgentEnded);
     assert.equal(error.exitCode, 3);
-    assert.match(error.message, /ended with exit status 3; its last words:\nno key\n\\x1b\[31mbye$/);
+    assert.match(error.message, /: the agent ended with the status 3 before it answered; its last lines of stderr:\n  no key\n  \\x1b\[31mbye$/);
     assert.deepEqual(error.stderr, ["no key", "\u001b[31mbye"]);
     return true;
   });
   assert.deepEqual(lines, ["no key", "\u001b[31mbye"]);
+});
+
+test("an agent that gives no answer in time is an error with its last lines", async () => {
+  const path = program("started-silent.mjs", 'console.error("waiting for the license server");\nprocess.stdin.resume();\n');
+  const started = (options) => spawnAgent([process.execPath, path], new Client(), { timeout: 1000, grace: 200, ...options });
+  let heard;
+  await assert.rejects(started({ stderr: () => (heard = true) }), {
+    name: "NoResult",
+    outcome: "timeout",
+    message: "initialize: the agent gave no answer in time; its last lines of stderr:\n  waiting for the license server",
+  });
+  assert.ok(heard);
+  await assert.rejects(started({ stderr: "ignore" }), { message: "initialize: no answer came in time" });
 });
 
 test("what commands print is heard while they run, in whole characters", { skip: windows }, async () => {

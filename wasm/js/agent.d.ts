@@ -19,7 +19,7 @@ export * from "./shared.js";
 
 /** How an agent is set up. */
 export interface AgentOptions extends HostOptions<AgentSession> {
-  /** What no handler shows, as `{ promptCapabilities: { image: true } }`. */
+  /** What no handler shows, as `{ promptCapabilities: { image: true } }`; `serve` refuses what nothing serves. */
   capabilities?: v1.AgentCapabilities | undefined;
   /** Ways to log in; there must be a handler for `authenticate` then. */
   authMethods?: readonly v1.AuthMethod[] | undefined;

@@ -37,6 +37,7 @@ export class Agent extends Host {
   }
 
   async serve(transport, { signal } = {}) {
+    this.mustKeep((method) => this.handlers.has(method) || method === "session/close");
     await whenLoaded();
     signal?.throwIfAborted();
     await new ClientPeer(this, transport)._run(signal);

@@ -16,6 +16,8 @@ const CLOSES = new Set(["session/close", "session/delete"]);
 const OPENS = new Set(["session/new", "session/fork", "session/load", "session/resume"]);
 // Requests whose handler begins when the updates before them have been handed over.
 const AFTER_UPDATES = new Set(["session/request_permission", "elicitation/create"]);
+// Outcomes of requests that an agent was there to answer, and did not.
+const SILENT = new Set(["timeout", "cancelled"]);
 // The output of a process ends a little before it does.
 const EXIT = 1000;
 
@@ -115,13 +117,16 @@ export class AgentPeer extends Peer {
       if (closing !== how) await this.#endings.get(params.sessionId);
       return result;
     } catch (error) {
-      if (!(error instanceof NoResult) || error.outcome !== "closed") throw error;
+      if (!(error instanceof NoResult)) throw error;
+      const { lastLines = [], ended } = this._transport;
+      if (SILENT.has(error.outcome) && lastLines.length > 0) throw NoResult.ofAgent(error, lastLines);
+      if (error.outcome !== "closed") throw error;
       if (this._wire.problem) error.cause = this._wire.problem;
       if (!this.process) throw error;
-      await within(this._transport.ended, EXIT);
-      const ended = new AgentEnded(method, this.process.exitCode, this.process.signalCode, this._transport.lastWords);
-      ended.cause = error.cause;
-      throw ended;
+      await within(ended, EXIT);
+      const death = new AgentEnded(method, this.process.exitCode, this.process.signalCode, lastLines);
+      death.cause = error.cause;
+      throw death;
     }
   }
 

@@ -11,10 +11,16 @@ export function init(source) {
     (exports) => loaded({ Core, busy, cutOutput: cut, record, room }, exports),
     (error) => {
       loading = undefined;
-      throw error;
+      throw source === undefined ? notFound(error) : error;
     },
   );
   return loading;
+}
+
+/** Not every bundler takes the file along; none says so. */
+function notFound(cause) {
+  const advice = "put libacp_core_bg.wasm (libacp/wasm) beside the script, or say where it is with init(url)";
+  return new Error(`libacp is not loaded: ${cause?.message ?? cause}; ${advice}`, { cause });
 }
 
 loadsWith(init);

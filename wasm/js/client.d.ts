@@ -85,7 +85,7 @@ export interface ClientOptions extends HostOptions<ClientSession> {
   files?: FileAccess | undefined;
   /** What runs commands, such as {@link Terminals}. */
   terminals?: TerminalAccess | undefined;
-  /** What does not follow from files and terminals. */
+  /** What does not follow from handlers, files and terminals; `connect` refuses what nothing serves. */
   capabilities?: v1.ClientCapabilities | undefined;
   /**
    * Gets the updates that nobody iterates over: between turns, in turns that are only awaited, and of sessions that are not
@@ -139,7 +139,7 @@ export interface SpawnOptions extends ConnectOptions {
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /**
    * Where its standard error goes: where this process's does, unless given. A function is called with each line, and the
-   * last ones are in {@link AgentEnded}.
+   * last ones are in {@link AgentEnded}, and in the message of a {@link NoResult} that came of an agent's silence.
    */
   stderr?: "inherit" | "ignore" | "pipe" | number | ((line: string) => unknown) | undefined;
   /**

@@ -115,8 +115,9 @@ export class Client extends Host {
     return [{}, ...shown, ...terminal, this.capabilities].reduce(merged);
   }
 
-  /** Refuses what would not be called: terminals are offered as a whole. */
+  /** Refuses what would not be called, and what nothing would serve: terminals are offered as a whole. */
   mustServe() {
+    this.mustKeep((method) => this.serves(method));
     const missing = TERMINALS.filter((method) => !this.serves(method));
     const [some] = TERMINALS.filter((method) => this.handlers.has(method));
     if (!some || missing.length === 0) return;

@@ -31,10 +31,14 @@ PeerError.prototype.name = "PeerError";
 
 const WHY = {
   invalid: "the answer cannot be used",
-  timeout: "there was no answer in time",
-  cancelled: "it was cancelled, and there was no answer in time",
-  closed: "the connection ended before the answer",
+  timeout: "no answer came in time",
+  cancelled: "it was cancelled, and no answer came in time",
+  closed: "the connection was over before an answer came",
 };
+
+/** What a process has printed beside the protocol, behind what has become of a request. */
+const withLines = (why, lines) =>
+  lines.length === 0 ? why : `${why}; its last lines of stderr:${lines.map((line) => `\n  ${excerpt(line, LONG)}`).join("")}`;
 
 /** A request has ended without an answer that can be used. */
 export class NoResult extends Error {
@@ -43,18 +47,23 @@ export class NoResult extends Error {
     this.method = method;
     this.outcome = outcome;
   }
+
+  /** The same of an agent that is a process, with what it has said meanwhile. */
+  static ofAgent({ method, outcome }, lines) {
+    const why = outcome === "timeout" ? "the agent gave no answer in time" : "it was cancelled, and the agent gave no answer in time";
+    return new NoResult(method, outcome, withLines(why, lines));
+  }
 }
 NoResult.prototype.name = "NoResult";
 
 /** The agent's process has ended before it answered. */
 export class AgentEnded extends NoResult {
-  constructor(method, exitCode, signal, lastWords = []) {
-    const said = lastWords.length > 0 ? `; its last words:\n${lastWords.map((line) => excerpt(line, LONG)).join("\n")}` : "";
-    const how = signal ?? (exitCode == null ? "its output closed" : `exit status ${exitCode}`);
-    super(method, "closed", `the agent has ended with ${how}${said}`);
+  constructor(method, exitCode, signal, lastLines = []) {
+    const how = signal ? `was killed by ${signal}` : exitCode == null ? "closed its output" : `ended with the status ${exitCode}`;
+    super(method, "closed", withLines(`the agent ${how} before it answered`, lastLines));
     this.exitCode = exitCode;
     this.signal = signal;
-    this.stderr = [...lastWords];
+    this.stderr = [...lastLines];
   }
 }
 AgentEnded.prototype.name = "AgentEnded";

@@ -1,7 +1,7 @@
 // What an agent and a client have in common before there is a connection: a name, options, handlers.
 
 import { Log } from "./log.js";
-import { DRAFTS, nearest, whyNever } from "./methods.js";
+import { DRAFTS, nearest, whyNever, whyPromised } from "./methods.js";
 
 // What a connection takes.
 const OPTIONS = [
@@ -67,6 +67,12 @@ export class Host {
     if (this.handlers.has(method)) throw new TypeError(`${method} has a handler already; a second one would never be called`);
     this.handlers.set(method, handler);
     return this;
+  }
+
+  /** Refuses capabilities that nothing stands behind, once all handlers have been given. */
+  mustKeep(serves) {
+    const why = whyPromised(this.role, this.given, serves);
+    if (why) throw new TypeError(why);
   }
 }
 

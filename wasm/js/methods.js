@@ -60,6 +60,30 @@ export const SHOWN = {
   "fs/write_text_file": { fs: { writeTextFile: true } },
 };
 
+/** Requests that a capability speaks of beside the one whose handler shows it. */
+const ALSO = {
+  "session/unarchive": "sessionCapabilities.archive",
+  "providers/set": "providers",
+  "providers/disable": "providers",
+  "elicitation/create": "elicitation",
+  "nes/start": "nes",
+  "nes/suggest": "nes",
+  "nes/close": "nes",
+};
+
+/** Where an object with one member in each has its end. */
+function pathOf(value) {
+  const [[name, below] = []] = Object.entries(value);
+  return name === undefined ? "" : [name, pathOf(below)].filter(Boolean).join(".");
+}
+
+/** The capability that says of a request that it is served. A test compares it with what the connection knows. */
+export const GATES = {
+  ...Object.fromEntries(Object.entries(SHOWN).map(([method, shown]) => [method, pathOf(shown)])),
+  ...Object.fromEntries(TERMINALS.map((method) => [method, "terminal"])),
+  ...ALSO,
+};
+
 /** The capability that must be given, as it says more than that a method is served. */
 const NEEDED = [
   [/^elicitation\/create$/, "elicitation"],
@@ -87,6 +111,19 @@ export function nearest(word, known) {
   return best && best[0] <= Math.max(2, word.length / 3) ? `; did you mean ${best[1]}?` : "";
 }
 
+const found = (capabilities, path) => path?.split(".").reduce((value, name) => value?.[name], capabilities);
+
+/** Why capabilities that are stated by hand promise too much; nothing where all that they speak of is served. */
+export function whyPromised(role, { drafts = [], capabilities = {} }, serves) {
+  for (const [method, draft] of SERVED[role]) {
+    const path = GATES[method];
+    const isStated = [undefined, null, false].every((none) => found(capabilities, path) !== none);
+    if (!isStated || serves(method) || (draft !== "" && !drafts.includes(draft))) continue;
+    return `capabilities: ${path} says that ${method} is served, but ${method} has no handler; give the handler, or leave the capability out`;
+  }
+  return undefined;
+}
+
 /** Why a handler of a method would never be called; nothing for one that may be. */
 export function whyNever(role, method, { drafts = [], foreignMethods = [], capabilities = {} }) {
   if (typeof method !== "string") return `expected the name of a method, found ${typeof method}`;
@@ -106,7 +143,6 @@ export function whyNever(role, method, { drafts = [], foreignMethods = [], capab
     return `${method} is of a draft that is off; switch it on with the option drafts: ["${draft}"]`;
   }
   const path = NEEDED.find(([pattern]) => pattern.test(method))?.[1];
-  const found = path?.split(".").reduce((value, name) => value?.[name], capabilities);
-  if (path === undefined || (found !== undefined && found !== null)) return undefined;
+  if (path === undefined || (found(capabilities, path) ?? undefined) !== undefined) return undefined;
   return `${method} needs the capability ${path}, which says more than a handler can show; give it with the option capabilities`;
 }

@@ -92,6 +92,7 @@ export class Peer {
   _ended = deferred();
   /** The host has closed the connection, or is about to. */
   _closing = false;
+  #closed = deferred();
   #notices = [];
   #noticing;
   #budget = new Budget(() => this._wire.unwritten);
@@ -123,6 +124,10 @@ export class Peer {
   /** Whether something can still be said. */
   get open() {
     return !this._closing && this.connection.phase !== "closed";
+  }
+
+  get closed() {
+    return this.#closed.promise;
   }
 
   extension(name) {
@@ -201,6 +206,7 @@ export class Peer {
         for (const job of this._jobs.values()) job.stop("the connection is over");
         this._closed();
         this._ended.resolve();
+        this.#closed.resolve();
         break;
     }
   }

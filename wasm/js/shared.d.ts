@@ -46,7 +46,10 @@ export class PeerError extends Error {
   readonly data?: unknown;
 }
 
-/** A request has ended without an answer that can be used: with one that breaks the rules, in time, or before the end. */
+/**
+ * A request has ended without an answer that can be used: the answer broke a rule, none came in time, or the connection was
+ * over first. An answer that comes too late goes to `onLateResponse`.
+ */
 export class NoResult extends Error {
   protected constructor();
   /** The name of the class. */
@@ -344,6 +347,11 @@ export interface Peer<R extends Role, Requests, Notifications> {
   readonly connection: Connection<R>;
   /** Whether the connection is open. */
   readonly open: boolean;
+  /**
+   * Resolves when the connection is over and all that came before has been delivered: the peer has ended it, its process
+   * has died, or this side has closed it. It never rejects.
+   */
+  readonly closed: Promise<void>;
   /** What the peer says of an extension: what its capabilities have under this name in `_meta`. */
   extension(name: string): unknown;
   /** Whether a method can be sent now, as far as version, phase and capabilities go. */

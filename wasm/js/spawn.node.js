@@ -31,7 +31,7 @@ export async function spawnAgent(command, client, options = {}) {
     throw Object.assign(new Error(`spawnAgent: cwd: there is no directory ${cwd}`, { cause: error }), { code: error.code });
   });
   const transport = childProcess(child, { group: processGroup });
-  if (hears) transport.lastWords = listen(child.stderr, stderr);
+  if (hears) transport.lastLines = listen(child.stderr, stderr);
   try {
     return await connect(transport, client, how);
   } catch (error) {

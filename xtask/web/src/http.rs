@@ -12,8 +12,9 @@ use crate::{bridge, Site};
 
 /// A head is not longer than this.
 const HEAD: usize = 16 * 1024;
-/// How long a whole head may take. Those who connect have it ready.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a whole head may take. Browsers connect ahead of what they want, and on a busy machine send it much later;
+/// where room is needed, `visitors` sends those away who have not said anything.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// How long somebody may take who does not read the answer.
 const UNREAD: Duration = Duration::from_secs(10);
 

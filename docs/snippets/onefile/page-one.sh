@@ -1,0 +1,1 @@
+npx esbuild app.js --bundle --minify --outfile=site/app.js
