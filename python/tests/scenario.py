@@ -8,7 +8,7 @@ from typing import Any, Collection, Dict, List
 FOLDER = Path(__file__).resolve().parents[2] / "tests" / "hosts"
 SIDES = ("agent", "client")
 
-SCENARIO = ("name", "rows", "host", "peer", "bare", "hooks", "handlers", "steps", "refused", "gaps")
+SCENARIO = ("name", "host", "peer", "bare", "hooks", "handlers", "steps", "refused", "gaps")
 HOST = (
     "policy",
     "drafts",

@@ -15,7 +15,7 @@ const HOST = {
 const HOOKS = ["update", "violation", "advice", "error", "late_response"];
 const LANGUAGES = ["python", "javascript", "rust"];
 const SCENARIO = {
-  name: isText, rows: isTexts, host: isObject, peer: isObject, bare: isTrue, hooks: isTexts, handlers: isObject,
+  name: isText, host: isObject, peer: isObject, bare: isTrue, hooks: isTexts, handlers: isObject,
   refused: isTexts, steps: Array.isArray, gaps: isObject,
 };
 // The first member tells the kind; those that must be there end with an exclamation mark.

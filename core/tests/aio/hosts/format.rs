@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::Failed;
 
 const SCENARIO: &[&str] =
-    &["name", "rows", "host", "peer", "bare", "hooks", "handlers", "refused", "gaps", "steps", "fails"];
+    &["name", "host", "peer", "bare", "hooks", "handlers", "refused", "gaps", "steps", "fails"];
 const HOST: &[&str] = &[
     "policy",
     "drafts",
