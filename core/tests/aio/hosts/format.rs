@@ -4,8 +4,7 @@ use serde_json::{Map, Value};
 
 use super::Failed;
 
-const SCENARIO: &[&str] =
-    &["name", "host", "peer", "bare", "hooks", "handlers", "refused", "gaps", "steps", "fails"];
+const SCENARIO: &[&str] = &["name", "host", "peer", "bare", "hooks", "handlers", "refused", "gaps", "steps", "fails"];
 const HOST: &[&str] = &[
     "policy",
     "drafts",
