@@ -65,7 +65,7 @@ class Examples(AioCase):
         self.assertEqual(len(agents), 2)
         for text in (*agents, book.read_text("utf-8"), (EXAMPLES / "hello_agent.py").read_text("utf-8")):
             (self.work / "agent.py").write_text(text)
-            async with aio.spawn_agent([sys.executable, "-B", str(self.work / "agent.py")], grace=0.5) as peer:
+            async with aio.spawn_agent([sys.executable, "-B", str(self.work / "agent.py")]) as peer:
                 sessions = await asyncio.gather(*(peer.new_session(self.work) for _ in range(2)))
                 for said in await self.in_time(asyncio.gather(*(updates(each.prompt("a")) for each in sessions))):
                     self.assertTrue(texts(said))
