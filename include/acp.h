@@ -255,6 +255,18 @@
 // Turn: the agent works on a prompt that the client has cancelled.
 #define ACP_TURN_CANCELLING 3
 
+// Turn: the agent cannot go on until the user has done something (version 2).
+#define ACP_TURN_REQUIRES_ACTION 4
+
+// Login: nothing has said whether the agent works for this user.
+#define ACP_LOGIN_UNKNOWN 1
+
+// Login: a call was refused for want of a login, or the user has logged out.
+#define ACP_LOGIN_REQUIRED 2
+
+// Login: a login has succeeded.
+#define ACP_LOGIN_DONE 3
+
 // JSON: `null`.
 #define ACP_JSON_NULL 1
 
@@ -438,6 +450,12 @@ const char *acp_session_state_name(int32_t state);
 // The name of an `ACP_TURN_…`; as above.
 const char *acp_turn_name(int32_t turn);
 
+// The name of an `ACP_ROLE_…`; as above.
+const char *acp_role_name(int32_t role);
+
+// The name of an `ACP_LOGIN_…`; as above. One of them is `unknown` as well.
+const char *acp_login_name(int32_t login);
+
 // The version of the binary interface of the library that is linked.
 uint32_t acp_abi_version(void);
 
@@ -466,8 +484,11 @@ acp_status acp_config_clear_policy_for(acp_config *config, int32_t severity);
 // A bound (`ACP_LIMIT_…`) that holds whatever the peer sends.
 acp_status acp_config_set_limit(acp_config *config, int32_t limit, uint64_t value);
 
-// Whether version 2 of the protocol may be agreed on; version 1 always may.
-acp_status acp_config_set_version_2(acp_config *config, bool allowed);
+// The versions of the protocol that may be agreed on, in any order: 1 where nothing sets it. `ACP_INVALID_ARGUMENT` when
+// `count` is 0, and when a number is no version that the library speaks.
+acp_status acp_config_set_versions(acp_config *config,
+                                   const uint16_t *versions,
+                                   size_t count);
 
 // Switches a draft of the protocol on (`ACP_DRAFT_…`); `ACP_INVALID_ARGUMENT` when there is none of this name.
 acp_status acp_config_set_draft(acp_config *config, acp_slice name);
@@ -513,8 +534,8 @@ acp_status acp_config_policy_for(const acp_config *config, int32_t severity, int
 // What `acp_config_set_limit` set, or the default.
 acp_status acp_config_limit(const acp_config *config, int32_t limit, uint64_t *out);
 
-// What `acp_config_set_version_2` set.
-acp_status acp_config_version_2(const acp_config *config, bool *out);
+// Whether a version of the protocol may be agreed on; false for a number that is no version.
+acp_status acp_config_version(const acp_config *config, uint16_t version, bool *out);
 
 // Whether a draft is switched on; `ACP_INVALID_ARGUMENT` when there is none of this name.
 acp_status acp_config_draft(const acp_config *config, acp_slice name, bool *out);
@@ -572,8 +593,16 @@ acp_status acp_connection_consume(acp_connection *connection, size_t count);
 // waits in `acp_connection_transmit` can still be sent.
 acp_status acp_connection_close(acp_connection *connection);
 
-// Bytes that were received and not read yet: stop reading from the transport while this is large.
+// How much was received and has not been read yet. Stop reading from the transport while this is large. In bytes.
 acp_status acp_connection_buffered(const acp_connection *connection, size_t *out);
+
+// How much waits to be sent: the length of what `transmit` holds, or with the framing `messages` of all messages.
+// Stop reading from the transport while this is large. In bytes.
+acp_status acp_connection_unsent(const acp_connection *connection, size_t *out);
+
+// Whether it is clear at a glance that there is no event before more bytes come. A host that gets bytes in small
+// pieces need not ask for events after each of them.
+acp_status acp_connection_needs_input(acp_connection *connection, bool *out);
 
 // Sends a request. `params` is JSON text, an object; for `initialize`, `protocolVersion` is filled in when it is left
 // out. `*out` is the request's number, which its one `ACP_EVENT_RESPONSE` carries too; `out` may be NULL, here and in every
@@ -634,53 +663,231 @@ acp_status acp_connection_error_pointer(const acp_connection *connection, acp_sl
 acp_status acp_connection_error_message(const acp_connection *connection, acp_slice *out);
 
 // The side that the host plays.
+//
+// - `*out`: one of `ACP_ROLE_…`
 acp_status acp_connection_role(const acp_connection *connection, int32_t *out);
 
-// A copy of the configuration. The caller owns `*out` and frees it with `acp_config_free`.
+// A copy of the configuration, with the defaults filled in.
+//
+// - `*out`: a copy; the caller owns it and frees it with `acp_config_free`
 acp_status acp_connection_config(const acp_connection *connection, acp_config **out);
 
-// How far the connection is (`ACP_PHASE_…`).
+// How far the connection is.
+//
+// - `*out`: one of `ACP_PHASE_…`
+// - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_phase(const acp_connection *connection, int32_t *out);
 
-// The agreed version of the protocol; `ACP_NONE` before `initialize`.
+// The agreed version of the protocol.
+//
+// - `ACP_NONE`: before it is agreed on: a client knows it once `initialize` has been answered, an agent once
+//   `initialize` has come
+// - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_version(const acp_connection *connection, uint16_t *out);
 
-// What the peer can do: its capabilities object as JSON text, `{}` before `initialize`. This and the next two are valid
-// until the next call that changes the connection.
+// What the peer can do: its capabilities object, `{}` before `initialize`. To ask about one method, use `can`.
+//
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_capabilities(const acp_connection *connection, acp_slice *out);
 
-// What the host said it can do.
+// What the host said it can do: its capabilities object, `{}` before `initialize`.
+//
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_own_capabilities(const acp_connection *connection, acp_slice *out);
 
-// The peer's whole params or result of `initialize`: its name, its ways to log in.
+// The peer's whole params or result of `initialize`, with its name and its ways to log in; `{}` before.
+//
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - see https://agentclientprotocol.com/protocol/v1/initialization
 acp_status acp_connection_peer_info(const acp_connection *connection, acp_slice *out);
 
-// What the peer says about one extension under `_meta` of its capabilities, as JSON text; `ACP_NONE` where it does not
-// advertise it, and before `initialize`. Valid until the next call that changes the connection.
+// The name of the program behind the peer, for logs and messages. Rule INIT-11.
+//
+// - `*out`: the text; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: before `initialize`, and where the peer does not say it
+// - see https://agentclientprotocol.com/protocol/v1/initialization
+acp_status acp_connection_peer_name(acp_connection *connection, acp_slice *out);
+
+// What the peer says about one extension under `_meta` of its capabilities. Rule EXT-10.
+//
+// - `name`: the extension's name
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - `ACP_NONE`: where the peer does not advertise the extension, and before `initialize`
+// - see https://agentclientprotocol.com/protocol/v1/extensibility
 acp_status acp_connection_peer_extension(const acp_connection *connection, acp_slice name, acp_slice *out);
 
-// All that is known of the connection as a whole, as JSON text: an object with these members, always all of them.
+// Whether the agent works for this user, as far as anything has said.
 //
-// - `phase`: the name of `ACP_PHASE_…`; `version`: the agreed version, or null before it is agreed
+// - `*out`: one of `ACP_LOGIN_…`
+// - see https://agentclientprotocol.com/protocol/v1/authentication
+acp_status acp_connection_login(const acp_connection *connection, int32_t *out);
+
+// The ways to log in that the agent listed and that can be used, in its order. The kind is `agent` where
+// `authenticate` (version 2: `auth/login`) asks the agent to do it, `terminal` where the client runs it in a
+// terminal, and in version 2 also `custom` for a type of the two sides' own and `unknown` for one that is newer
+// than the library.
+//
+// - `*out`: JSON text, a list of objects `{"methodId", "kind"}`; valid until the next call that changes the
+//   connection, and this is one
+// - see https://agentclientprotocol.com/protocol/v1/authentication
+acp_status acp_connection_login_methods(acp_connection *connection, acp_slice *out);
+
+// The ids of questions that are settled on web pages and have not been yet, in the order of their text. Rule
+// ELIC-20.
+//
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, and this is one
+// - see https://agentclientprotocol.com/rfds/elicitation
+acp_status acp_connection_open_elicitations(acp_connection *connection, acp_slice *out);
+
+// The model providers that the agent listed last, in the order of their ids, and whether each is switched on.
+// Draft `llm_providers`. Rule PROV-04.
+//
+// - `*out`: JSON text, a list of objects `{"providerId", "enabled"}`; valid until the next call that changes the
+//   connection, and this is one
+// - see https://agentclientprotocol.com/rfds/custom-llm-endpoint
+acp_status acp_connection_providers(acp_connection *connection, acp_slice *out);
+
+// All that is known of the connection as a whole: an object that always has all of its members.
+//
+// - `phase`: the name of the phase; `version`: the agreed version, or null before it is agreed on
 // - `login`: whether the agent works for this user, as far as anything has said: `unknown`, `required` or `done`
-// - `loginMethods`: a list of `{"methodId", "kind"}` of the ways to log in that can be used, in the agent's order; the
-//   kind is `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a terminal
+// - `loginMethods`: a list of `{"methodId", "kind"}` of the ways to log in that can be used, in the agent's order;
+//   the kind is `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a
+//   terminal, and in version 2 also `custom` for a type of the two sides' own and `unknown` for one that is newer
+//   than the library
 // - `openElicitations`: the ids of questions that are settled on web pages and have not been yet
 // - `providers` (draft): a list of `{"providerId", "enabled"}` of the model providers that the agent listed last
 //
-// Valid until the next call that changes the connection, and this is one.
+// - `*out`: JSON text; valid until the next call that changes the connection, and this is one
 acp_status acp_connection_snapshot(acp_connection *connection, acp_slice *out);
 
-// Whether a session can be used (`ACP_SESSION_…`); `ACP_NONE` when it is not known.
+// Whether a session can be used.
+//
+// - `id`: the session's id
+// - `*out`: one of `ACP_SESSION_…`
+// - `ACP_NONE`: when the session is not known
+// - see https://agentclientprotocol.com/protocol/v1/session-setup
 acp_status acp_connection_session_state(const acp_connection *connection, acp_slice id, int32_t *out);
 
-// Whether the agent works for a session (`ACP_TURN_…`); `ACP_NONE` when it is not known.
+// Whether the agent works for a session.
+//
+// - `id`: the session's id
+// - `*out`: one of `ACP_TURN_…`
+// - `ACP_NONE`: when the session is not known
+// - see https://agentclientprotocol.com/protocol/v1/prompt-turn
 acp_status acp_connection_session_turn(const acp_connection *connection, acp_slice id, int32_t *out);
 
-// All that is known of a session, as JSON text; `ACP_NONE` when it is not known. An object with these members, always
-// all of them; null says that the session has told of none, or of more than is kept:
+// The working directory of a session.
 //
-// - `state` and `turn`: the names of `ACP_SESSION_…` and `ACP_TURN_…`
+// - `id`: the session's id
+// - `*out`: the text; valid until the next call that changes the connection
+// - `ACP_NONE`: when the session is not known, or its directory is not
+// - see https://agentclientprotocol.com/protocol/v1/session-setup
+acp_status acp_connection_session_cwd(const acp_connection *connection, acp_slice id, acp_slice *out);
+
+// All directories of a session: the working directory, then the others.
+//
+// - `id`: the session's id
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: when the session is not known
+// - see https://agentclientprotocol.com/protocol/v1/session-setup
+acp_status acp_connection_session_roots(acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The id of the mode that is in force in a session.
+//
+// - `id`: the session's id
+// - `*out`: the text; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: when the session is not known, or it has no modes
+// - see https://agentclientprotocol.com/protocol/v1/session-modes
+acp_status acp_connection_session_mode(acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The modes that a session offers: the list as the agent told it.
+//
+// - `id`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - `ACP_NONE`: when the session is not known, or it has told of none, or of more than is kept
+// - see https://agentclientprotocol.com/protocol/v1/session-modes
+acp_status acp_connection_session_available_modes(const acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The options of a session with their values: the list as the agent told it last.
+//
+// - `id`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - `ACP_NONE`: when the session is not known, or it has told of none, or of more than is kept
+// - see https://agentclientprotocol.com/protocol/v1/session-config-options
+acp_status acp_connection_session_config_options(const acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The tool calls of a session and how far each is, oldest first.
+//
+// - `id`: the session's id
+// - `*out`: JSON text, a list of objects `{"toolCallId", "status"}`; valid until the next call that changes the
+//   connection, and this is one
+// - `ACP_NONE`: when the session is not known
+// - see https://agentclientprotocol.com/protocol/v1/tool-calls
+acp_status acp_connection_session_tool_calls(acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The entries of a session's plan: the list as the agent told it last.
+//
+// - `id`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - `ACP_NONE`: when the session is not known, or it has told of none, or of more than is kept
+// - see https://agentclientprotocol.com/protocol/v1/agent-plan
+acp_status acp_connection_session_plan(const acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The ids of a session's plans that have one.
+//
+// - `id`: the session's id
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: when the session is not known
+// - see https://agentclientprotocol.com/rfds/plan-operations
+acp_status acp_connection_session_plan_ids(acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The commands that a user can type in a session: the list as the agent told it last.
+//
+// - `id`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the connection
+// - `ACP_NONE`: when the session is not known, or it has told of none, or of more than is kept
+// - see https://agentclientprotocol.com/protocol/v1/slash-commands
+acp_status acp_connection_session_commands(const acp_connection *connection, acp_slice id, acp_slice *out);
+
+// The ids of a session's compactions that have not ended, oldest first. Rule NOTE-09.
+//
+// - `id`: the session's id
+// - `*out`: JSON text, a list of strings; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: when the session is not known
+acp_status acp_connection_session_open_compactions(acp_connection *connection, acp_slice id, acp_slice *out);
+
+// Whether the user has logged out since a session was opened, so that it may fail for want of a login. Rule
+// AUTH-25.
+//
+// - `id`: the session's id
+// - `ACP_NONE`: when the session is not known
+// - see https://agentclientprotocol.com/protocol/v1/authentication
+acp_status acp_connection_session_auth_uncertain(const acp_connection *connection, acp_slice id, bool *out);
+
+// The id of the session that a session is a child of.
+//
+// - `id`: the session's id
+// - `*out`: the text; valid until the next call that changes the connection
+// - `ACP_NONE`: when the session is not known, or it was opened by the client
+// - see https://agentclientprotocol.com/protocol/v1/subagents
+acp_status acp_connection_session_parent(const acp_connection *connection, acp_slice id, acp_slice *out);
+
+// Whether the client may cancel the work of a session: always, unless it is a child that does not allow it.
+//
+// - `id`: the session's id
+// - `ACP_NONE`: when the session is not known
+// - see https://agentclientprotocol.com/protocol/v1/subagents
+acp_status acp_connection_session_may_cancel(const acp_connection *connection, acp_slice id, bool *out);
+
+// All that is known of a session: an object that always has all of its members. Null says that the session has
+// told of none, or of more than is kept. It costs as much as it is long.
+//
+// - `state` and `turn`: the names of the session's state and of its turn's
+// - `stopReason`: why its work has ended, as the agent told it last, or null; `error`: what failed, where that is
+//   `error`, or null; `background`: the list of what runs beside the foreground work, or null (version 2)
 // - `terminals`: an object from the ids of open terminals to whether the command of each has ended
 // - `cwd`: the working directory, or null; `roots`: the list of all directories
 // - `modes`: `{"currentModeId", "availableModes"}`, the second a list or null; or null
@@ -689,49 +896,85 @@ acp_status acp_connection_session_turn(const acp_connection *connection, acp_sli
 // - `plan`: the list of its entries, or null; `planIds`: the ids of plans that have one
 // - `openCompactions`: the ids of compactions that have not ended
 // - `authUncertain`: whether the user has logged out since it was opened, so that it may fail for want of a login
-// - `parent`: the id of the session that it is a child of, or null; `mayCancel`: whether the client may cancel its work
+// - `parent`: the id of the session that it is a child of, or null; `mayCancel`: whether the client may cancel its
+//   work
 //
-// Valid until the next call that changes the connection, and this is one.
+// - `id`: the session's id
+// - `*out`: JSON text; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: when the session is not known
 acp_status acp_connection_session_snapshot(acp_connection *connection, acp_slice id, acp_slice *out);
 
-// The text of a prompt that runs a command with this input (empty for none); `ACP_NONE` when the session is not known
-// or has not listed the command. Valid until the next call that changes the connection, and this is one.
+// The text of a prompt that runs one of a session's commands. Rule CMD-05.
+//
+// - `session`: the session's id
+// - `name`: the command's name
+// - `input`: what follows the name, empty for nothing
+// - `*out`: the text; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: when the session is not known, or it has not listed the command
+// - see https://agentclientprotocol.com/protocol/v1/slash-commands
 acp_status acp_connection_command_text(acp_connection *connection,
                                        acp_slice session,
                                        acp_slice name,
                                        acp_slice input,
                                        acp_slice *out);
 
-// Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed, links
-// in the file system are the host's to check. False where the directories, or the session, are not known.
+// Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed,
+// links in the file system are the host's to check. False where the directories, or the session, are not known.
+// Rule SESS-06.
+//
+// - `session`: the session's id
+// - `path`: an absolute path
+// - see https://agentclientprotocol.com/protocol/v1/session-setup
 acp_status acp_connection_in_roots(const acp_connection *connection, acp_slice session, acp_slice path, bool *out);
 
-// The sessions that are known now, by id. The caller owns `*out` and frees it with `acp_sessions_free`.
+// The sessions that are known now, by id.
+//
+// - `*out`: a list; the caller owns it and frees it with `acp_sessions_free`
+// - see https://agentclientprotocol.com/protocol/v1/session-setup
 acp_status acp_connection_sessions(const acp_connection *connection, acp_sessions **out);
 
-// The host's own requests without an answer, oldest first. The caller owns `*out` and frees it with
-// `acp_requests_free`.
+// The host's own requests that have no answer yet, oldest first.
+//
+// - `*out`: a list; the caller owns it and frees it with `acp_requests_free`
 acp_status acp_connection_pending(const acp_connection *connection, acp_requests **out);
 
-// The peer's requests that the host has not answered, oldest first. The caller owns `*out` and frees it with
-// `acp_requests_free`.
+// The peer's requests that the host has not answered yet, oldest first. Rule RPC-15.
+//
+// - `*out`: a list; the caller owns it and frees it with `acp_requests_free`
 acp_status acp_connection_unanswered(const acp_connection *connection, acp_requests **out);
 
-// Terminals that were created and not released, by session. The caller owns `*out` and frees it with
-// `acp_terminals_free`.
+// The terminals that were created and not released, by session. Rule TERM-04.
+//
+// - `*out`: a list; the caller owns it and frees it with `acp_terminals_free`
+// - see https://agentclientprotocol.com/protocol/v1/terminals
 acp_status acp_connection_open_terminals(const acp_connection *connection, acp_terminals **out);
 
-// The number of the host's own open request with this id (JSON text); `ACP_NONE` when none is open.
+// The host's own open request with an id.
+//
+// - `id`: the request's id as JSON text; `ACP_INVALID_ARGUMENT` where it is no id
+// - `*out`: its number on this connection
+// - `ACP_NONE`: when no such request is open
 acp_status acp_connection_pending_by_id(const acp_connection *connection, acp_slice id, uint64_t *out);
 
-// The number of the peer's open request with this id (JSON text); `ACP_NONE` when none is open.
+// The peer's open request with an id.
+//
+// - `id`: the request's id as JSON text; `ACP_INVALID_ARGUMENT` where it is no id
+// - `*out`: its number on this connection
+// - `ACP_NONE`: when no such request is open
 acp_status acp_connection_unanswered_by_id(const acp_connection *connection, acp_slice id, uint64_t *out);
 
-// The id (JSON text) of the host's own open request with this number; `ACP_NONE` when none is open. Valid until the
-// next call that changes the connection, and this is one.
+// The id of the host's own open request with a number.
+//
+// - `serial`: the request's number on this connection
+// - `*out`: the id as JSON text; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: when no such request is open
 acp_status acp_connection_pending_id(acp_connection *connection, uint64_t serial, acp_slice *out);
 
-// The id (JSON text) of the peer's open request with this number; as above.
+// The id of the peer's open request with a number.
+//
+// - `serial`: the request's number on this connection
+// - `*out`: the id as JSON text; valid until the next call that changes the connection, and this is one
+// - `ACP_NONE`: when no such request is open
 acp_status acp_connection_unanswered_id(acp_connection *connection, uint64_t serial, acp_slice *out);
 
 // Frees a list.

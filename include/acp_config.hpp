@@ -7,6 +7,8 @@
 
 #include "acp_result.hpp"
 
+#include <initializer_list>
+
 namespace acp {
 
 /// A time-out for a call that waits for ever, whatever the configuration says.
@@ -47,9 +49,12 @@ public:
         return keep(acp_config_set_limit(config_.get(), detail::number(limit), value),
                     "Config::limit: no such limit, or a value that is too large for it");
     }
-    /// Whether version 2 of the protocol may be agreed on.
-    Config &version_2(bool allowed) noexcept { return keep(acp_config_set_version_2(config_.get(), allowed),
-                    "Config::version_2 was refused"); }
+    /// The versions of the protocol that may be agreed on: version 1 where nothing says otherwise.
+    Config &versions(std::initializer_list<std::uint16_t> versions) noexcept
+    {
+        return keep(acp_config_set_versions(config_.get(), versions.begin(), versions.size()),
+                    "Config::versions: expected at least one version, and none but 1 and 2");
+    }
     /// Switches a draft on (`ACP_DRAFT_…`).
     Config &draft(std::string_view name) noexcept
     {
@@ -102,7 +107,10 @@ public:
     {
         return detail::read<std::uint64_t>(acp_config_limit, handle(), detail::number(limit)).value_or(0);
     }
-    bool version_2() const noexcept { return detail::read<bool>(acp_config_version_2, handle()).value_or(false); }
+    bool has_version(std::uint16_t version) const noexcept
+    {
+        return detail::read<bool>(acp_config_version, handle(), version).value_or(false);
+    }
     bool has_draft(std::string_view name) const noexcept
     {
         return detail::read<bool>(acp_config_draft, handle(), detail::slice(name)).value_or(false);

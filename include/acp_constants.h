@@ -410,7 +410,7 @@
 #define ACP_RULE_FRAME_01 "FRAME-01"
 /* A message stands on one line, which ends with a line feed and with nothing else. */
 #define ACP_RULE_FRAME_02 "FRAME-02"
-/* A line of version 1 holds one message, never a list of them. */
+/* A line of version 1 holds one message, never a list of them. Only in v1. */
 #define ACP_RULE_FRAME_03 "FRAME-03"
 /* Agents write nothing but messages; other lines are shown and not answered. */
 #define ACP_RULE_FRAME_04 "FRAME-04"
@@ -439,7 +439,7 @@
 #define ACP_RULE_RPC_05 "RPC-05"
 /* The id of a request is a string, a whole number of 64 bits or null. */
 #define ACP_RULE_RPC_06 "RPC-06"
-/* The id of a request is not null; a peer's is served and answered with null. */
+/* The id of a request is not null; a peer's is served and answered with null (v1), or refused (v2). */
 #define ACP_RULE_RPC_07 "RPC-07"
 /* The id of a request has no fraction, not even .0. */
 #define ACP_RULE_RPC_08 "RPC-08"
@@ -492,11 +492,30 @@
 #define ACP_RULE_RPC_34 "RPC-34"
 /* What an error says in its data is passed on as it is. */
 #define ACP_RULE_RPC_35 "RPC-35"
-/* An empty batch is answered with one invalid-request error. */
+/* A frame may be a list of messages, a batch; the library sends none. Only in v2. */
+#define ACP_RULE_BATCH_01 "BATCH-01"
+/* A batch that is not JSON is answered with one parse error. Only in v2. */
+#define ACP_RULE_BATCH_02 "BATCH-02"
+/* An empty batch is answered with one invalid-request error. Only in v2. */
 #define ACP_RULE_BATCH_03 "BATCH-03"
-/* An entry of a batch that is not an object is answered by itself; the others are processed. */
+/* Entries are served in the order in which they stand, though any would do. Only in v2. */
+#define ACP_RULE_BATCH_04 "BATCH-04"
+/* The answers to one batch go out as one list, once all of them are there. Only in v2. */
+#define ACP_RULE_BATCH_05 "BATCH-05"
+/* Each request of a batch has one answer in that list, and nothing else has any. Only in v2. */
+#define ACP_RULE_BATCH_06 "BATCH-06"
+/* A batch that nothing is to be answered in is not answered with an empty list. Only in v2. */
+#define ACP_RULE_BATCH_07 "BATCH-07"
+/* An entry of a batch that is not an object is answered by itself; the others are processed. Only in v2. */
 #define ACP_RULE_BATCH_08 "BATCH-08"
-/* A batch holds no batches. */
+/* Answers stand in the order in which they were given, and are told apart by their ids. Only in v2. */
+#define ACP_RULE_BATCH_09 "BATCH-09"
+/* Calls that others depend on stand in no batch: initialize, a login or logout, a session's opening, a
+   prompt. Only in v2. */
+#define ACP_RULE_BATCH_10 "BATCH-10"
+/* No batch has two updates of the same terminal. Only in v2. */
+#define ACP_RULE_BATCH_11 "BATCH-11"
+/* A batch holds no batches. Only in v2. */
 #define ACP_RULE_BATCH_12 "BATCH-12"
 /* A client sends initialize first, and nothing else before it is answered. */
 #define ACP_RULE_INIT_01 "INIT-01"
@@ -509,50 +528,66 @@
 #define ACP_RULE_INIT_04 "INIT-04"
 /* A version that the agent speaks is agreed on. */
 #define ACP_RULE_INIT_05 "INIT-05"
-/* For any other version the agent answers with the newest that it speaks, and with no error. */
+/* For another version the agent answers with the highest that it speaks below it; an agent of version 1
+   alone never with an error. */
 #define ACP_RULE_INIT_06 "INIT-06"
 /* A client closes the connection when the agent answers with a version that it does not speak. */
 #define ACP_RULE_INIT_07 "INIT-07"
 /* Methods and types are those of the agreed version, and of no other. */
 #define ACP_RULE_INIT_08 "INIT-08"
-/* A connection is initialized once; only what has failed is tried again. */
+/* A connection is initialized once, but for what INIT-23 allows; what has failed is tried again. */
 #define ACP_RULE_INIT_09 "INIT-09"
 /* The answer to initialize has the agreed version; without it, initialize has failed. */
 #define ACP_RULE_INIT_10 "INIT-10"
 /* Both sides give name and version of their software; a host whose policy for notes is strict is told where
-   its own is missing. */
+   its own is missing. Only in v1. */
 #define ACP_RULE_INIT_11 "INIT-11"
-/* In version 2, name and version are always given. */
+/* In version 2, name and version are always given. Only in v2. */
 #define ACP_RULE_INIT_12 "INIT-12"
 /* Members are named as the version and the side have it; others are reported and not read. */
 #define ACP_RULE_INIT_13 "INIT-13"
 /* Nothing secret stands in initialize. */
 #define ACP_RULE_INIT_14 "INIT-14"
-/* Version 0 is no version: asked for it, an agent answers with its newest; answered with it, a client
-   closes. */
+/* Version 0 is no version: asked for it, an agent answers as for any that it does not speak; answered with
+   it, a client closes. */
 #define ACP_RULE_INIT_15 "INIT-15"
 /* After falling back to version 1, only what was said in its words counts. */
 #define ACP_RULE_INIT_16 "INIT-16"
 /* A version above the one that was asked for is taken only by a client that speaks it. */
 #define ACP_RULE_INIT_17 "INIT-17"
+/* Of a client that asks for a version above all that the agent speaks, the version alone must be readable;
+   what else is not, counts as left out. */
+#define ACP_RULE_INIT_20 "INIT-20"
+/* An agent that speaks version 2 refuses a version below all that it speaks by an error of its own (-32022)
+   with both; asked again, it may agree. */
+#define ACP_RULE_INIT_21 "INIT-21"
+/* That error names the version that was asked for, and those that the agent speaks. */
+#define ACP_RULE_INIT_22 "INIT-22"
+/* In version 2 a client may initialize again until its first other request; the last that succeeds counts,
+   with its capabilities and ways to log in. */
+#define ACP_RULE_INIT_23 "INIT-23"
 /* What is not listed among the capabilities is not supported. */
 #define ACP_RULE_CAP_01 "CAP-01"
-/* A capability is a switch or an object, whichever the specification says. */
+/* A capability is a switch or an object, whichever the specification says. Only in v1. */
 #define ACP_RULE_CAP_03 "CAP-03"
 /* A capability that is an object is there or not; what stands in it does not matter. */
 #define ACP_RULE_CAP_04 "CAP-04"
-/* In version 2 every capability is an object. */
+/* In version 2 every capability is an object. Only in v2. */
 #define ACP_RULE_CAP_05 "CAP-05"
 /* A capability that cannot be read is not supported, and initialize goes on. */
 #define ACP_RULE_CAP_06 "CAP-06"
-/* Every agent serves new sessions, prompts and their cancelling. */
+/* Every agent serves new sessions, prompts and their cancelling. Only in v1. */
 #define ACP_RULE_CAP_08 "CAP-08"
-/* Version 2 calls session methods only on agents that advertise sessions. */
+/* An agent of version 2 that has sessions lists, resumes and closes them too. Only in v2. */
+#define ACP_RULE_CAP_09 "CAP-09"
+/* Version 2 calls session methods only on agents that advertise sessions. Only in v2. */
 #define ACP_RULE_CAP_10 "CAP-10"
 /* Every client serves permission requests. */
 #define ACP_RULE_CAP_11 "CAP-11"
-/* A client that advertises terminals serves all five of their methods. */
+/* A client that advertises terminals serves all five of their methods. Only in v1. */
 #define ACP_RULE_CAP_12 "CAP-12"
+/* Clients of version 2 have neither files nor terminals to offer. Only in v2. */
+#define ACP_RULE_CAP_14 "CAP-14"
 /* A method whose capability its receiver did not advertise is an unknown method. */
 #define ACP_RULE_CAP_15 "CAP-15"
 /* What is supported is said rather than left out; typed capabilities write every switch, and a host whose
@@ -569,9 +604,10 @@
 /* After such a refusal the client offers the login and calls again; the login is listed as required until
    then. */
 #define ACP_RULE_AUTH_04 "AUTH-04"
-/* Logging out is called only where the agent advertises it. */
+/* Logging out is called only where the agent advertises it. Only in v1. */
 #define ACP_RULE_AUTH_05 "AUTH-05"
-/* A way to log in without a type is one that the agent runs itself; the type may also be spelled out. */
+/* A way to log in without a type is one that the agent runs itself; the type may also be spelled out. Only
+   in v1. */
 #define ACP_RULE_AUTH_06 "AUTH-06"
 /* A login in a terminal is never asked of the agent. */
 #define ACP_RULE_AUTH_07 "AUTH-07"
@@ -580,10 +616,23 @@
 #define ACP_RULE_AUTH_08 "AUTH-08"
 /* A login in a terminal names no program; it is always the agent's own, and another one is left out. */
 #define ACP_RULE_AUTH_11 "AUTH-11"
-/* A way to log in has an id, a name and a type (v2). */
+/* An agent that lists a way to log in serves both logging in and logging out (v2). Only in v2. */
+#define ACP_RULE_AUTH_15 "AUTH-15"
+/* Where the agent lists no way to log in, nobody logs in or out (v2). Only in v2. */
+#define ACP_RULE_AUTH_16 "AUTH-16"
+/* Of the agent, only a login is asked whose type says how it goes: the agent's own, or one of the two sides'
+   (v2). Only in v2. */
+#define ACP_RULE_AUTH_17 "AUTH-17"
+/* A way to log in has an id, a name and a type (v2). Only in v2. */
 #define ACP_RULE_AUTH_18 "AUTH-18"
-/* The environment of a terminal login is a list of names and values (v2). */
+/* Types of logins that the specification does not have begin with an underscore; clients are delivered all
+   of them (v2). Only in v2. */
+#define ACP_RULE_AUTH_19 "AUTH-19"
+/* The environment of a terminal login is a list of names and values, and has each name once (v2). Only in
+   v2. */
 #define ACP_RULE_AUTH_20 "AUTH-20"
+/* Whether one can log in and out is said by the list of ways, and by no capability (v2). Only in v2. */
+#define ACP_RULE_AUTH_21 "AUTH-21"
 /* A login or logout that succeeds is answered with an empty object. */
 #define ACP_RULE_AUTH_22 "AUTH-22"
 /* After a login, calls are not refused for want of one. */
@@ -603,7 +652,8 @@
 #define ACP_RULE_AUTH_30 "AUTH-30"
 /* The state of the login can be asked for at any time, and the answer names it (draft). */
 #define ACP_RULE_AUTH_31 "AUTH-31"
-/* Calls about a session name one that was opened on this connection. */
+/* Calls about a session name one that was opened on this connection; the error that there is none names the
+   session in its data (in v1 the connection's own only). */
 #define ACP_RULE_SESS_01 "SESS-01"
 /* The sessions of one connection mean nothing on another. */
 #define ACP_RULE_SESS_02 "SESS-02"
@@ -613,27 +663,31 @@
 #define ACP_RULE_SESS_04 "SESS-04"
 /* The roots of a session bound the files that tools touch; a session says whether a path is inside. */
 #define ACP_RULE_SESS_06 "SESS-06"
-/* New and loaded sessions always list their MCP servers, if only as an empty list. */
+/* New and loaded sessions always list their MCP servers, if only as an empty list. Only in v1. */
 #define ACP_RULE_SESS_07 "SESS-07"
-/* Sessions are loaded only by agents that advertise it. */
+/* Sessions are loaded only by agents that advertise it. Only in v1. */
 #define ACP_RULE_SESS_09 "SESS-09"
-/* Sessions are resumed only by agents that advertise it. */
+/* Sessions are resumed only by agents that advertise it. Only in v1. */
 #define ACP_RULE_SESS_10 "SESS-10"
-/* Sessions are closed only by agents that advertise it. */
+/* Sessions are closed only by agents that advertise it. Only in v1. */
 #define ACP_RULE_SESS_11 "SESS-11"
-/* Sessions are listed only by agents that advertise it. */
+/* Sessions are listed only by agents that advertise it. Only in v1. */
 #define ACP_RULE_SESS_12 "SESS-12"
 /* Sessions are deleted only by agents that advertise it. */
 #define ACP_RULE_SESS_13 "SESS-13"
 /* Sessions are forked only by agents that advertise it (draft). */
 #define ACP_RULE_SESS_14 "SESS-14"
-/* Loading replays the whole conversation before its answer; what comes until then is marked as the past. */
+/* Loading replays the whole conversation before its answer; what comes until then is marked as the past.
+   Only in v1. */
 #define ACP_RULE_SESS_15 "SESS-15"
 /* Resuming sends no history before its answer. */
 #define ACP_RULE_SESS_17 "SESS-17"
-/* A replay begins at a kind of place that the agent knows (v2). */
+/* Resuming with a place to replay from replays before its answer; what comes until then is marked as the
+   past. Only in v2. */
+#define ACP_RULE_SESS_18 "SESS-18"
+/* A replay begins at a kind of place that the agent knows (v2). Only in v2. */
 #define ACP_RULE_SESS_19 "SESS-19"
-/* Version 2 has no session/load and no session/set_mode. */
+/* Version 2 has no session/load and no session/set_mode. Only in v2. */
 #define ACP_RULE_SESS_21 "SESS-21"
 /* Closing a session cancels its work first, as session/cancel would. */
 #define ACP_RULE_SESS_22 "SESS-22"
@@ -682,80 +736,151 @@
 #define ACP_RULE_SESS_52 "SESS-52"
 /* MCP servers over HTTP are given only to agents that advertise it. */
 #define ACP_RULE_SESS_55 "SESS-55"
-/* MCP servers over SSE, which is outdated, are given only to agents that advertise it. */
+/* MCP servers over SSE, which is outdated, are given only to agents that advertise it. Only in v1. */
 #define ACP_RULE_SESS_56 "SESS-56"
-/* An MCP server without a type is a program: name, absolute command, arguments and environment. */
+/* MCP servers that are programs are given only to agents that advertise it (v2). Only in v2. */
+#define ACP_RULE_SESS_57 "SESS-57"
+/* An MCP server without a type is a program: name, absolute command, arguments and environment. Only in v1. */
 #define ACP_RULE_SESS_58 "SESS-58"
-/* An MCP server over HTTP or SSE has name, address and headers. */
+/* An MCP server over HTTP or SSE has name, address and headers. Only in v1. */
 #define ACP_RULE_SESS_59 "SESS-59"
-/* Every MCP server has a type, and what its type requires (v2). */
+/* Every MCP server has a type, and what its type requires (v2). Only in v2. */
 #define ACP_RULE_SESS_60 "SESS-60"
 /* Environment and headers are lists of names and values. */
 #define ACP_RULE_SESS_62 "SESS-62"
 /* A fork names its source and an absolute working directory (draft). */
 #define ACP_RULE_SESS_66 "SESS-66"
-/* A system prompt is given only to agents that advertise it (v1). */
+/* A system prompt is given only to agents that advertise it (v1). Only in v1. */
 #define ACP_RULE_SESS_68 "SESS-68"
-/* A system prompt is appended, or applied in another way that the agent lists; other ways are refused (v1). */
+/* A system prompt is appended, or applied in another way that the agent lists; other ways are refused (v1).
+   Only in v1. */
 #define ACP_RULE_SESS_69 "SESS-69"
 /* A system prompt has at least one block and text only; what cannot be applied is refused, and no session is
-   made (v1). */
+   made (v1). Only in v1. */
 #define ACP_RULE_SESS_70 "SESS-70"
-/* Child sessions are shown only to clients that advertise them (v1). */
+/* Child sessions are shown only to clients that advertise them (v1). Only in v1. */
 #define ACP_RULE_SESS_71 "SESS-71"
-/* A child session is announced before anything names it; then it is known until its parent ends (v1). */
+/* A child session is announced before anything names it; then it is known until its parent ends (v1). Only
+   in v1. */
 #define ACP_RULE_SESS_72 "SESS-72"
-/* A child session has an id of its own and one parent, which does not change (v1). */
+/* A child session has an id of its own and one parent, which does not change (v1). Only in v1. */
 #define ACP_RULE_SESS_73 "SESS-73"
-/* A client does not prompt, load, close or otherwise change a child session (v1). */
+/* A client does not prompt, load, close or otherwise change a child session (v1). Only in v1. */
 #define ACP_RULE_SESS_74 "SESS-74"
-/* A child session is cancelled by itself only where it allows that (v1). */
+/* A child session is cancelled by itself only where it allows that (v1). Only in v1. */
 #define ACP_RULE_SESS_75 "SESS-75"
-/* Cancelling or closing a session answers the open questions of its children too (v1). */
+/* Cancelling or closing a session answers the open questions of its children too (v1). Only in v1. */
 #define ACP_RULE_SESS_76 "SESS-76"
-/* The answer to a prompt says why the turn ended, in one of five words. */
+/* A resumed session tells its state after the history and before the answer. Only in v2. */
+#define ACP_RULE_SESS_77 "SESS-77"
+/* A new session is idle, and the answer that opens it changes nothing that was told before. Only in v2. */
+#define ACP_RULE_SESS_78 "SESS-78"
+/* A session that is closed while it works ends its work before the answer. Only in v2. */
+#define ACP_RULE_SESS_79 "SESS-79"
+/* After the answer to its closing nothing is sent for a session. Only in v2. */
+#define ACP_RULE_SESS_80 "SESS-80"
+/* Closing a session that the agent does not know is read as done. Only in v2. */
+#define ACP_RULE_SESS_81 "SESS-81"
+/* Closing a session that is not open succeeds. Only in v2. */
+#define ACP_RULE_SESS_82 "SESS-82"
+/* The variables of an MCP server's environment have different names. Only in v2. */
+#define ACP_RULE_SESS_83 "SESS-83"
+/* The answer to a prompt says why the turn ended, in one of five words. Only in v1. */
 #define ACP_RULE_TURN_01 "TURN-01"
-/* A turn lasts until its prompt is answered; open prompts are listed. */
+/* A turn lasts until its prompt is answered; open prompts are listed. Only in v1. */
 #define ACP_RULE_TURN_02 "TURN-02"
-/* A session has one prompt at a time, unless the host is configured for more. */
+/* A session has one prompt at a time, unless the host is configured for more. Only in v1. */
 #define ACP_RULE_TURN_03 "TURN-03"
-/* A prompt is a list of content blocks. */
+/* A prompt is a list of content blocks. Only in v1. */
 #define ACP_RULE_TURN_04 "TURN-04"
-/* What belongs to a turn is sent before its answer. */
+/* What belongs to a turn is sent before its answer. Only in v1. */
 #define ACP_RULE_TURN_05 "TURN-05"
-/* Commands, settings, usage and work of no turn may be reported while none runs. */
+/* Commands, settings, usage and work of no turn may be reported while none runs. Only in v1. */
 #define ACP_RULE_TURN_06 "TURN-06"
-/* An update is an object inside of the params, of one of the kinds that exist. */
+/* An update is an object inside of the params, of one of the kinds that exist. Only in v1. */
 #define ACP_RULE_TURN_08 "TURN-08"
-/* Pieces with the same message id are one message; without an id the kind tells. */
+/* Pieces with the same message id are one message; without an id the kind tells. Only in v1. */
 #define ACP_RULE_TURN_09 "TURN-09"
 /* Message ids are the agent's alone; a prompt has none. */
 #define ACP_RULE_TURN_10 "TURN-10"
-/* An agent that gives ids to its messages gives them to the user's too. */
+/* An agent that gives ids to its messages gives them to the user's too. Only in v1. */
 #define ACP_RULE_TURN_11 "TURN-11"
 /* Usage is counted in whole numbers from 0, its cost in an amount and a currency; a number that is none is
    left out, and the rest is delivered. */
 #define ACP_RULE_TURN_12 "TURN-12"
 /* A turn that was cancelled ends as cancelled and never as an error. */
 #define ACP_RULE_TURN_15 "TURN-15"
-/* Only what the client cancelled ends as cancelled. */
+/* Only what the client cancelled ends as cancelled. Only in v1. */
 #define ACP_RULE_TURN_16 "TURN-16"
 /* Token counts at the end of a turn are whole or left out (draft). */
 #define ACP_RULE_TURN_18 "TURN-18"
-/* A turn is over with its answer; the next prompt may follow at once. */
+/* A turn is over with its answer; the next prompt may follow at once. Only in v1. */
 #define ACP_RULE_TURN_19 "TURN-19"
 /* No prompt before the connection and its session are set up. */
 #define ACP_RULE_TURN_20 "TURN-20"
-/* The answer to a prompt names the message that the prompt became. */
+/* The answer to a prompt names the message that the prompt became, and no stop reason; one without a name is
+   reported and delivered. Only in v2. */
 #define ACP_RULE_LIFE_01 "LIFE-01"
-/* The answer to a prompt does not end the work; the session's own state update says when it is idle. */
+/* The answer to a prompt does not end the work; the session's own state update says when it is idle. Only in
+   v2. */
 #define ACP_RULE_LIFE_02 "LIFE-02"
-/* Every message update carries the id of its message. */
+/* Every prompt that is taken up is echoed as a message of the user, under the id that its answer has. Only
+   in v2. */
+#define ACP_RULE_LIFE_03 "LIFE-03"
+/* Work that ends has begun before, with a state that is not idle. Only in v2. */
+#define ACP_RULE_LIFE_04 "LIFE-04"
+/* An idle that ends work has a stop reason. Only in v2. */
+#define ACP_RULE_LIFE_05 "LIFE-05"
+/* An agent that waits for its user says so; the turn then requires action. Only in v2. */
+#define ACP_RULE_LIFE_06 "LIFE-06"
+/* Every message update carries the id of its message. Only in v2. */
 #define ACP_RULE_LIFE_09 "LIFE-09"
-/* The content in a message update is a list of blocks, or null to clear it. */
+/* The content in a message update is a list of blocks, or null to clear it. Only in v2. */
 #define ACP_RULE_LIFE_10 "LIFE-10"
-/* Unknown kinds of updates are delivered as they came. */
+/* Work that the client has cancelled ends as cancelled, and what belongs to it comes before that. Only in
+   v2. */
+#define ACP_RULE_LIFE_15 "LIFE-15"
+/* The updates tool_call, plan and current_mode_update are version 1's; version 2 has others in their place.
+   Only in v2. */
+#define ACP_RULE_LIFE_16 "LIFE-16"
+/* A prompt that is refused leaves no message of the user. Only in v2. */
+#define ACP_RULE_LIFE_18 "LIFE-18"
+/* Unknown kinds of updates are delivered as they came. Only in v2. */
 #define ACP_RULE_LIFE_20 "LIFE-20"
+/* A prompt that is cancelled before it is taken up has the error for cancelled work. Only in v2. */
+#define ACP_RULE_LIFE_21 "LIFE-21"
+/* A prompt that is cancelled after it was taken up is answered with the id of its message all the same. Only
+   in v2. */
+#define ACP_RULE_LIFE_22 "LIFE-22"
+/* A prompt is a list of content blocks, at least one. Only in v2. */
+#define ACP_RULE_LIFE_23 "LIFE-23"
+/* A prompt whose message is in the conversation is not answered with an error. Only in v2. */
+#define ACP_RULE_LIFE_24 "LIFE-24"
+/* Work may begin without a prompt, and blocked on the user: whatever state is told, the turn follows. Only
+   in v2. */
+#define ACP_RULE_LIFE_25 "LIFE-25"
+/* A prompt that is refused ends no work that is under way. Only in v2. */
+#define ACP_RULE_LIFE_26 "LIFE-26"
+/* A state that is told again is no other state, and no other end of the work. Only in v2. */
+#define ACP_RULE_LIFE_27 "LIFE-27"
+/* States that are not known count as work. Only in v2. */
+#define ACP_RULE_LIFE_28 "LIFE-28"
+/* Work that fails ends with the stop reason error, and with the error itself. Only in v2. */
+#define ACP_RULE_LIFE_29 "LIFE-29"
+/* A stop reason is text; what is none is read as no stop reason. Only in v2. */
+#define ACP_RULE_LIFE_30 "LIFE-30"
+/* An agent that has listed background work lists it in every state update. Only in v2. */
+#define ACP_RULE_LIFE_31 "LIFE-31"
+/* Background work is announced before it is listed. Only in v2. */
+#define ACP_RULE_LIFE_32 "LIFE-32"
+/* Background work has ended before it is left out of the list. Only in v2. */
+#define ACP_RULE_LIFE_33 "LIFE-33"
+/* Background work is listed once. Only in v2. */
+#define ACP_RULE_LIFE_34 "LIFE-34"
+/* What is listed runs, whatever kind it is of; the list that was told last holds. Only in v2. */
+#define ACP_RULE_LIFE_35 "LIFE-35"
+/* A list of background work that does not fit counts as none told. Only in v2. */
+#define ACP_RULE_LIFE_36 "LIFE-36"
 /* A session may be cancelled at any time; where nothing runs it changes nothing. */
 #define ACP_RULE_CANCEL_01 "CANCEL-01"
 /* A client that cancels counts the unfinished tool calls of the turn as cancelled, until it hears otherwise. */
@@ -764,7 +889,7 @@
 #define ACP_RULE_CANCEL_03 "CANCEL-03"
 /* Permission requests that come after the cancel are answered with cancelled too. */
 #define ACP_RULE_CANCEL_04 "CANCEL-04"
-/* A prompt that was cancelled is answered with cancelled, and listed until then. */
+/* A prompt that was cancelled is answered with cancelled, and listed until then. Only in v1. */
 #define ACP_RULE_CANCEL_06 "CANCEL-06"
 /* Each side may cancel its own open requests, and no others. */
 #define ACP_RULE_CANCEL_08 "CANCEL-08"
@@ -774,8 +899,11 @@
 #define ACP_RULE_CANCEL_15 "CANCEL-15"
 /* A permission request that ends with the error for cancelled work was not granted. */
 #define ACP_RULE_CANCEL_17 "CANCEL-17"
-/* A cancelled prompt may end with the stop reason or with the error; both are read as the stop reason. */
+/* A cancelled prompt may end with the stop reason or with the error; both are read as the stop reason. Only
+   in v1. */
 #define ACP_RULE_CANCEL_18 "CANCEL-18"
+/* The request of a prompt that has become a message stops nothing; session/cancel does (v2). Only in v2. */
+#define ACP_RULE_CANCEL_19 "CANCEL-19"
 /* The id of a request to cancel is not null. */
 #define ACP_RULE_CANCEL_20 "CANCEL-20"
 /* Unknown notifications that begin with $/ are ignored, and such requests are unknown methods;
@@ -785,6 +913,8 @@
 #define ACP_RULE_CANCEL_22 "CANCEL-22"
 /* A cancel that comes when nothing runs does not touch the next prompt. */
 #define ACP_RULE_CANCEL_23 "CANCEL-23"
+/* A cancel leaves background work alone: its questions stay open, its tool calls go on. Only in v2. */
+#define ACP_RULE_CANCEL_24 "CANCEL-24"
 /* A permission request names its session and options with id, name and kind. */
 #define ACP_RULE_PERM_01 "PERM-01"
 /* At least one option is offered. */
@@ -795,96 +925,125 @@
 #define ACP_RULE_PERM_04 "PERM-04"
 /* When the turn is cancelled, the outcome is cancelled. */
 #define ACP_RULE_PERM_05 "PERM-05"
-/* The tool call of a permission request is an update with an id. */
+/* The tool call of a permission request is an update with an id. Only in v1. */
 #define ACP_RULE_PERM_08 "PERM-08"
 /* The tool call of a permission request updates what is on display, in its place among the updates. */
 #define ACP_RULE_PERM_09 "PERM-09"
-/* A permission request has a title (v2). */
+/* A permission request has a title (v2). Only in v2. */
 #define ACP_RULE_PERM_10 "PERM-10"
-/* What a permission is asked for has a type; unknown types are delivered as they came (v2). */
+/* What a permission is asked for has a type; unknown types are delivered as they came (v2). Only in v2. */
 #define ACP_RULE_PERM_12 "PERM-12"
-/* A command that asks for permission names itself and an absolute working directory (v2). */
+/* A command that asks for permission names itself and an absolute working directory (v2). Only in v2. */
 #define ACP_RULE_PERM_13 "PERM-13"
-/* An outcome is an object that says what it is; what does not, approves nothing (v2). */
+/* An outcome says what it is; what the agent does not understand approves nothing (v2). Only in v2. */
 #define ACP_RULE_PERM_15 "PERM-15"
-/* An option has a kind; kinds of an agent's own begin with an underscore (v2). */
+/* An option has a kind; kinds of an agent's own begin with an underscore (v2). Only in v2. */
 #define ACP_RULE_PERM_16 "PERM-16"
-/* The kind of an option is one of the four that exist. */
+/* The kind of an option is one of the four that exist. Only in v1. */
 #define ACP_RULE_PERM_17 "PERM-17"
 /* A tool call does not run before its permission is given. */
 #define ACP_RULE_PERM_18 "PERM-18"
 /* Every permission request is answered in the end. */
 #define ACP_RULE_PERM_19 "PERM-19"
+/* A permission request that its agent cancels is answered with cancelled (v2). Only in v2. */
+#define ACP_RULE_PERM_21 "PERM-21"
 /* The id of a tool call is used once in a session. */
 #define ACP_RULE_TOOL_02 "TOOL-02"
-/* A tool call is reported with its id and a title. */
+/* A tool call is reported with its id and a title. Only in v1. */
 #define ACP_RULE_TOOL_03 "TOOL-03"
-/* An update is about a tool call that was reported before. */
+/* An update is about a tool call that was reported before. Only in v1. */
 #define ACP_RULE_TOOL_04 "TOOL-04"
-/* A tool call begins as pending unless its report says otherwise. */
+/* A tool call begins as pending unless its report says otherwise. Only in v1. */
 #define ACP_RULE_TOOL_05 "TOOL-05"
-/* What an update leaves out, or sets to null, stays as it was. */
+/* What an update leaves out, or sets to null, stays as it was. Only in v1. */
 #define ACP_RULE_TOOL_06 "TOOL-06"
-/* A status is pending, in_progress, completed or failed. */
+/* A status is pending, in_progress, completed or failed. Only in v1. */
 #define ACP_RULE_TOOL_07 "TOOL-07"
-/* A kind is one of the ten; an unknown one is read as none. */
+/* A kind is one of the ten; an unknown one is read as none. Only in v1. */
 #define ACP_RULE_TOOL_08 "TOOL-08"
-/* A tool call that is completed or failed stays so. */
+/* A tool call that has ended stays as it ended. */
 #define ACP_RULE_TOOL_09 "TOOL-09"
 /* Locations and diffs have absolute paths. */
 #define ACP_RULE_TOOL_10 "TOOL-10"
 /* Lines are counted from 1; a 0 is read as 1. */
 #define ACP_RULE_TOOL_11 "TOOL-11"
 /* A terminal that a tool call shows is open in its session, or one of the agent's own that `terminal_info`
-   in _meta announces. */
+   in _meta announces. Only in v1. */
 #define ACP_RULE_TOOL_12 "TOOL-12"
-/* A diff has a path and the new text; without old text, the file is new. */
+/* A diff has a path and the new text; without old text, the file is new. Only in v1. */
 #define ACP_RULE_TOOL_14 "TOOL-14"
 /* Content blocks in a tool call are wrapped; a bare one is left out. */
 #define ACP_RULE_TOOL_15 "TOOL-15"
 /* A tool's own name is a text, or null, which says nothing (v2). */
 #define ACP_RULE_TOOL_17 "TOOL-17"
-/* A tool call update patches: what it leaves out stays, null clears, a value replaces (v2). */
+/* A tool call begins with its first update, and is pending until one says otherwise (v2). Only in v2. */
+#define ACP_RULE_TOOL_18 "TOOL-18"
+/* A tool call update patches: what it leaves out stays, null clears, a value replaces (v2). Only in v2. */
 #define ACP_RULE_TOOL_19 "TOOL-19"
-/* A chunk of a tool call's content names its call and has one item (v2). */
+/* The first report of a tool call gives it a title (v2). Only in v2. */
+#define ACP_RULE_TOOL_20 "TOOL-20"
+/* A chunk of a tool call's content names its call and has one item (v2). Only in v2. */
 #define ACP_RULE_TOOL_21 "TOOL-21"
-/* Kinds, statuses and contents of an agent's own begin with an underscore (v2). */
+/* A chunk may be the first that is told of a tool call (v2). Only in v2. */
+#define ACP_RULE_TOOL_23 "TOOL-23"
+/* Kinds, statuses and contents of an agent's own begin with an underscore (v2). Only in v2. */
 #define ACP_RULE_TOOL_24 "TOOL-24"
-/* A diff lists its changes, each with absolute paths (v2). */
+/* A diff lists its changes, each with absolute paths (v2). Only in v2. */
 #define ACP_RULE_TOOL_26 "TOOL-26"
-/* The patch of a diff has a format and a text (v2). */
+/* The patch of a diff has a format and a text, and is about files that its changes list (v2). Only in v2. */
 #define ACP_RULE_TOOL_27 "TOOL-27"
-/* When a turn ends by itself, its tool calls have ended; those that have not are told. */
+/* A git patch has nothing but sections of git's own format, with absolute paths and without prefixes (v2).
+   Only in v2. */
+#define ACP_RULE_TOOL_28 "TOOL-28"
+/* When a turn ends by itself, its tool calls have ended; those that have not are told. Only in v1. */
 #define ACP_RULE_TOOL_32 "TOOL-32"
-/* A tool call links to sessions only for clients that advertise child sessions (v1). */
+/* A tool call links to sessions only for clients that advertise child sessions (v1). Only in v1. */
 #define ACP_RULE_TOOL_34 "TOOL-34"
-/* A session that a tool call links to is known to the client (v1). */
+/* A session that a tool call links to is known to the client (v1). Only in v1. */
 #define ACP_RULE_TOOL_35 "TOOL-35"
-/* Content of a type that is not known is passed on as it came (v1). */
+/* Content of a type that is not known is passed on as it came (v1). Only in v1. */
 #define ACP_RULE_TOOL_36 "TOOL-36"
-/* A terminal update names its terminal. */
+/* A tool call is cancelled only while it offers that (v2). Only in v2. */
+#define ACP_RULE_TOOL_37 "TOOL-37"
+/* To cancel a tool call that is unknown or has ended is refused (v2). Only in v2. */
+#define ACP_RULE_TOOL_38 "TOOL-38"
+/* A tool call that has ended does not offer to be cancelled (v2). Only in v2. */
+#define ACP_RULE_TOOL_39 "TOOL-39"
+/* A terminal update names its terminal, and no id is used again for another terminal. Only in v2. */
 #define ACP_RULE_DTERM_01 "DTERM-01"
-/* The command in a terminal update is a string, or null to clear it. */
+/* What is told of a terminal counts, in whatever order it comes with what shows the terminal. Only in v2. */
+#define ACP_RULE_DTERM_03 "DTERM-03"
+/* A terminal update patches: what it leaves out stays, null clears, a value replaces. Only in v2. */
 #define ACP_RULE_DTERM_04 "DTERM-04"
-/* The working directory of a terminal is an absolute path. */
+/* The working directory of a terminal is an absolute path. Only in v2. */
 #define ACP_RULE_DTERM_05 "DTERM-05"
-/* A snapshot of the output has all of its bytes, or is null. */
+/* A snapshot of the output has all of its bytes, or is null. Only in v2. */
 #define ACP_RULE_DTERM_06 "DTERM-06"
-/* The bytes of a terminal are base64. */
+/* The bytes of a terminal are base64. Only in v2. */
 #define ACP_RULE_DTERM_07 "DTERM-07"
-/* An exit status is an object, or null while the command runs. */
+/* An exit status, even an empty one, says that the command has ended; null takes that back. Only in v2. */
 #define ACP_RULE_DTERM_10 "DTERM-10"
-/* The command of a terminal and the signal that ended it are strings. */
+/* The first update of a terminal names its command; the signal that ended it has its usual name. Only in v2. */
 #define ACP_RULE_DTERM_11 "DTERM-11"
-/* A new plan takes the place of the old one as a whole. */
+/* The command of a terminal is cancelled only while the terminal offers that. Only in v2. */
+#define ACP_RULE_DTERM_14 "DTERM-14"
+/* To cancel in a terminal that is unknown or whose command has ended is refused. Only in v2. */
+#define ACP_RULE_DTERM_15 "DTERM-15"
+/* The size of a terminal has at least one column and one row. Only in v2. */
+#define ACP_RULE_DTERM_16 "DTERM-16"
+/* A terminal whose command has ended does not offer to cancel it. Only in v2. */
+#define ACP_RULE_DTERM_17 "DTERM-17"
+/* A new plan takes the place of the old one as a whole. Only in v1. */
 #define ACP_RULE_PLAN_03 "PLAN-03"
 /* An entry has content, priority and status; one that has not is left out. */
 #define ACP_RULE_PLAN_04 "PLAN-04"
-/* Priorities and statuses are of the three that exist. */
+/* Priorities and statuses are of the three that exist. Only in v1. */
 #define ACP_RULE_PLAN_05 "PLAN-05"
-/* A plan update names its plan. */
+/* A plan update names its plan. Only in v2. */
 #define ACP_RULE_PLAN_06 "PLAN-06"
-/* A plan has a type; types of an agent's own begin with an underscore (v2). */
+/* Several plans live side by side; an update is about the one that it names (v2). Only in v2. */
+#define ACP_RULE_PLAN_07 "PLAN-07"
+/* A plan has a type; types of an agent's own begin with an underscore (v2). Only in v2. */
 #define ACP_RULE_PLAN_08 "PLAN-08"
 /* Plans with ids are sent to clients that advertise them. */
 #define ACP_RULE_PLAN_10 "PLAN-10"
@@ -904,66 +1063,72 @@
 #define ACP_RULE_CONT_06 "CONT-06"
 /* Bytes in a block are base64. */
 #define ACP_RULE_CONT_07 "CONT-07"
-/* Version 1 has five types of block; others are refused in prompts, and reported in updates. */
+/* Version 1 has five types of block; others are refused in prompts, and reported in updates. Only in v1. */
 #define ACP_RULE_CONT_08 "CONT-08"
-/* Addresses are URIs, a priority lies between 0 and 1, and times are RFC 3339 (v2). */
+/* Types of block of a host's own begin with an underscore; unknown ones are passed on as they came (v2).
+   Only in v2. */
+#define ACP_RULE_CONT_09 "CONT-09"
+/* Addresses are URIs, a priority lies between 0 and 1, and times are RFC 3339 (v2). Only in v2. */
 #define ACP_RULE_CONT_10 "CONT-10"
 /* A chunk of a message holds one block. */
 #define ACP_RULE_CONT_13 "CONT-13"
 /* What an MCP server said is forwarded with all its members, also those that the specification does not
    name. */
 #define ACP_RULE_CONT_14 "CONT-14"
-/* Files are read only through clients that advertise it. */
+/* An icon is at an https or data address (v2). Only in v2. */
+#define ACP_RULE_CONT_16 "CONT-16"
+/* Files are read only through clients that advertise it. Only in v1. */
 #define ACP_RULE_FS_01 "FS-01"
-/* Files are written only through clients that advertise it. */
+/* Files are written only through clients that advertise it. Only in v1. */
 #define ACP_RULE_FS_02 "FS-02"
-/* The path of a file is absolute. */
+/* The path of a file is absolute. Only in v1. */
 #define ACP_RULE_FS_03 "FS-03"
-/* Lines count from 1, and a limit counts lines; both are whole numbers. */
+/* Lines count from 1, and a limit counts lines; both are whole numbers. Only in v1. */
 #define ACP_RULE_FS_04 "FS-04"
-/* File calls name an open session. */
+/* File calls name an open session. Only in v1. */
 #define ACP_RULE_FS_05 "FS-05"
-/* A read is answered with text, a write with an empty object. */
+/* A read is answered with text, a write with an empty object. Only in v1. */
 #define ACP_RULE_FS_08 "FS-08"
-/* Version 2 has no file methods. */
+/* Version 2 has no file methods. Only in v2. */
 #define ACP_RULE_FS_10 "FS-10"
-/* A range is given by line and limit; other members would silently mean the whole file. */
+/* A range is given by line and limit; other members would silently mean the whole file. Only in v1. */
 #define ACP_RULE_FS_11 "FS-11"
-/* Terminals are used only with clients that advertise them. */
+/* Terminals are used only with clients that advertise them. Only in v1. */
 #define ACP_RULE_TERM_01 "TERM-01"
-/* The working directory of a command is an absolute path. */
+/* The working directory of a command is an absolute path. Only in v1. */
 #define ACP_RULE_TERM_02 "TERM-02"
-/* Every terminal is released; what is not is listed as a leak. */
+/* Every terminal is released; what is not is listed as a leak. Only in v1. */
 #define ACP_RULE_TERM_04 "TERM-04"
-/* A released terminal is not used again. */
+/* A released terminal is not used again. Only in v1. */
 #define ACP_RULE_TERM_05 "TERM-05"
-/* Output never exceeds the byte limit that was asked for. */
+/* Output never exceeds the byte limit that was asked for. Only in v1. */
 #define ACP_RULE_TERM_08 "TERM-08"
-/* Once a command has ended, each output carries its exit status. */
+/* Once a command has ended, each output carries its exit status. Only in v1. */
 #define ACP_RULE_TERM_09 "TERM-09"
-/* Waits for an exit stay listed until they are answered. */
+/* Waits for an exit stay listed until they are answered. Only in v1. */
 #define ACP_RULE_TERM_10 "TERM-10"
-/* A terminal is one of the session that the call names. */
+/* A terminal is one of the session that the call names. Only in v1. */
 #define ACP_RULE_TERM_11 "TERM-11"
-/* The ids of open terminals are unique. */
+/* The ids of open terminals are unique. Only in v1. */
 #define ACP_RULE_TERM_12 "TERM-12"
-/* A command, its arguments and its environment have the right types. */
+/* A command, its arguments and its environment have the right types. Only in v1. */
 #define ACP_RULE_TERM_13 "TERM-13"
-/* A terminal is shown in a tool call before it is released, not first afterwards. */
+/* A terminal is shown in a tool call before it is released, not first afterwards. Only in v1. */
 #define ACP_RULE_TERM_14 "TERM-14"
-/* A session is put into a mode that it offers. */
+/* A session is put into a mode that it offers. Only in v1. */
 #define ACP_RULE_MODE_01 "MODE-01"
-/* Where a session offers no modes, none is set. */
+/* Where a session offers no modes, none is set. Only in v1. */
 #define ACP_RULE_MODE_02 "MODE-02"
-/* The ids of modes are unique, and the mode in force is one of them. */
+/* The ids of modes are unique, and the mode in force is one of them. Only in v1. */
 #define ACP_RULE_MODE_03 "MODE-03"
-/* The agent's own change of mode names it in currentModeId; modeId is read as that, and reported. */
+/* The agent's own change of mode names it in currentModeId; modeId is read as that, and reported. Only in
+   v1. */
 #define ACP_RULE_MODE_05 "MODE-05"
-/* The mode that the agent changes to is one that the session offers. */
+/* The mode that the agent changes to is one that the session offers. Only in v1. */
 #define ACP_RULE_MODE_06 "MODE-06"
-/* A mode that was asked for is in force once the agent has agreed. */
+/* A mode that was asked for is in force once the agent has agreed. Only in v1. */
 #define ACP_RULE_MODE_07 "MODE-07"
-/* A config option of the category mode goes before modes, and agrees with them. */
+/* A config option of the category mode goes before modes, and agrees with them. Only in v1. */
 #define ACP_RULE_MODE_08 "MODE-08"
 /* A session that opens may list its options with their values. */
 #define ACP_RULE_CONF_01 "CONF-01"
@@ -979,11 +1144,13 @@
 #define ACP_RULE_CONF_06 "CONF-06"
 /* An update of the options lists all of them and takes the place of the old list. */
 #define ACP_RULE_CONF_07 "CONF-07"
-/* Switches are listed only for clients that advertise them. */
+/* Switches are listed only for clients that advertise them. Only in v1. */
 #define ACP_RULE_CONF_08 "CONF-08"
-/* A switch is set by a boolean, a selection by a string. */
+/* A switch is set by a boolean, a selection by a string. Only in v1. */
 #define ACP_RULE_CONF_09 "CONF-09"
-/* Version 1 names ids id and group in lists, and configId in a change. */
+/* A change says by its type what kind of value it has, which is the option's (v2). Only in v2. */
+#define ACP_RULE_CONF_10 "CONF-10"
+/* Version 1 names ids id and group in lists, and configId in a change; version 2 says configId and groupId. */
 #define ACP_RULE_CONF_11 "CONF-11"
 /* Options of a type that does not exist are left out. */
 #define ACP_RULE_CONF_12 "CONF-12"
@@ -995,18 +1162,29 @@
 #define ACP_RULE_CONF_17 "CONF-17"
 /* Values to start with are given only to agents that advertise that (v1, draft). */
 #define ACP_RULE_CONF_18 "CONF-18"
+/* Agents that list options serve changes of them (v2). Only in v2. */
+#define ACP_RULE_CONF_19 "CONF-19"
+/* A change of an unknown option, or to a wrong value, is refused with -32602 and changes nothing (v2). Only
+   in v2. */
+#define ACP_RULE_CONF_20 "CONF-20"
+/* A selection has at least one value, and no value twice, also across groups (v2). Only in v2. */
+#define ACP_RULE_CONF_21 "CONF-21"
 /* The commands of a session may be told at any time; each list replaces the last. */
 #define ACP_RULE_CMD_01 "CMD-01"
 /* A command has a name and a description; one that has not is left out. */
 #define ACP_RULE_CMD_02 "CMD-02"
-/* The input of a command has a hint; one that has not is read as none. */
+/* The input of a command has a hint; one that has not is read as none. Only in v1. */
 #define ACP_RULE_CMD_03 "CMD-03"
-/* The input of a command has a type (v2). */
+/* The input of a command has a type (v2). Only in v2. */
 #define ACP_RULE_CMD_04 "CMD-04"
 /* A command is a prompt whose text begins with a slash and its name. */
 #define ACP_RULE_CMD_05 "CMD-05"
-/* Names of commands are unique, and have neither slash nor blank in them. */
+/* Names of commands are unique and have no blank in them: advice in version 1, a must in version 2. */
 #define ACP_RULE_CMD_06 "CMD-06"
+/* A command has a type (v2). Only in v2. */
+#define ACP_RULE_CMD_07 "CMD-07"
+/* The answer that opens a session may list its commands; later updates replace the list (v2). Only in v2. */
+#define ACP_RULE_CMD_08 "CMD-08"
 /* Questions are asked only in the ways that the client advertises. */
 #define ACP_RULE_ELIC_01 "ELIC-01"
 /* Forms and web pages are advertised each by itself; an empty object advertises neither. */
@@ -1055,6 +1233,8 @@
 #define ACP_RULE_ELIC_28 "ELIC-28"
 /* Cancelling a session's work answers its open questions with cancel. */
 #define ACP_RULE_ELIC_29 "ELIC-29"
+/* A question that its agent cancels is answered with cancel (v2). Only in v2. */
+#define ACP_RULE_ELIC_32 "ELIC-32"
 /* A notice has a severity and a title that is not empty. */
 #define ACP_RULE_NOTE_01 "NOTE-01"
 /* A notice of any severity changes nothing in the session. */
@@ -1153,10 +1333,14 @@
 /* Extensions are advertised in _meta of the capabilities, where they can be looked up; a host whose policy
    for notes is strict is told when it calls one that is not. */
 #define ACP_RULE_EXT_10 "EXT-10"
-/* Version 1 has no values but its own, save where it says so. */
+/* Version 1 has no values but its own, save where it says so. Only in v1. */
 #define ACP_RULE_ENUM_07 "ENUM-07"
-/* Values of a host's own begin with an underscore. */
+/* Values of a host's own begin with an underscore. Only in v2. */
 #define ACP_RULE_ENUM_01 "ENUM-01"
+/* Values that the schema closes are not added to (v2). Only in v2. */
+#define ACP_RULE_ENUM_03 "ENUM-03"
+/* A known kind with members that do not fit is an error, not an unknown kind (v2). Only in v2. */
+#define ACP_RULE_ENUM_06 "ENUM-06"
 /* A wrong value of a member that has a default is read as absent. */
 #define ACP_RULE_ENUM_08 "ENUM-08"
 /* Wrong items of a list that may do without them are left out, and the rest is kept. */
@@ -1164,15 +1348,19 @@
 /* Without a member that is required, or with a wrong one, a request is refused, a notification dropped, and
    a response fails its request. */
 #define ACP_RULE_ENUM_10 "ENUM-10"
+/* In what patches, absent, null and a value say three things (v2). Only in v2. */
+#define ACP_RULE_ENUM_11 "ENUM-11"
+/* Every path is absolute (v2). Only in v2. */
+#define ACP_RULE_ENUM_12 "ENUM-12"
 /* Members that the model does not have are no mistake of the peer's, as long as one name says one thing. */
 #define ACP_RULE_ENUM_13 "ENUM-13"
 /* Ids, names and titles are not empty. */
 #define ACP_RULE_ENUM_14 "ENUM-14"
-/* A frame has no more bytes than the configured limit. */
+/* A frame has no more bytes than the configured limit, nor has the list that answers a batch. */
 #define ACP_RULE_LIMIT_01 "LIMIT-01"
 /* Lists and objects are nested no deeper than the configured limit. */
 #define ACP_RULE_LIMIT_02 "LIMIT-02"
-/* No more requests are open in one direction than the configured limit. */
+/* No more requests are open in one direction than the configured limit, and no batch has more entries. */
 #define ACP_RULE_LIMIT_03 "LIMIT-03"
 /* No more sessions are open than the configured limit. */
 #define ACP_RULE_LIMIT_04 "LIMIT-04"

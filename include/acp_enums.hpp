@@ -128,7 +128,19 @@ enum class SessionState : std::int32_t {
 };
 
 /// Whether the agent works for a session.
-enum class Turn : std::int32_t { idle = ACP_TURN_IDLE, running = ACP_TURN_RUNNING, cancelling = ACP_TURN_CANCELLING };
+enum class Turn : std::int32_t {
+    idle = ACP_TURN_IDLE,
+    running = ACP_TURN_RUNNING,
+    cancelling = ACP_TURN_CANCELLING,
+    requires_action = ACP_TURN_REQUIRES_ACTION
+};
+
+/// Whether the agent works for the user, as far as anything has said.
+enum class Login : std::int32_t {
+    unknown = ACP_LOGIN_UNKNOWN,
+    required = ACP_LOGIN_REQUIRED,
+    done = ACP_LOGIN_DONE
+};
 
 /// The types of JSON.
 enum class JsonType : std::int32_t {
@@ -156,6 +168,8 @@ inline std::string_view name(CloseReason value) noexcept { return acp_close_reas
 inline std::string_view name(MisuseKind value) noexcept { return acp_misuse_kind_name(detail::number(value)); }
 inline std::string_view name(SessionState value) noexcept { return acp_session_state_name(detail::number(value)); }
 inline std::string_view name(Turn value) noexcept { return acp_turn_name(detail::number(value)); }
+inline std::string_view name(Role value) noexcept { return acp_role_name(detail::number(value)); }
+inline std::string_view name(Login value) noexcept { return acp_login_name(detail::number(value)); }
 
 } // namespace acp
 

@@ -103,12 +103,14 @@ pub mod rules;
 #[cfg_attr(docsrs, doc(cfg(feature = "futures")))]
 pub mod aio;
 pub mod connection;
+mod engine;
 pub mod framing;
 pub mod json;
 pub mod jsonrpc;
 mod map;
 mod nearest;
 pub mod relay;
+mod role;
 mod room;
 pub mod schema;
 pub mod terminal;
@@ -117,11 +119,13 @@ mod text;
 #[cfg_attr(docsrs, doc(cfg(feature = "types")))]
 pub mod typed;
 pub mod validation;
+mod versions;
 
 pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};
 pub use map::Map;
 pub use text::printable;
+pub use versions::Versions;
 
 /// The examples of the crate's README, compiled and run with the documentation tests.
 #[cfg(all(doctest, feature = "futures"))]

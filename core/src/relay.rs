@@ -34,11 +34,13 @@ use std::collections::HashMap;
 
 use crate::connection::{Outcome, Response};
 use crate::json::{self, Writer};
-use crate::rules::Severity;
+use crate::rules::{RuleId, Severity};
 use crate::{Config, Connection, ErrorCode, Event, Id, Misuse};
 
 /// Bytes that may wait for a side before no more is to be read that would add to them.
 const ROOM: usize = 1024 * 1024;
+/// Rules by which a connection answers an agent's question that the agent itself has taken back.
+const WITHDRAWN: [RuleId; 2] = [id!("PERM-21"), id!("ELIC-32")];
 
 /// One of the two ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -183,6 +185,10 @@ impl Relay {
                 let to = self.end(from.other());
                 if let Some(own) = to.asked.remove(&answered.id) {
                     to.askers.remove(&own);
+                    if WITHDRAWN.contains(&answered.rule) {
+                        // The agent does not want it any more, which the client has not heard.
+                        drop(to.connection.cancel(&own));
+                    }
                 }
                 return Ok(());
             }

@@ -45,13 +45,7 @@ use crate::jsonrpc::PeerError;
 use crate::schema::{Message, Notification, Request, SentBy};
 use crate::{Config, Connection, Id, Misuse, Role};
 
-/// Marks the client's side; see [`Client`].
-#[derive(Debug, Clone, Copy)]
-pub enum ClientSide {}
-
-/// Marks the agent's side; see [`Agent`].
-#[derive(Debug, Clone, Copy)]
-pub enum AgentSide {}
+pub use crate::schema::{AgentSide, ClientSide};
 
 /// A side of a connection.
 pub trait Side: sealed::Sealed {

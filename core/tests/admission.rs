@@ -16,6 +16,7 @@ use std::io::Write as _;
 use std::thread;
 
 use case::{Case, Mark, Outcome, STAGES};
+use libacp::connection::Versions;
 use libacp::Role;
 use model::Model;
 use stand::Stand;
@@ -37,7 +38,10 @@ struct Tally {
 /// The combinations of one method.
 fn cases<'m>(models: &'m [Model; 2], method: &'m str, drafts: &[&'m str]) -> Vec<Case<'m>> {
     let mut all = Vec::new();
-    for (model, version_2) in [(&models[0], false), (&models[0], true), (&models[1], true)] {
+    let (one, two) = (Versions::only(1), Versions::only(2));
+    for (model, versions) in
+        [(&models[0], one), (&models[0], Versions::ALL), (&models[1], Versions::ALL), (&models[1], two)]
+    {
         let row = model.methods.get(method);
         let own = row.and_then(|row| row["draft"].as_str());
         let sets = [Some(Vec::new()), Some(drafts.to_vec()), own.map(|own| vec![own])];
@@ -47,7 +51,7 @@ fn cases<'m>(models: &'m [Model; 2], method: &'m str, drafts: &[&'m str]) -> Vec
                     for &stage in STAGES {
                         let mark = Mark::Absent;
                         let drafts = drafts.clone();
-                        let case = Case { model, version_2, method, role, sends, request, stage, drafts, mark };
+                        let case = Case { model, versions, method, role, sends, request, stage, drafts, mark };
                         all.extend(case.marks().iter().map(|&mark| Case { mark, ..case.clone() }));
                     }
                 }
@@ -97,8 +101,8 @@ impl Tally {
     }
 
     fn fail(&mut self, case: &Case<'_>, expected: &str, found: &str) {
-        let Case { model, version_2, method, role, sends, request, stage, drafts, mark } = case;
-        let version = format!("version {}{}", model.version, if *version_2 { " of 2" } else { "" });
+        let Case { model, versions, method, role, sends, request, stage, drafts, mark } = case;
+        let version = format!("version {}{}", model.version, if *versions == Versions::ALL { " of 2" } else { "" });
         let does = match (sends, request) {
             (true, true) => "requests",
             (true, false) => "notifies",

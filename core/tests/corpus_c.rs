@@ -15,6 +15,8 @@ mod connection;
 mod corpus;
 #[path = "../../ffi/src/event.rs"]
 mod event;
+#[path = "../../ffi/src/flow.rs"]
+mod flow;
 #[path = "../../ffi/src/known.rs"]
 mod known;
 #[path = "../../ffi/src/lists.rs"]

@@ -1,7 +1,7 @@
 //! A relay between two sides that are written by hand.
 
 use libacp::relay::{Relay, Side};
-use libacp::{ErrorCode, Event};
+use libacp::{Config, ErrorCode, Event, Versions};
 use serde_json::{json, Value};
 
 /// Passes all on, and says what waits for both sides then: for the client, for the agent.
@@ -110,6 +110,35 @@ fn what_is_cancelled_is_cancelled_under_the_id_that_the_other_side_knows() {
     assert_eq!(one(say(&mut relay, Side::Client, &stop).1), stop);
     let answer = say(&mut relay, Side::Agent, &json!({"id": asked["id"], "result": {"stopReason": "cancelled"}})).0;
     assert_eq!(one(answer)["result"]["stopReason"], "cancelled");
+}
+
+#[test]
+fn a_question_that_the_agent_takes_back_is_taken_back_from_the_client_too() {
+    let with = |config: Config| {
+        let mut config = config;
+        config.versions = Versions::ALL;
+        config
+    };
+    let mut relay = Relay::with(with(Config::agent()), with(Config::client()));
+    let side = |name: &str| json!({"protocolVersion": 2, "info": {"name": name, "version": "1"}, "capabilities": {}});
+    let asked = one(say(&mut relay, Side::Client, &json!({"id": 0, "method": "initialize", "params": side("c")})).1);
+    let mut agent = side("a");
+    agent["capabilities"]["session"] = json!({});
+    say(&mut relay, Side::Agent, &json!({"id": asked["id"], "result": agent}));
+    let new = json!({"id": 1, "method": "session/new", "params": {"cwd": "/"}});
+    let asked = one(say(&mut relay, Side::Client, &new).1);
+    say(&mut relay, Side::Agent, &json!({"id": asked["id"], "result": {"sessionId": "s"}}));
+    let params =
+        json!({"sessionId": "s", "title": "Run?", "options": [{"optionId": "y", "name": "Yes", "kind": "allow_once"}]});
+    let ask = json!({"id": "p", "method": "session/request_permission", "params": params});
+    let asks = one(say(&mut relay, Side::Agent, &ask).0);
+    let back = json!({"method": "$/cancel_request", "params": {"requestId": "p"}});
+    let (client, agent) = say(&mut relay, Side::Agent, &back);
+    let cancelled = json!({"outcome": {"outcome": "cancelled"}});
+    assert_eq!(one(agent), json!({"id": "p", "result": cancelled}));
+    assert_eq!(one(client), json!({"method": "$/cancel_request", "params": {"requestId": asks["id"]}}));
+    let (client, agent) = say(&mut relay, Side::Client, &json!({"id": asks["id"], "result": cancelled}));
+    assert_eq!((client.len(), agent.len()), (0, 0));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::time::Instant;
 
 use host::Host;
-use libacp::connection::{Policy, Role};
+use libacp::connection::{Policy, Role, Versions};
 use libacp::framing::Framing;
 use libacp::Config;
 use rng::Rng;
@@ -69,7 +69,7 @@ fn config(role: Role, policy: Policy, life: usize) -> Config {
     let mut config = Config::new(role);
     config.policy = policy;
     config.framing = [Framing::Lines, Framing::ContentLength, Framing::Messages][life % 3];
-    config.version_2 = life % 5 == 1;
+    config.versions = if life % 5 == 1 { Versions::ALL } else { Versions::only(1) };
     config.timeout = (life % 11 == 0).then_some(50);
     config.limits.frame = 16_000;
     config.limits.pending = 30;

@@ -23,6 +23,7 @@ mod replay;
 #[path = "support/scenario.rs"]
 mod scenario;
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::panic::catch_unwind;
 use std::thread;
@@ -173,6 +174,21 @@ fn what_is_expected_wrongly_fails() {
         assert!(outcome.is_err(), "{line}");
     }
     assert!(wrong.lines().count() > 20);
+}
+
+/// Of those that all languages have, and whose value is JSON.
+#[test]
+fn every_getter_is_asked_for() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/protocol/getters.json");
+    let getters: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let groups = getters.as_object().unwrap().values().filter_map(|group| group["getters"].as_object());
+    let asked_of = |getter: &Value| getter.get("in").is_none() && getter["gives"] != "config";
+    let wanted: BTreeSet<&str> =
+        groups.flatten().filter(|(_, getter)| asked_of(getter)).map(|(name, _)| name.as_str()).collect();
+    let all = scenario::load(&scenario::vectors());
+    let steps = all.iter().flat_map(|scenario| &scenario.steps).filter(|(step, _)| !step["gives"].is_null());
+    let asked: BTreeSet<&str> = steps.filter_map(|(step, _)| step["get"].as_str()).collect();
+    assert_eq!(asked, wanted);
 }
 
 #[test]

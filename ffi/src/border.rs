@@ -68,14 +68,8 @@ impl acp_slice {
     /// # Safety
     /// The slice is as the header says, for as long as the reference is used.
     pub(crate) unsafe fn bytes<'a>(self) -> Result<&'a [u8], acp_status> {
-        if self.len == 0 {
-            return Ok(&[]);
-        }
-        if self.data.is_null() || isize::try_from(self.len).is_err() {
-            return Err(ACP_INVALID_ARGUMENT);
-        }
-        // SAFETY: not NULL, not too long, and the caller says that so many bytes are there.
-        Ok(unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.len) })
+        // SAFETY: the caller's promise is the same.
+        unsafe { items(self.data.cast::<u8>(), self.len) }
     }
 
     /// The bytes as text.
@@ -87,6 +81,22 @@ impl acp_slice {
         let bytes = unsafe { self.bytes() }?;
         std::str::from_utf8(bytes).map_err(|_| ACP_INVALID_ARGUMENT)
     }
+}
+
+/// So many items that stand one behind the other. `data` may be NULL where there are none.
+///
+/// # Safety
+/// As many are there, for as long as the reference is used.
+pub(crate) unsafe fn items<'a, T>(data: *const T, count: usize) -> Result<&'a [T], acp_status> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    let size = count.checked_mul(size_of::<T>()).and_then(|size| isize::try_from(size).ok());
+    if data.is_null() || !data.is_aligned() || size.is_none() {
+        return Err(ACP_INVALID_ARGUMENT);
+    }
+    // SAFETY: not NULL, aligned, not too long, and the caller says that so many are there.
+    Ok(unsafe { std::slice::from_raw_parts(data, count) })
 }
 
 /// Runs what stands behind a function of the interface; no panic leaves it.

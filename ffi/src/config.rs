@@ -1,13 +1,14 @@
 //! The configuration of a connection.
 
-use libacp::connection::{Limits, Policy, Role};
+use libacp::connection::{Limits, Policy, Role, Versions};
 use libacp::framing::Framing;
 use libacp::rules::Severity;
 use libacp::schema::drafts::DRAFTS;
 use libacp::Config;
 
 use crate::border::{
-    acp_slice, acp_status, change, free, guard, make, output, read, shared, Handle, ACP_INVALID_ARGUMENT, ACP_NONE,
+    acp_slice, acp_status, change, free, guard, items, make, output, read, shared, Handle, ACP_INVALID_ARGUMENT,
+    ACP_NONE,
 };
 use crate::numbers::{
     Number, ACP_LIMIT_DEPTH, ACP_LIMIT_FRAME, ACP_LIMIT_PENDING, ACP_LIMIT_REMEMBERED, ACP_LIMIT_SESSIONS,
@@ -133,13 +134,19 @@ pub unsafe extern "C" fn acp_config_set_limit(config: *mut acp_config, limit: i3
     unsafe { change(config, |config| set_limit(&mut config.core.limits, limit, value)) }
 }
 
-/// Whether version 2 of the protocol may be agreed on; version 1 always may.
+/// The versions of the protocol that may be agreed on, in any order: 1 where nothing sets it. `ACP_INVALID_ARGUMENT` when
+/// `count` is 0, and when a number is no version that the library speaks.
 #[no_mangle]
-pub unsafe extern "C" fn acp_config_set_version_2(config: *mut acp_config, allowed: bool) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `config`.
+pub unsafe extern "C" fn acp_config_set_versions(
+    config: *mut acp_config,
+    versions: *const u16,
+    count: usize,
+) -> acp_status {
+    // SAFETY: the caller keeps what the header says of `config`, and `versions` points to `count` numbers.
     unsafe {
         change(config, |config| {
-            config.core.version_2 = allowed;
+            let numbers = items(versions, count)?.iter().map(|&number| number.into());
+            config.core.versions = Versions::of(numbers).map_err(|_| ACP_INVALID_ARGUMENT)?;
             Ok(())
         })
     }
@@ -259,11 +266,11 @@ pub unsafe extern "C" fn acp_config_limit(config: *const acp_config, limit: i32,
     })
 }
 
-/// What `acp_config_set_version_2` set.
+/// Whether a version of the protocol may be agreed on; false for a number that is no version.
 #[no_mangle]
-pub unsafe extern "C" fn acp_config_version_2(config: *const acp_config, out: *mut bool) -> acp_status {
+pub unsafe extern "C" fn acp_config_version(config: *const acp_config, version: u16, out: *mut bool) -> acp_status {
     // SAFETY: the caller keeps what the header says of `config` and `out`.
-    unsafe { read(config, out, |config| Some(config.core.version_2)) }
+    unsafe { read(config, out, |config| Some(config.core.versions.contains(version))) }
 }
 
 /// Whether a draft is switched on; `ACP_INVALID_ARGUMENT` when there is none of this name.

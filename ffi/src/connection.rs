@@ -2,7 +2,9 @@
 
 use libacp::{Connection, Misuse};
 
-use crate::border::{acp_slice, acp_status, change, free, hand_out, make, output, read, shared, Handle, ACP_NONE};
+use crate::border::{
+    acp_slice, acp_status, change, free, guard, hand_out, make, output, read, shared, Handle, ACP_NONE,
+};
 use crate::config::acp_config;
 use crate::event::acp_event;
 
@@ -32,6 +34,49 @@ impl acp_connection {
         self.error = Some(misuse);
         crate::border::ACP_MISUSE
     }
+}
+
+/// Asks the core something, once the arguments are read; nothing there is `ACP_NONE`.
+///
+/// # Safety
+/// As for [`read`]; what `arguments` relies on is the caller's promise too.
+pub(crate) unsafe fn ask<'a, A, T>(
+    connection: *const acp_connection,
+    out: *mut T,
+    arguments: impl FnOnce() -> Result<A, acp_status>,
+    look: impl FnOnce(&'a Connection, A) -> Option<T>,
+) -> acp_status {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let connection: &acp_connection = unsafe { shared(connection) }?;
+        let arguments = arguments()?;
+        // SAFETY: the caller's promise.
+        unsafe { output(out, || look(&connection.core, arguments).ok_or(ACP_NONE)) }
+    })
+}
+
+/// As [`ask`], for a text that the core makes: the connection keeps it.
+///
+/// # Safety
+/// As for [`change`] and [`output`]; what `arguments` relies on is the caller's promise too.
+pub(crate) unsafe fn tell<A>(
+    connection: *mut acp_connection,
+    out: *mut acp_slice,
+    arguments: impl FnOnce() -> Result<A, acp_status>,
+    look: impl FnOnce(&Connection, A) -> Option<String>,
+) -> acp_status {
+    let work = |connection: &mut acp_connection| {
+        let arguments = arguments()?;
+        // SAFETY: the caller's promise.
+        unsafe {
+            output(out, || {
+                connection.scratch = look(&connection.core, arguments).ok_or(ACP_NONE)?;
+                Ok(connection.scratch.as_str().into())
+            })
+        }
+    };
+    // SAFETY: the caller's promise.
+    unsafe { change(connection, work) }
 }
 
 /// A connection at its start. The configuration is copied. The caller owns `*out` and frees it with
@@ -151,11 +196,4 @@ pub unsafe extern "C" fn acp_connection_close(connection: *mut acp_connection) -
             Ok(())
         })
     }
-}
-
-/// Bytes that were received and not read yet: stop reading from the transport while this is large.
-#[no_mangle]
-pub unsafe extern "C" fn acp_connection_buffered(connection: *const acp_connection, out: *mut usize) -> acp_status {
-    // SAFETY: the caller keeps what the header says of `connection` and `out`.
-    unsafe { read(connection, out, |connection| Some(connection.core.buffered())) }
 }

@@ -5,7 +5,8 @@
 //! promises at the top of the header.
 //!
 //! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
-//! `calls` (what the host asks for), `known` (what is known now), `lists`, `event`, `rules` (the catalogue), `reader` and
+//! `calls` (what the host asks for), `flow` and `known` (what can be asked of a connection now, both generated from
+//! `core/protocol/getters.json`), `lists`, `event`, `rules` (the catalogue), `reader` and
 //! `writer`, `values` (JSON for hosts that have no library for it), `messages` (the commonest ones in one call), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
@@ -16,6 +17,8 @@ pub mod version;
 pub mod config;
 
 pub mod connection;
+
+pub mod flow;
 
 pub mod calls;
 

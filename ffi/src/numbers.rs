@@ -6,7 +6,7 @@ use std::ffi::CStr;
 use std::os::raw::c_char;
 
 use libacp::connection::{
-    CloseReason, Consequence, Event, MisuseKind, Outcome, Phase, Policy, Role, SessionState, Timing, Turn,
+    CloseReason, Consequence, Event, Login, MisuseKind, Outcome, Phase, Policy, Role, SessionState, Timing, Turn,
 };
 use libacp::framing::Framing;
 use libacp::rules::{Level, Severity};
@@ -164,6 +164,15 @@ pub const ACP_TURN_IDLE: i32 = 1;
 pub const ACP_TURN_RUNNING: i32 = 2;
 /// Turn: the agent works on a prompt that the client has cancelled.
 pub const ACP_TURN_CANCELLING: i32 = 3;
+/// Turn: the agent cannot go on until the user has done something (version 2).
+pub const ACP_TURN_REQUIRES_ACTION: i32 = 4;
+
+/// Login: nothing has said whether the agent works for this user.
+pub const ACP_LOGIN_UNKNOWN: i32 = 1;
+/// Login: a call was refused for want of a login, or the user has logged out.
+pub const ACP_LOGIN_REQUIRED: i32 = 2;
+/// Login: a login has succeeded.
+pub const ACP_LOGIN_DONE: i32 = 3;
 
 /// JSON: `null`.
 pub const ACP_JSON_NULL: i32 = 1;
@@ -274,16 +283,23 @@ number! {
         SessionState::Resuming => ACP_SESSION_RESUMING,
         SessionState::Ready => ACP_SESSION_READY,
     }
+    Login {
+        Login::Unknown => ACP_LOGIN_UNKNOWN,
+        Login::Required => ACP_LOGIN_REQUIRED,
+        Login::Done => ACP_LOGIN_DONE,
+    }
     Turn {
         Turn::Idle => ACP_TURN_IDLE,
         Turn::Running => ACP_TURN_RUNNING,
         Turn::Cancelling => ACP_TURN_CANCELLING,
+        Turn::RequiresAction => ACP_TURN_REQUIRES_ACTION,
     }
 }
 
 type Names = &'static [&'static CStr];
 
 /// The names of constants, from 1 on.
+const ROLES: Names = &[c"client", c"agent"];
 const PHASES: Names = &[c"start", c"initializing", c"ready", c"closed"];
 const SEVERITIES: Names = &[c"note", c"warning", c"error"];
 const LEVELS: Names = &[c"MUST", c"MUST NOT", c"SHOULD", c"SHOULD NOT", c"MAY"];
@@ -304,7 +320,8 @@ const CONSEQUENCES: Names = &[c"delivered", c"dropped", c"refused"];
 const CLOSINGS: Names = &[c"end_of_stream", c"host", c"version"];
 const MISUSES: Names = &[c"phase", c"method", c"capability", c"params", c"session", c"id", c"limit"];
 const SESSIONS: Names = &[c"loading", c"resuming", c"ready"];
-const TURNS: Names = &[c"idle", c"running", c"cancelling"];
+const TURNS: Names = &[c"idle", c"running", c"cancelling", c"requires_action"];
+const LOGINS: Names = &[c"unknown", c"required", c"done"];
 
 fn name(names: Names, number: i32) -> *const c_char {
     let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
@@ -396,6 +413,18 @@ pub extern "C" fn acp_turn_name(turn: i32) -> *const c_char {
     name(TURNS, turn)
 }
 
+/// The name of an `ACP_ROLE_…`; as above.
+#[no_mangle]
+pub extern "C" fn acp_role_name(role: i32) -> *const c_char {
+    name(ROLES, role)
+}
+
+/// The name of an `ACP_LOGIN_…`; as above. One of them is `unknown` as well.
+#[no_mangle]
+pub extern "C" fn acp_login_name(login: i32) -> *const c_char {
+    name(LOGINS, login)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -425,7 +454,9 @@ mod tests {
         same(CLOSINGS, named![CloseReason::EndOfStream, CloseReason::Host, CloseReason::Version]);
         same(MISUSES, named![TooEarly, Method, Capability, Params, Session, Id, Limit]);
         same(SESSIONS, named![SessionState::Loading, SessionState::Resuming, SessionState::Ready]);
-        same(TURNS, named![Turn::Idle, Turn::Running, Turn::Cancelling]);
+        same(ROLES, named![Role::Client, Role::Agent]);
+        same(LOGINS, named![Login::Unknown, Login::Required, Login::Done]);
+        same(TURNS, named![Turn::Idle, Turn::Running, Turn::Cancelling, Turn::RequiresAction]);
         // Results and errors of peers come from inside the core; the vectors check their names.
         let outcomes = named![Outcome::Invalid, Outcome::Timeout, Outcome::Closed, Outcome::Cancelled];
         assert!(outcomes.iter().all(|(outcome, name)| {

@@ -12,14 +12,18 @@ from .names import (
     Framing,
     Id,
     Level,
+    Login,
+    LoginMethod,
     Outcome,
     Phase,
     Policy,
+    ProviderState,
     Role,
     SessionSnapshot,
     SessionState,
     Severity,
     Timing,
+    ToolCallState,
     Turn,
 )
 from .types import v1
@@ -182,8 +186,8 @@ class Config:
     def limits(self) -> Limits:
         """Bounds."""
     @property
-    def version_2(self) -> bool:
-        """Whether protocol version 2 may be agreed on."""
+    def versions(self) -> tuple[int, ...]:
+        """The versions of the protocol that may be agreed on, oldest first."""
     @property
     def drafts(self) -> tuple[str, ...]:
         """Drafts that are switched on."""
@@ -270,7 +274,7 @@ class Session:
         """Whether it can be used: `loading`, `resuming` or `ready`."""
     @property
     def turn(self) -> Turn:
-        """Whether the agent works for it: `idle`, `running` or `cancelling`."""
+        """Whether the agent works for it: `idle`, `running`, `requires_action` or `cancelling`."""
     @property
     def terminals(self) -> dict[str, bool]:
         """Its open terminals, and whether the command of each has ended."""
@@ -633,7 +637,7 @@ class Connection:
         policy: Policy = "tolerant",
         policies: Mapping[Severity, Policy] | None = None,
         limits: Limits | None = None,
-        version_2: bool = False,
+        versions: Iterable[int] | None = None,
         drafts: Iterable[str] | None = None,
         timeout: int | None = None,
         cancel_grace: int | None = 10000,
@@ -707,65 +711,297 @@ class Connection:
         """
     def poll_timeout(self) -> int | None:
         """When `handle_timeout` is wanted, on the host's clock."""
+    # Generated from core/protocol/getters.json by `cargo xtask codegen`, as far as the next such line.
+    @property
+    def buffered(self) -> int:
+        """How much was received and has not been read yet. Stop reading from the transport while this is large. In
+        bytes.
+        """
+    @property
+    def unsent(self) -> int:
+        """How much waits to be sent: the length of what `transmit` holds, or with the framing `messages` of all
+        messages. Stop reading from the transport while this is large. In bytes.
+        """
+    @property
+    def needs_input(self) -> bool:
+        """Whether it is clear at a glance that there is no event before more bytes come. A host that gets bytes in
+        small pieces need not ask for events after each of them.
+        """
     @property
     def role(self) -> Role:
-        """The side that the host plays: `client` or `agent`."""
+        """The side that the host plays. One of `client` or `agent`."""
     @property
     def config(self) -> Config:
-        """What the connection was made with."""
+        """A copy of the configuration, with the defaults filled in."""
     @property
     def phase(self) -> Phase:
-        """How far the connection is: `start`, `initializing`, `ready` or `closed`."""
+        """How far the connection is. One of `start`, `initializing`, `ready` or `closed`.
+
+        See https://agentclientprotocol.com/protocol/v1/initialization
+        """
     @property
     def version(self) -> int | None:
-        """The agreed protocol version, once `initialize` has been answered."""
+        """The agreed version of the protocol. `None` before it is agreed on: a client knows it once `initialize`
+        has been answered, an agent once `initialize` has come.
+
+        See https://agentclientprotocol.com/protocol/v1/initialization
+        """
     @property
     def capabilities(self) -> dict[str, Any]:
-        """What the peer can do: a fresh copy of its capabilities, `{}` before `initialize`."""
+        """What the peer can do: its capabilities object, `{}` before `initialize`. To ask about one method, use
+        `can`. A new object each time.
+
+        See https://agentclientprotocol.com/protocol/v1/initialization
+        """
     @property
     def own_capabilities(self) -> dict[str, Any]:
-        """What the host said it can do: a fresh copy, `{}` before `initialize`."""
+        """What the host said it can do: its capabilities object, `{}` before `initialize`. A new object each time.
+
+        See https://agentclientprotocol.com/protocol/v1/initialization
+        """
     @property
     def peer_info(self) -> dict[str, Any]:
-        """The peer's whole params or result of `initialize`: its name, its ways to log in. A fresh copy, `{}`
-        before.
+        """The peer's whole params or result of `initialize`, with its name and its ways to log in; `{}` before. A
+        new object each time.
+
+        See https://agentclientprotocol.com/protocol/v1/initialization
+        """
+    @property
+    def peer_name(self) -> str | None:
+        """The name of the program behind the peer, for logs and messages. Rule INIT-11. `None` before
+        `initialize`, and where the peer does not say it.
+
+        See https://agentclientprotocol.com/protocol/v1/initialization
         """
     def peer_extension(self, name: str) -> Any | None:
-        """What the peer says about one extension under `_meta` of its capabilities, a new object each time; `None`
-        where it does not advertise it, and before `initialize`.
+        """What the peer says about one extension under `_meta` of its capabilities. Rule EXT-10. A new object each
+        time. `None` where the peer does not advertise the extension, and before `initialize`.
+
+        `name` is the extension's name.
+
+        See https://agentclientprotocol.com/protocol/v1/extensibility
+        """
+    @property
+    def login(self) -> Login:
+        """Whether the agent works for this user, as far as anything has said. One of `unknown`, `required` or
+        `done`.
+
+        See https://agentclientprotocol.com/protocol/v1/authentication
+        """
+    @property
+    def login_methods(self) -> list[LoginMethod]:
+        """The ways to log in that the agent listed and that can be used, in its order. The kind is `agent` where
+        `authenticate` (version 2: `auth/login`) asks the agent to do it, `terminal` where the client runs it in
+        a terminal, and in version 2 also `custom` for a type of the two sides' own and `unknown` for one that
+        is newer than the library. A new object each time.
+
+        See https://agentclientprotocol.com/protocol/v1/authentication
+        """
+    @property
+    def open_elicitations(self) -> list[str]:
+        """The ids of questions that are settled on web pages and have not been yet, in the order of their text.
+        Rule ELIC-20.
+
+        See https://agentclientprotocol.com/rfds/elicitation
+        """
+    @property
+    def providers(self) -> list[ProviderState]:
+        """The model providers that the agent listed last, in the order of their ids, and whether each is switched
+        on. Draft `llm_providers`. Rule PROV-04. A new object each time.
+
+        See https://agentclientprotocol.com/rfds/custom-llm-endpoint
         """
     def snapshot(self) -> ConnectionSnapshot:
-        """All that is known of the connection as a whole, as `libacp.names.ConnectionSnapshot` has it."""
-    @property
-    def sessions(self) -> dict[str, Session]:
-        """The sessions that are known, by id, in no order."""
-    def session(self, id: str) -> Session | None:
-        """What is known of one session, or `None`."""
+        """All that is known of the connection as a whole: an object that always has all of its members. A new
+        object each time.
+        """
+    def session_state(self, id: str) -> SessionState | None:
+        """Whether a session can be used. One of `loading`, `resuming` or `ready`. `None` when the session is not
+        known.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+    def session_turn(self, id: str) -> Turn | None:
+        """Whether the agent works for a session. One of `idle`, `running`, `cancelling` or `requires_action`.
+        `None` when the session is not known.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/prompt-turn
+        """
+    def session_cwd(self, id: str) -> str | None:
+        """The working directory of a session. `None` when the session is not known, or its directory is not.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+    def session_roots(self, id: str) -> list[str] | None:
+        """All directories of a session: the working directory, then the others. `None` when the session is not
+        known.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+    def session_mode(self, id: str) -> str | None:
+        """The id of the mode that is in force in a session. `None` when the session is not known, or it has no
+        modes.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/session-modes
+        """
+    def session_available_modes(self, id: str) -> list[v1.SessionMode] | None:
+        """The modes that a session offers: the list as the agent told it. A new object each time. `None` when the
+        session is not known, or it has told of none, or of more than is kept.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/session-modes
+        """
+    def session_config_options(self, id: str) -> list[v1.SessionConfigOption] | None:
+        """The options of a session with their values: the list as the agent told it last. A new object each time.
+        `None` when the session is not known, or it has told of none, or of more than is kept.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/session-config-options
+        """
+    def session_tool_calls(self, id: str) -> list[ToolCallState] | None:
+        """The tool calls of a session and how far each is, oldest first. A new object each time. `None` when the
+        session is not known.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/tool-calls
+        """
+    def session_plan(self, id: str) -> list[v1.PlanEntry] | None:
+        """The entries of a session's plan: the list as the agent told it last. A new object each time. `None` when
+        the session is not known, or it has told of none, or of more than is kept.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/agent-plan
+        """
+    def session_plan_ids(self, id: str) -> list[str] | None:
+        """The ids of a session's plans that have one. `None` when the session is not known.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/rfds/plan-operations
+        """
+    def session_commands(self, id: str) -> list[v1.AvailableCommand] | None:
+        """The commands that a user can type in a session: the list as the agent told it last. A new object each
+        time. `None` when the session is not known, or it has told of none, or of more than is kept.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/slash-commands
+        """
+    def session_open_compactions(self, id: str) -> list[str] | None:
+        """The ids of a session's compactions that have not ended, oldest first. Rule NOTE-09. `None` when the
+        session is not known.
+
+        `id` is the session's id.
+        """
+    def session_auth_uncertain(self, id: str) -> bool | None:
+        """Whether the user has logged out since a session was opened, so that it may fail for want of a login.
+        Rule AUTH-25. `None` when the session is not known.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/authentication
+        """
+    def session_parent(self, id: str) -> str | None:
+        """The id of the session that a session is a child of. `None` when the session is not known, or it was
+        opened by the client.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/subagents
+        """
+    def session_may_cancel(self, id: str) -> bool | None:
+        """Whether the client may cancel the work of a session: always, unless it is a child that does not allow
+        it. `None` when the session is not known.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/subagents
+        """
     def session_snapshot(self, id: str) -> SessionSnapshot | None:
-        """All that is known of one session, as `libacp.names.SessionSnapshot` has it; `None` when it is not known."""
+        """All that is known of a session: an object that always has all of its members. Null says that the session
+        has told of none, or of more than is kept. It costs as much as it is long. A new object each time.
+        `None` when the session is not known.
+
+        `id` is the session's id.
+        """
     def command_text(self, session: str, name: str, input: str = "") -> str | None:
-        """The text of a prompt that runs a command of a session's; `None` when the session has not listed it."""
+        """The text of a prompt that runs one of a session's commands. Rule CMD-05. `None` when the session is not
+        known, or it has not listed the command.
+
+        `session` is the session's id. `name` is the command's name. `input` is what follows the name, empty for
+        nothing.
+
+        See https://agentclientprotocol.com/protocol/v1/slash-commands
+        """
     def in_roots(self, session: str, path: str) -> bool:
         """Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are
-        followed, links in the file system are the host's to check. `False` where the directories, or the
-        session, are not known.
+        followed, links in the file system are the host's to check. False where the directories, or the session,
+        are not known. Rule SESS-06.
+
+        `session` is the session's id. `path` is an absolute path.
+
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+    @property
+    def sessions(self) -> dict[str, Session]:
+        """The sessions that are known now, by id.
+
+        See https://agentclientprotocol.com/protocol/v1/session-setup
+        """
+    def session(self, id: str) -> Session | None:
+        """What is known of one session at a glance. `None` when the session is not known.
+
+        `id` is the session's id.
+
+        See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     @property
     def pending(self) -> list[OpenRequest]:
         """The host's own requests that have no answer yet, oldest first."""
     @property
     def unanswered(self) -> list[OpenRequest]:
-        """The peer's requests that the host has not answered yet, oldest first."""
-    def pending_by_serial(self, serial: int) -> OpenRequest | None:
-        """The host's own open request with this number, or `None`."""
-    def unanswered_by_serial(self, serial: int) -> OpenRequest | None:
-        """The peer's open request with this number, or `None`."""
+        """The peer's requests that the host has not answered yet, oldest first. Rule RPC-15."""
     @property
     def open_terminals(self) -> list[TerminalRef]:
-        """Terminals that were created and not released, by session."""
-    @property
-    def buffered(self) -> int:
-        """Bytes that were received and not read yet: stop reading from the transport while this is large."""
+        """The terminals that were created and not released, by session. Rule TERM-04.
+
+        See https://agentclientprotocol.com/protocol/v1/terminals
+        """
+    def pending_by_id(self, id: Id) -> OpenRequest | None:
+        """The host's own open request with an id. `None` when no such request is open.
+
+        `id` is the request's id; raises `TypeError` or `Misuse` for what is none.
+        """
+    def unanswered_by_id(self, id: Id) -> OpenRequest | None:
+        """The peer's open request with an id. `None` when no such request is open.
+
+        `id` is the request's id; raises `TypeError` or `Misuse` for what is none.
+        """
+    def pending_by_serial(self, serial: int) -> OpenRequest | None:
+        """The host's own open request with a number. `None` when no such request is open.
+
+        `serial` is the request's number on this connection.
+        """
+    def unanswered_by_serial(self, serial: int) -> OpenRequest | None:
+        """The peer's open request with a number. `None` when no such request is open.
+
+        `serial` is the request's number on this connection.
+        """
+    # The end of what is generated.
     def can(self, method: str) -> bool:
         """Whether a method could be sent now as far as version, side, phase and capabilities go."""
     def why_not(self, method: str) -> Misuse | None:

@@ -17,9 +17,9 @@ Outcome = Literal["result", "error", "invalid", "timeout", "cancelled", "closed"
 Consequence = Literal["delivered", "dropped", "refused"]
 CloseReason = Literal["end_of_stream", "host", "version"]
 SessionState = Literal["loading", "resuming", "ready"]
-Turn = Literal["idle", "running", "cancelling"]
+Turn = Literal["idle", "running", "cancelling", "requires_action"]
 Login = Literal["unknown", "required", "done"]
-LoginKind = Literal["agent", "terminal"]
+LoginKind = Literal["agent", "terminal", "custom", "unknown"]
 MisuseKind = Literal["phase", "method", "capability", "params", "session", "id", "limit"]
 Event = Union[Request, Notification, Response, LateResponse, Cancel, Answered, Violation, Advice, Closed]
 
@@ -35,8 +35,24 @@ class ToolCallState(TypedDict):
     """How far a tool call is."""
 
     toolCallId: str
-    status: Literal["pending", "in_progress", "completed", "failed", "cancelled"]
-    """``cancelled`` only where this side is the client and has cancelled the turn."""
+    status: str
+    """``pending``, ``in_progress``, ``completed`` or ``failed``; ``cancelled`` in version 1 only where this side is the
+    client and has cancelled the turn. Version 2 has ``paused`` and statuses of the agent's own as well."""
+
+
+class DisplayTerminal(TypedDict):
+    """A terminal that the agent runs (version 2)."""
+
+    terminalId: str
+    exited: bool
+    """Whether its command has ended."""
+
+
+class Cancellable(TypedDict):
+    """What the client may cancel now, by its ids (version 2)."""
+
+    toolCalls: List[str]
+    terminals: List[str]
 
 
 class SessionSnapshot(TypedDict):
@@ -47,6 +63,12 @@ class SessionSnapshot(TypedDict):
 
     state: SessionState
     turn: Turn
+    stopReason: Optional[str]
+    """Why the work has ended, as the agent told it last (version 2)."""
+    error: "Optional[_types.v2.Error]"
+    """What failed, where the stop reason is ``error`` (version 2)."""
+    background: "Optional[List[_types.v2.BackgroundWork]]"
+    """What runs beside the foreground work; ``None`` where the agent does not say (version 2)."""
     terminals: Dict[str, bool]
     """Open terminals, and whether the command of each has ended."""
     cwd: Optional[str]
@@ -56,6 +78,9 @@ class SessionSnapshot(TypedDict):
     configOptions: "Optional[List[_types.v1.SessionConfigOption]]"
     toolCalls: List[ToolCallState]
     """Oldest first."""
+    displayTerminals: List[DisplayTerminal]
+    """Those that the agent runs in version 2, oldest first."""
+    cancellable: Cancellable
     plan: "Optional[List[_types.v1.PlanEntry]]"
     planIds: List[str]
     """Plans that have an id."""
@@ -75,7 +100,9 @@ class LoginMethod(TypedDict):
 
     methodId: str
     kind: LoginKind
-    """``agent`` where ``authenticate`` asks the agent to do it, ``terminal`` where the client runs it in a terminal."""
+    """``agent`` where ``authenticate`` asks the agent to do it, ``terminal`` where the client runs it in a terminal. In
+    version 2 also ``custom`` for a type of the two sides' own, which ``auth/login`` asks for, and ``unknown`` for one that
+    is newer than this library."""
 
 
 class ProviderState(TypedDict):

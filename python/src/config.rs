@@ -1,6 +1,6 @@
 //! What a host decides before a connection begins.
 
-use libacp::connection::Policy;
+use libacp::connection::{Policy, Versions};
 use libacp::framing::Framing;
 use libacp::rules::Severity;
 use libacp::Role;
@@ -52,6 +52,19 @@ fn read_policies(config: &mut libacp::Config, policies: &Bound<'_, PyAny>) -> Py
     Ok(())
 }
 
+/// The versions that an argument lists.
+fn read_versions(list: &Bound<'_, PyAny>) -> PyResult<Versions> {
+    let wrong = |found: &Bound<'_, PyAny>| {
+        PyTypeError::new_err(format!("versions: expected whole numbers, found {}", value::type_name(found)))
+    };
+    let mut numbers = Vec::new();
+    for number in list.try_iter().map_err(|_| wrong(list))? {
+        let number = number?;
+        numbers.push(number.extract::<i64>().map_err(|_| wrong(&number))?);
+    }
+    Versions::of(numbers).map_err(|why| PyValueError::new_err(format!("versions: {why}")))
+}
+
 /// The core's configuration from the arguments of `Connection` that must be read.
 #[allow(clippy::too_many_arguments)] // As `Connection` has.
 pub(crate) fn read(
@@ -60,14 +73,16 @@ pub(crate) fn read(
     policy: &str,
     policies: Option<&Bound<'_, PyAny>>,
     limits: Option<&Limits>,
-    version_2: bool,
+    versions: Option<&Bound<'_, PyAny>>,
     drafts: Option<&Bound<'_, PyAny>>,
     foreign_methods: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<libacp::Config> {
     let mut config = libacp::Config::new(named("role", ROLES, role)?);
     config.framing = named("framing", FRAMINGS, framing)?;
     config.policy = named("policy", POLICIES, policy)?;
-    config.version_2 = version_2;
+    if let Some(versions) = versions {
+        config.versions = read_versions(versions)?;
+    }
     if let Some(policies) = policies {
         read_policies(&mut config, policies)?;
     }
@@ -202,10 +217,10 @@ impl Config {
         Limits(self.0.limits)
     }
 
-    /// Whether protocol version 2 may be agreed on.
+    /// The versions of the protocol that may be agreed on, oldest first.
     #[getter]
-    fn version_2(&self) -> bool {
-        self.0.version_2
+    fn versions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.versions.iter().collect::<Vec<_>>())
     }
 
     /// Drafts that are switched on.
@@ -249,7 +264,7 @@ impl Config {
         let repr = repr.field("policy", self.policy())?.field("policies", self.policies(py)?)?;
         let repr = repr
             .field("limits", self.limits())?
-            .field("version_2", self.version_2())?
+            .field("versions", self.versions(py)?)?
             .field("drafts", self.drafts(py)?)?;
         let repr = repr.field("timeout", self.timeout())?.field("cancel_grace", self.cancel_grace())?;
         let repr = repr.field("reminder", self.reminder())?.field("prompt_queueing", self.prompt_queueing())?;

@@ -1,4 +1,5 @@
-//! The class `Connection`: the core's connection behind a lock that is tried and never waited for.
+//! The class `Connection`: the core's connection behind a lock that is tried and never waited for. What can be asked of it
+//! stands in `getters`.
 
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -7,13 +8,13 @@ use libacp::connection::{CallOptions, MisuseKind, Timeout};
 use libacp::{Connection as Core, Id};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PyString};
 
-use crate::config::{self, Config, Limits};
+use crate::config::{self, Limits};
 use crate::errors;
 use crate::events::{self, Cancel, Request};
 use crate::json;
-use crate::known::{OpenRequest, Session, TerminalRef};
+use crate::known::OpenRequest;
 use crate::value::{self, IdChoice, PyId, TimeoutChoice};
 
 /// Work on more bytes than this is done without the GIL.
@@ -31,7 +32,8 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
+    /// The core, unless another thread is inside of it.
+    pub(crate) fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
         match self.core.try_lock() {
             Ok(core) => Ok(core),
             Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
@@ -95,7 +97,7 @@ fn method_name<'a>(method: &'a Bound<'_, PyString>) -> PyResult<Cow<'a, str>> {
 #[pymethods]
 impl Connection {
     #[new]
-    #[pyo3(signature = (role, *, framing="lines", policy="tolerant", policies=None, limits=None, version_2=false,
+    #[pyo3(signature = (role, *, framing="lines", policy="tolerant", policies=None, limits=None, versions=None,
         drafts=None, timeout=None, cancel_grace=10000, reminder=None, prompt_queueing=false, foreign_methods=None))]
     #[allow(clippy::too_many_arguments)] // As many as a configuration has members.
     fn new(
@@ -104,7 +106,7 @@ impl Connection {
         policy: &str,
         policies: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, Limits>>,
-        version_2: bool,
+        versions: Option<&Bound<'_, PyAny>>,
         drafts: Option<&Bound<'_, PyAny>>,
         timeout: Option<u64>,
         cancel_grace: Option<u64>,
@@ -113,7 +115,7 @@ impl Connection {
         foreign_methods: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let limits = limits.map(Bound::get);
-        let mut config = config::read(role, framing, policy, policies, limits, version_2, drafts, foreign_methods)?;
+        let mut config = config::read(role, framing, policy, policies, limits, versions, drafts, foreign_methods)?;
         (config.timeout, config.cancel_grace, config.reminder) = (timeout, cancel_grace, reminder);
         config.prompt_queueing = prompt_queueing;
         Ok(Connection { core: Mutex::new(Core::new(config)) })
@@ -273,133 +275,6 @@ impl Connection {
     /// When `handle_timeout` is wanted, on the host's clock.
     fn poll_timeout(&self) -> PyResult<Option<u64>> {
         Ok(self.core()?.poll_timeout())
-    }
-
-    /// The side that the host plays: `client` or `agent`.
-    #[getter]
-    fn role(&self) -> PyResult<&'static str> {
-        Ok(self.core()?.role().name())
-    }
-
-    /// What the connection was made with.
-    #[getter]
-    fn config(&self) -> PyResult<Config> {
-        Ok(Config(self.core()?.config().clone()))
-    }
-
-    /// How far the connection is: `start`, `initializing`, `ready` or `closed`.
-    #[getter]
-    fn phase(&self) -> PyResult<&'static str> {
-        Ok(self.core()?.phase().name())
-    }
-
-    /// The agreed protocol version, once `initialize` has been answered.
-    #[getter]
-    fn version(&self) -> PyResult<Option<u16>> {
-        Ok(self.core()?.version())
-    }
-
-    /// What the peer can do: a fresh copy of its capabilities, `{}` before `initialize`.
-    #[getter]
-    fn capabilities(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let text = self.core()?.capabilities().to_owned();
-        json::loads(py, &text)
-    }
-
-    /// What the host said it can do: a fresh copy, `{}` before `initialize`.
-    #[getter]
-    fn own_capabilities(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let text = self.core()?.own_capabilities().to_owned();
-        json::loads(py, &text)
-    }
-
-    /// The peer's whole params or result of `initialize`: its name, its ways to log in. A fresh copy, `{}` before.
-    #[getter]
-    fn peer_info(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let text = self.core()?.peer_info().to_owned();
-        json::loads(py, &text)
-    }
-
-    /// What the peer says about one extension under `_meta` of its capabilities, a new object each time; `None` where it
-    /// does not advertise it, and before `initialize`.
-    fn peer_extension(&self, py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
-        let text = self.core()?.peer_extension(name).map(str::to_owned);
-        text.map(|text| json::loads(py, &text)).transpose()
-    }
-
-    /// All that is known of the connection as a whole, as `libacp.names.ConnectionSnapshot` has it.
-    fn snapshot(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let text = self.core()?.snapshot();
-        json::loads(py, &text)
-    }
-
-    /// The sessions that are known, by id, in no order.
-    #[getter]
-    fn sessions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let sessions: Vec<_> =
-            self.core()?.sessions().map(|(id, session)| (id.clone(), Session::from(session))).collect();
-        let dict = PyDict::new(py);
-        for (id, session) in sessions {
-            dict.set_item(&*id, session)?;
-        }
-        Ok(dict)
-    }
-
-    /// What is known of one session, or `None`.
-    fn session(&self, id: &str) -> PyResult<Option<Session>> {
-        Ok(self.core()?.session(id).map(Into::into))
-    }
-
-    /// All that is known of one session, as `libacp.names.SessionSnapshot` has it; `None` when it is not known.
-    fn session_snapshot(&self, py: Python<'_>, id: &str) -> PyResult<Option<Py<PyAny>>> {
-        let text = self.core()?.session(id).map(libacp::connection::Session::snapshot);
-        text.map(|text| json::loads(py, &text)).transpose()
-    }
-
-    /// The text of a prompt that runs a command of a session's; `None` when the session has not listed it.
-    #[pyo3(signature = (session, name, input=""))]
-    fn command_text(&self, session: &str, name: &str, input: &str) -> PyResult<Option<String>> {
-        Ok(self.core()?.session(session).and_then(|session| session.command_text(name, input)))
-    }
-
-    /// Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed,
-    /// links in the file system are the host's to check. `False` where the directories, or the session, are not known.
-    fn in_roots(&self, session: &str, path: &str) -> PyResult<bool> {
-        Ok(self.core()?.session(session).is_some_and(|session| session.in_roots(path)))
-    }
-
-    /// The host's own requests that have no answer yet, oldest first.
-    #[getter]
-    fn pending(&self) -> PyResult<Vec<OpenRequest>> {
-        Ok(self.core()?.pending().map(Into::into).collect())
-    }
-
-    /// The peer's requests that the host has not answered yet, oldest first.
-    #[getter]
-    fn unanswered(&self) -> PyResult<Vec<OpenRequest>> {
-        Ok(self.core()?.unanswered().map(Into::into).collect())
-    }
-
-    /// The host's own open request with this number, or `None`.
-    fn pending_by_serial(&self, serial: u64) -> PyResult<Option<OpenRequest>> {
-        Ok(self.core()?.pending_by_serial(serial).map(Into::into))
-    }
-
-    /// The peer's open request with this number, or `None`.
-    fn unanswered_by_serial(&self, serial: u64) -> PyResult<Option<OpenRequest>> {
-        Ok(self.core()?.unanswered_by_serial(serial).map(Into::into))
-    }
-
-    /// Terminals that were created and not released, by session.
-    #[getter]
-    fn open_terminals(&self) -> PyResult<Vec<TerminalRef>> {
-        Ok(self.core()?.open_terminals().iter().map(Into::into).collect())
-    }
-
-    /// Bytes that were received and not read yet: stop reading from the transport while this is large.
-    #[getter]
-    fn buffered(&self) -> PyResult<usize> {
-        Ok(self.core()?.buffered())
     }
 
     /// Whether a method could be sent now as far as version, side, phase and capabilities go.

@@ -69,7 +69,7 @@ pub(crate) struct Session {
     /// Whether it can be used: `loading`, `resuming` or `ready`.
     #[pyo3(get)]
     state: &'static str,
-    /// Whether the agent works for it: `idle`, `running` or `cancelling`.
+    /// Whether the agent works for it: `idle`, `running`, `requires_action` or `cancelling`.
     #[pyo3(get)]
     turn: &'static str,
     /// Its open terminals, and whether the command of each has ended.

@@ -1,7 +1,7 @@
 //! The Python module `libacp._native`: the connection of the `libacp` crate as Python classes.
 //!
 //! What is pure Python (exceptions, the package's names) stands in `../libacp`. Read in this order: `connection` (the
-//! class that hosts use), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
+//! class that hosts use), `getters` (what it can be asked, generated from `core/protocol/getters.json`), `events`, `ended` and `rules` (what it hands out), `known` (what it knows), `config`, `terminal`, `files` (the crate `libacp-files` for `libacp.aio.Files`), then
 //! what all of them stand on: `json` (objects to text and back), `write`, `read`, `strings`, `value` (ids and
 //! `repr`), `errors`.
 #![forbid(unsafe_code)]
@@ -12,6 +12,7 @@ mod ended;
 mod errors;
 mod events;
 mod files;
+mod getters;
 mod json;
 mod known;
 mod read;

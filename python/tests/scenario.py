@@ -17,7 +17,7 @@ HOST = (
     "timeout",
     "max_requests",
     "expose_errors",
-    "version_2",
+    "versions",
     "later",
     "files",
     "terminals",

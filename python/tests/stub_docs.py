@@ -12,6 +12,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 STUB = Path(__file__).resolve().parents[1] / "libacp" / "_native.pyi"
 WIDTH = 112
+# As `cargo xtask codegen` breaks lines, which writes a part of the stub.
+WRAP: Dict[str, Any] = {"break_on_hyphens": False, "break_long_words": False}
 Definition = (ast.ClassDef, ast.FunctionDef)
 
 
@@ -70,7 +72,7 @@ def quoted(doc: str, indent: str) -> List[str]:
     for paragraph in doc.replace("\\", "\\\\").split("\n\n"):
         own = paragraph.split("\n")
         plain = not any(line.startswith((" ", "-", "*")) for line in own)
-        lines += ["", *(textwrap.wrap(" ".join(own), WIDTH - len(indent)) if plain else own)]
+        lines += ["", *(textwrap.wrap(" ".join(own), WIDTH - len(indent), **WRAP) if plain else own)]
     _, first, *rest = lines
     if not rest:
         return [f'{indent}"""{first}"""']

@@ -26,7 +26,7 @@ class Handshake(unittest.TestCase):
         pair = ready(
             client={"capabilities": {}, "info": {"name": "c", "version": "1"}},
             agent={"capabilities": {}, "info": {"name": "a", "version": "1"}},
-            version_2=True,
+            versions=(1, 2),
         )
         self.assertEqual((pair.client.version, pair.agent.version), (2, 2))
 
@@ -38,7 +38,7 @@ class Handshake(unittest.TestCase):
             policy="strict",
             policies={"error": "tolerant", "note": "off"},
             limits=limits,
-            version_2=True,
+            versions=iter([2, 1]),
             drafts=iter(["nes", "session_fork"]),
             timeout=5,
             reminder=6,
@@ -47,13 +47,16 @@ class Handshake(unittest.TestCase):
         )
         config = connection.config
         self.assertEqual((config.role, config.framing, config.policy), ("agent", "content-length", "strict"))
-        self.assertEqual((config.limits, config.version_2, config.timeout, config.reminder), (limits, True, 5, 6))
+        self.assertEqual((config.limits, config.versions, config.timeout, config.reminder), (limits, (1, 2), 5, 6))
         self.assertEqual(config.drafts, ("session_fork", "nes"))
         self.assertEqual((config.prompt_queueing, config.foreign_methods), (True, ("vendor/x", "y")))
         self.assertIn("prompt_queueing=True, foreign_methods=('vendor/x', 'y')", repr(config))
         self.assertEqual(config.policies, {"note": "off", "error": "tolerant"})
         self.assertIn("policies={'note': 'off', 'error': 'tolerant'}", repr(config))
         self.assertEqual(libacp.Connection("agent").config.policies, {})
+        self.assertEqual(libacp.Connection("agent").config.versions, (1,))
+        self.assertEqual(libacp.Connection("agent", versions={2}).config.versions, (2,))
+        self.assertIn("versions=(1, 2)", repr(config))
         self.assertEqual(libacp.Connection("agent", policy="off").config.policy, "off")
         self.assertEqual((limits.frame, limits.pending, limits.depth), (4096, 2, libacp.Limits().depth))
         self.assertEqual((limits.remembered, libacp.Limits().remembered), (3, 4096))
@@ -67,6 +70,9 @@ class Handshake(unittest.TestCase):
             ({"policies": {"info": "off"}}, "policies: .*note.*warning.*error.*info"),
             ({"policies": {"note": "lax"}}, "policies/note: .*tolerant.*strict.*off.*lax"),
             ({"drafts": ["nope"]}, "drafts.*nope"),
+            ({"versions": []}, "versions: .*at least one"),
+            ({"versions": [1, 3]}, "versions: .*no version 3"),
+            ({"versions": (-1,)}, "versions: .*no version -1"),
             ({"foreign_methods": ["session/new"]}, "foreign_methods.*session/new"),
             ({"foreign_methods": ["_x"]}, "foreign_methods.*underscore"),
             ({"foreign_methods": ["rpc.x"]}, "foreign_methods.*rpc"),
@@ -75,6 +81,10 @@ class Handshake(unittest.TestCase):
         for arguments, message in wrong:
             with self.assertRaisesRegex(ValueError, message):
                 libacp.Connection(**{"role": "client", **arguments})
+        none: "list[Any]" = ["12", 2, [1.5], [None]]
+        for versions in none:
+            with self.assertRaisesRegex(TypeError, "versions: expected whole numbers"):
+                libacp.Connection("client", versions=versions)
         with self.assertRaisesRegex(TypeError, "drafts"):
             libacp.Connection("client", drafts="nes")
         with self.assertRaisesRegex(TypeError, "foreign_methods"):
@@ -383,12 +393,17 @@ class Sessions(unittest.TestCase):
     EMPTY: "dict[str, Any]" = {
         "state": "ready",
         "turn": "idle",
+        "stopReason": None,
+        "error": None,
+        "background": None,
         "terminals": {},
         "cwd": "/work",
         "roots": ["/work"],
         "modes": None,
         "configOptions": None,
         "toolCalls": [],
+        "displayTerminals": [],
+        "cancellable": {"toolCalls": [], "terminals": []},
         "plan": None,
         "planIds": [],
         "commands": None,

@@ -296,8 +296,10 @@ static void what_is_known_of_a_session(void)
     acp_slice slice = EMPTY, wrong = acp_text("\xff"), id = acp_text("s-1");
     bool inside = true;
     OK(acp_connection_session_snapshot(connection, id, &slice));
-    CHECK(is_text(slice, "{\"state\":\"ready\",\"turn\":\"idle\",\"terminals\":{},\"cwd\":\"/w\",\"roots\":[\"/w\"],"
-                         "\"modes\":null,\"configOptions\":null,\"toolCalls\":[],\"plan\":null,\"planIds\":[],"
+    CHECK(is_text(slice, "{\"state\":\"ready\",\"turn\":\"idle\",\"stopReason\":null,\"error\":null,\"background\":null,"
+                         "\"terminals\":{},\"cwd\":\"/w\",\"roots\":[\"/w\"],"
+                         "\"modes\":null,\"configOptions\":null,\"toolCalls\":[],\"displayTerminals\":[],"
+                         "\"cancellable\":{\"toolCalls\":[],\"terminals\":[]},\"plan\":null,\"planIds\":[],"
                          "\"commands\":null,\"openCompactions\":[],\"authUncertain\":false,\"parent\":null,"
                          "\"mayCancel\":true}"));
     slice = acp_text("untouched");

@@ -8,6 +8,7 @@ static void configuration(void)
 {
     acp_config *config = NULL, *copy = NULL;
     acp_connection *connection = NULL;
+    const uint16_t versions[] = {2, 3};
     int32_t number = 0;
     uint64_t wide = 0;
     bool flag = true;
@@ -20,7 +21,15 @@ static void configuration(void)
     STATUS(acp_config_timeout(config, &wide), ACP_NONE);
     OK(acp_config_set_framing(config, ACP_FRAMING_MESSAGES));
     OK(acp_config_set_policy(config, ACP_POLICY_STRICT));
-    OK(acp_config_set_version_2(config, true));
+    OK(acp_config_version(config, 1, &flag));
+    CHECK(flag);
+    OK(acp_config_version(config, 2, &flag));
+    CHECK(!flag);
+    OK(acp_config_set_versions(config, versions, 1));
+    STATUS(acp_config_set_versions(config, versions, 0), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_versions(config, NULL, 0), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_versions(config, NULL, 1), ACP_INVALID_ARGUMENT);
+    STATUS(acp_config_set_versions(config, versions, 2), ACP_INVALID_ARGUMENT);
     OK(acp_config_set_timeout(config, 1500));
     STATUS(acp_config_reminder(config, &wide), ACP_NONE);
     OK(acp_config_set_reminder(config, 2500));
@@ -56,8 +65,10 @@ static void configuration(void)
     CHECK(number == ACP_FRAMING_MESSAGES);
     OK(acp_config_policy(copy, &number));
     CHECK(number == ACP_POLICY_STRICT);
-    OK(acp_config_version_2(copy, &flag));
-    CHECK(flag);
+    for (uint16_t version = 0; version < 17; version++) {
+        OK(acp_config_version(copy, version, &flag));
+        CHECK(flag == (version == 2));
+    }
     OK(acp_config_timeout(copy, &wide));
     CHECK(wide == 1500);
     OK(acp_config_reminder(copy, &wide));

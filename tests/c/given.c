@@ -76,8 +76,15 @@ acp_config *config_of(acp_slice given)
             need(acp_config_set_limit(config, i + 1, json_number(given, pointer)), pointer);
         }
     }
-    if (acp_json_bool(given, acp_text("/version_2"), &flag) == ACP_OK) {
-        need(acp_config_set_version_2(config, flag), "version_2");
+    if (json_at(given, "/versions", &value)) {
+        uint16_t versions[8];
+        size_t count = 0;
+        char pointer[32] = "/versions/0";
+        while (count < 8 && json_at(given, pointer, &value)) {
+            versions[count] = (uint16_t)json_number(given, pointer);
+            snprintf(pointer, sizeof pointer, "/versions/%zu", ++count);
+        }
+        need(acp_config_set_versions(config, versions, count), "versions");
     }
     if (json_at(given, "/timeout", &value)) {
         need(acp_config_set_timeout(config, json_number(given, "/timeout")), "timeout");

@@ -155,13 +155,38 @@ static void write_sessions(acp_writer *writer, acp_connection *connection)
     acp_sessions_free(sessions);
 }
 
-static void write_terminals(acp_writer *writer, acp_connection *connection)
+acp_status write_session_ids(acp_writer *writer, acp_sessions *sessions)
 {
-    acp_terminals *terminals;
     size_t count;
-    need(acp_connection_open_terminals(connection, &terminals), "terminals");
+    need(acp_sessions_len(sessions, &count), "sessions");
+    need(acp_writer_begin_array(writer), "sessions");
+    for (size_t i = 0; i < count; i++) {
+        acp_slice id;
+        need(acp_sessions_id(sessions, i, &id), "session");
+        need(acp_writer_string(writer, id), "session");
+    }
+    acp_sessions_free(sessions);
+    return acp_writer_end_array(writer);
+}
+
+acp_status write_serials(acp_writer *writer, acp_requests *requests)
+{
+    size_t count;
+    need(acp_requests_len(requests, &count), "requests");
+    need(acp_writer_begin_array(writer), "requests");
+    for (size_t i = 0; i < count; i++) {
+        uint64_t serial;
+        need(acp_requests_serial(requests, i, &serial), "request");
+        need(acp_writer_uint64(writer, serial), "request");
+    }
+    acp_requests_free(requests);
+    return acp_writer_end_array(writer);
+}
+
+acp_status write_terminal_list(acp_writer *writer, acp_terminals *terminals)
+{
+    size_t count;
     need(acp_terminals_len(terminals, &count), "terminals");
-    key(writer, "terminals");
     need(acp_writer_begin_array(writer), "terminals");
     for (size_t i = 0; i < count; i++) {
         acp_slice session, terminal;
@@ -169,8 +194,16 @@ static void write_terminals(acp_writer *writer, acp_connection *connection)
         need(acp_terminals_id(terminals, i, &terminal), "terminal");
         write_terminal(writer, session, terminal);
     }
-    need(acp_writer_end_array(writer), "terminals");
     acp_terminals_free(terminals);
+    return acp_writer_end_array(writer);
+}
+
+static void write_terminals(acp_writer *writer, acp_connection *connection)
+{
+    acp_terminals *terminals;
+    need(acp_connection_open_terminals(connection, &terminals), "terminals");
+    key(writer, "terminals");
+    need(write_terminal_list(writer, terminals), "terminals");
 }
 
 static void write_requests(acp_writer *writer, const char *name, acp_requests *requests)

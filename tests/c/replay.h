@@ -11,6 +11,18 @@ void write_event(acp_writer *writer, const acp_event *event);
 void write_state(acp_writer *writer, acp_connection *connection);
 // Terminal output that was cut, as one object.
 void write_output(acp_writer *writer, acp_slice output, bool truncated);
+// Something that a vector gives a getter: a string is there as text too.
+typedef struct given {
+    acp_slice json;
+    text string;
+} given;
+
+// What a getter gives, by its name; `ACP_INVALID_ARGUMENT` when there is none that takes so much.
+acp_status write_got(acp_writer *out, acp_connection *connection, acp_slice name, const given *with, size_t count);
+// For getters: the ids of sessions, the numbers of requests, terminals. Each frees its list.
+acp_status write_session_ids(acp_writer *writer, acp_sessions *sessions);
+acp_status write_serials(acp_writer *writer, acp_requests *requests);
+acp_status write_terminal_list(acp_writer *writer, acp_terminals *terminals);
 // Why the last call was refused, as one object.
 void write_misuse(acp_writer *writer, const acp_connection *connection);
 // The text of a writer.

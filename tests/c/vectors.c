@@ -303,42 +303,50 @@ static void can(scenario *run, acp_slice expected, text *why)
     acp_items_free(methods);
 }
 
-// Asks a helper, which changes nothing; false when the step is none of these.
+#define MOST_GIVEN 3
+
+// What a getter gives, by its name.
+static acp_status get(scenario *run, acp_slice step, acp_slice name, acp_writer *writer)
+{
+    given with[MOST_GIVEN] = {{{NULL, 0}, {0}}};
+    acp_slice list = acp_text("[]");
+    text getter = json_text(name, "");
+    size_t count;
+    json_at(step, "/with", &list);
+    acp_items *items = json_items(list, &count);
+    for (size_t i = 0; i < count && i < MOST_GIVEN; i++) {
+        with[i].json = item_value(items, i);
+        with[i].string = with[i].json.data[0] == '"' ? json_text(with[i].json, "") : with[i].string;
+    }
+    acp_status status = write_got(writer, run->connection, text_slice(&getter), with, count);
+    for (size_t i = 0; i < MOST_GIVEN; i++) {
+        text_free(&with[i].string);
+    }
+    acp_items_free(items);
+    text_free(&getter);
+    return status;
+}
+
+// Asks something, which changes nothing; false when the step asks nothing.
 static bool ask(scenario *run, acp_slice step, acp_writer *writer, text *why)
 {
-    acp_slice call, gives, value;
-    text session = {0}, given = {0}, input = {0};
+    acp_slice call, gives, value, stated = step;
     acp_status status = ACP_OK;
-    bool flag = false;
-    if (json_at(step, "/command_text", &call)) {
-        session = json_text(call, "/session");
-        given = json_text(call, "/name");
-        input = json_at(call, "/input", &value) ? json_text(call, "/input") : input;
-        status = acp_connection_command_text(run->connection, text_slice(&session), text_slice(&given),
-                                             text_slice(&input), &value);
-        need(status == ACP_OK ? acp_writer_string(writer, value) : acp_writer_null(writer), "command_text");
-    } else if (json_at(step, "/in_roots", &call)) {
-        session = json_text(call, "/session");
-        given = json_text(call, "/path");
-        status = acp_connection_in_roots(run->connection, text_slice(&session), text_slice(&given), &flag);
-        need(acp_writer_bool(writer, flag), "in_roots");
-    } else if (json_at(step, "/peer_extension", &call)) {
-        given = json_text(call, "/name");
-        status = acp_connection_peer_extension(run->connection, text_slice(&given), &value);
-        need(status == ACP_OK ? acp_writer_json(writer, value) : acp_writer_null(writer), "peer_extension");
+    if (json_at(step, "/get", &call)) {
+        status = get(run, step, call, writer);
     } else if (json_at(step, "/cut_output", &call)) {
-        given = json_text(call, "/output");
-        status = acp_cut_output(text_slice(&given), json_number(call, "/limit"), &value, &flag);
-        write_output(writer, value, flag);
+        text output = json_text(call, "/output");
+        bool truncated = false;
+        status = acp_cut_output(text_slice(&output), json_number(call, "/limit"), &value, &truncated);
+        write_output(writer, value, truncated);
+        text_free(&output);
+        stated = call;
     } else {
         return false;
     }
-    if (status < 0 || !json_at(call, "/gives", &gives) || !json_same(gives, written(writer))) {
-        differ(why, acp_status_name(status), call, status < 0 ? acp_text("") : written(writer));
+    if (status != ACP_OK || !json_at(stated, "/gives", &gives) || !json_same(gives, written(writer))) {
+        differ(why, acp_status_name(status), step, status != ACP_OK ? acp_text("") : written(writer));
     }
-    text_free(&session);
-    text_free(&given);
-    text_free(&input);
     return true;
 }
 

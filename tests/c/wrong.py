@@ -36,11 +36,13 @@ TEXTS = {"json": 'acp_text("{\\"a\\":[\\"b\\"]}")', "params": 'acp_text("{}")', 
 OPTIONAL = {"acp_connection_request", "acp_connection_request_with", "acp_client_initialize", "acp_client_new_session",
             "acp_client_prompt"}
 ENUMERATIONS = {"role", "framing", "policy", "severity", "limit"}
+# A list and its length belong together.
+LISTS = {"acp_config_set_versions": ["given.config", "(const uint16_t[]) {1, 2}", "2"]}
 BAD = ("acp_bytes(NULL, 1)", 'acp_bytes("x", SIZE_MAX)', 'acp_bytes("x", SIZE_MAX / 2 + 1)', 'acp_text("\\xff")')
 NONSENSE = ("0", "-1", "99", "INT32_MIN", "INT32_MAX")
 NAMELESS = ("99", "INT32_MIN", "INT32_MAX")
 ENDS = {"int32_t": ("INT32_MIN", "INT32_MAX"), "int64_t": ("INT64_MIN", "INT64_MAX"), "size_t": ("0", "SIZE_MAX"),
-        "uint64_t": ("0", "UINT64_MAX - 2", "UINT64_MAX"), "double": ("-1e308 * 10", "1e308 * 10 * 0")}
+        "uint16_t": ("0", "UINT16_MAX"), "uint64_t": ("0", "UINT64_MAX - 2", "UINT64_MAX"), "double": ("-1e308 * 10", "1e308 * 10 * 0")}
 
 Parameter = Tuple[str, str]
 
@@ -64,7 +66,7 @@ def good(kind: str, what: str) -> str:
         return "outputs.buffer"
     if kind.endswith("*"):
         return {**POINTERS, **OUTPUTS}[kind]
-    return {"bool": "true", "int32_t": "1", "uint64_t": "1", "int64_t": "1", "double": "1",
+    return {"bool": "true", "int32_t": "1", "uint16_t": "1", "uint64_t": "1", "int64_t": "1", "double": "1",
             "size_t": {"index": "0", "capacity": "sizeof outputs.buffer", "count": "0", "len": "1"}.get(what, "")}[kind]
 
 
@@ -78,6 +80,8 @@ def wrong(kind: str, what: str, name: str) -> Iterator[Tuple[str, str]]:
         yield from (("BAD_TEXTS", bad) for bad in BAD[: 3 if name == "acp_connection_receive" else 4])
     elif kind == "int32_t" and what in ENUMERATIONS:
         yield from (("BAD_NUMBERS", number) for number in NONSENSE)
+    elif name in LISTS:
+        yield from (("BAD_NUMBERS", number) for number in ("0", "SIZE_MAX"))
     elif what == "len":
         yield from (("BAD_NUMBERS", number) for number in ("SIZE_MAX / 8", "SIZE_MAX"))
     elif what == "index":
@@ -97,7 +101,7 @@ def main() -> None:
         if returns != "acp_status" and returns != "void":
             lists["NAMES"] += [f"{name}({number})" for number in NAMELESS if parameters]
             continue
-        fine = [good(*parameter) for parameter in parameters]
+        fine = LISTS.get(name) or [good(*parameter) for parameter in parameters]
         if returns == "void":
             lists["FREES"].append(f"{name}(NULL)")
         else:

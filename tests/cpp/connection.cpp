@@ -115,12 +115,12 @@ void configurations()
 {
     acp::Config config(acp::Role::agent);
     CHECK(config.role() == acp::Role::agent && config.framing() == acp::Framing::lines);
-    CHECK(config.policy() == acp::Policy::tolerant && !config.version_2() && !config.timeout());
+    CHECK(config.policy() == acp::Policy::tolerant && config.has_version(1) && !config.has_version(2) && !config.timeout());
     config.framing(acp::Framing::content_length)
         .policy(acp::Policy::strict)
         .policy_for(acp::Severity::note, acp::Policy::off)
         .limit(acp::Limit::pending, 7)
-        .version_2(true)
+        .versions({2, 1})
         .draft(ACP_DRAFT_AUTH_STATUS)
         .timeout(250)
         .reminder(300)
@@ -132,7 +132,7 @@ void configurations()
     const acp::Config copy = open->config();
     CHECK(copy.role() == acp::Role::agent && copy.framing() == acp::Framing::content_length);
     CHECK(copy.policy() == acp::Policy::strict && copy.policy_for(acp::Severity::note) == acp::Policy::off);
-    CHECK(!copy.policy_for(acp::Severity::error) && copy.limit(acp::Limit::pending) == 7 && copy.version_2());
+    CHECK(!copy.policy_for(acp::Severity::error) && copy.limit(acp::Limit::pending) == 7 && copy.has_version(1) && copy.has_version(2));
     CHECK(copy.has_draft(ACP_DRAFT_AUTH_STATUS) && !copy.has_draft(ACP_DRAFT_NES) && copy.timeout() == 250);
     CHECK(copy.prompt_queueing() && copy.has_foreign_method("vendor/x") && !copy.has_foreign_method("vendor/y"));
     CHECK(copy.reminder() == 300 && copy.limit(acp::Limit::remembered) > 0);
@@ -145,6 +145,8 @@ void configurations()
     const acp::Result<acp::Connection> refused = acp::Connection::open(config);
     CHECK(!refused && refused.error().status == ACP_INVALID_ARGUMENT);
     CHECK(refused.error().text().find("Config::draft") == 0);
+    CHECK(acp::Config(acp::Role::agent).versions({}).status() == ACP_INVALID_ARGUMENT);
+    CHECK(acp::Config(acp::Role::agent).versions({1, 3}).status() == ACP_INVALID_ARGUMENT);
     CHECK(acp::Config(static_cast<acp::Role>(9)).status() != ACP_OK);
     CHECK(acp::Connection(static_cast<acp::Role>(9)).handle() == nullptr);
 }

@@ -190,7 +190,9 @@ test("a snapshot is all that is known of a session", () => {
   const { client, agent } = withSession();
   const empty = { cwd: "/", roots: ["/"], modes: null, configOptions: null, plan: null, commands: null };
   const lists = { toolCalls: [], planIds: [], openCompactions: [], authUncertain: false, parent: null, mayCancel: true };
-  const nothing = { state: "ready", turn: "idle", terminals: new Map(), ...empty, ...lists };
+  const two = { displayTerminals: [], cancellable: { toolCalls: [], terminals: [] } };
+  const work = { turn: "idle", stopReason: null, error: null, background: null };
+  const nothing = { state: "ready", ...work, terminals: new Map(), ...empty, ...lists, ...two };
   const commands = [{ name: "web", description: "Searches", _meta: { n: 2n ** 60n } }];
   const update = { sessionUpdate: "available_commands_update", availableCommands: commands };
   for (const side of [client, agent]) {
@@ -302,7 +304,7 @@ test("params of an extension are an object or a list", () => {
 });
 
 test("version 2 and drafts are switched on by options", () => {
-  const client = new Connection({ role: "client", version2: true, drafts: ["nes", "session_fork"] });
+  const client = new Connection({ role: "client", versions: [1, 2], drafts: ["nes", "session_fork"] });
   assert.deepEqual(client.config.drafts, ["session_fork", "nes"]);
   client.request("initialize", { info: { name: "c", version: "1" }, capabilities: {} });
   assert.equal(JSON.parse(sent(client)).params.protocolVersion, 2);
@@ -361,6 +363,12 @@ test("options, ids and values that do not fit are named", () => {
     [{ role: "client", reminder: "soon" }, "reminder"],
     [{ role: "client", limits: { remembered: -1 } }, "limits/remembered"],
     [{ role: "client", drafts: ["nope"] }, "drafts"],
+    [{ role: "client", versions: [] }, "versions"],
+    [{ role: "client", versions: [1, 3] }, "versions"],
+    [{ role: "client", versions: [1.5] }, "versions"],
+    [{ role: "client", versions: ["2"] }, "versions"],
+    [{ role: "client", versions: 2 }, "versions"],
+    [{ role: "client", version2: true }, "version2"],
     [{ role: "client", foreignMethods: ["session/new"] }, "foreignMethods"],
     [{ role: "client", foreignMethods: "vendor/x" }, "foreignMethods"],
     [{ role: "client", promptQueueing: 1 }, "promptQueueing"],

@@ -111,11 +111,17 @@ agent.notify("session/update", { sessionId: "s", update: { sessionUpdate: 5 } })
 const capabilities: v1.ClientCapabilities = agent.capabilities;
 const name: string | undefined = agent.peerInfo.clientInfo?.name;
 
-const either = new Connection({ role: "client", version2: true });
+const either = new Connection({ role: "client", versions: [1, 2] });
 either.request("initialize", { info: { name: "c", version: "1" }, capabilities: {} });
 either.request("initialize", { clientCapabilities: {} });
 const hello: v2.InitializeRequest = { protocolVersion: 2, info: { name: "c", version: "1" }, capabilities: {} };
 either.request("initialize", hello);
+const onlyTwo = new Connection({ role: "client", versions: [2] });
+onlyTwo.request("session/new", { cwd: "/w" });
+// @ts-expect-error only version 1 has it
+onlyTwo.request("session/load", { sessionId: "s", cwd: "/w", mcpServers: [] });
+// @ts-expect-error no such version
+new Connection({ role: "client", versions: [3] });
 
 function keep(event: Event<"agent">): RequestEvent<"agent"> | undefined {
   return event.type === "request" ? event : undefined;
@@ -124,11 +130,11 @@ function keep(event: Event<"agent">): RequestEvent<"agent"> | undefined {
 const refusal: Misuse | undefined = client.whyNot("session/load");
 const broken: string | undefined = refusal?.rule ?? rules[0]?.id;
 if (refusal instanceof CapabilityMisuse) refusal.kind satisfies "capability";
-const turn: "idle" | "running" | "cancelling" | undefined = client.session("s")?.turn;
-const snapshot: SessionSnapshot<false> | undefined = client.sessionSnapshot("s");
+const turn: "idle" | "running" | "cancelling" | "requires_action" | undefined = client.session("s")?.turn;
+const snapshot: SessionSnapshot<1> | undefined = client.sessionSnapshot("s");
 const whole: ConnectionSnapshot = client.snapshot();
 const login: "unknown" | "required" | "done" = whole.login;
-const kinds: ("agent" | "terminal")[] = whole.loginMethods.map(({ kind }) => kind);
+const kinds: ("agent" | "terminal" | "custom" | "unknown")[] = whole.loginMethods.map(({ kind }) => kind);
 const extension: Json | undefined = client.peerExtension("x.example");
 console.log(login, kinds, whole.version?.toFixed(), whole.openElicitations[0], whole.providers[0]?.enabled, extension);
 // @ts-expect-error no extension may be advertised

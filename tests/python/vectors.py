@@ -37,6 +37,19 @@ def terminals(references):
     return [{"session": each.session, "terminal": each.terminal} for each in references]
 
 
+def plain(found, getter):
+    """What a getter gives, as the vectors write it."""
+    if getter == "sessions":
+        return sorted(found)
+    if isinstance(found, list):
+        return [plain(each, None) for each in found]
+    if isinstance(found, libacp.OpenRequest):
+        return found.serial
+    if isinstance(found, libacp.TerminalRef):
+        return terminals([found])[0]
+    return found
+
+
 # Which name each class of events has in the vectors.
 KINDS = {
     libacp.Request: "request",
@@ -111,6 +124,9 @@ class Scenario:
 
     def step(self, step, at):
         kind = self.format.step(step)
+        if kind == "get":
+            self.get(step, at)
+            return
         action = getattr(self, f"do_{kind}")
         if "misuse" not in step:
             returned = action(step[kind], at)
@@ -218,15 +234,16 @@ class Scenario:
         }
         members(expected, found, f"{at}/state")
 
-    def do_peer_extension(self, call, at):
-        members({"gives": call["gives"]}, {"gives": self.connection.peer_extension(call["name"])}, at)
-
-    def do_command_text(self, call, at):
-        found = self.connection.command_text(call["session"], call["name"], call.get("input", ""))
-        members({"gives": call["gives"]}, {"gives": found}, at)
-
-    def do_in_roots(self, call, at):
-        members({"gives": call["gives"]}, {"gives": self.connection.in_roots(call["session"], call["path"])}, at)
+    def get(self, step, at):
+        """Asks what a getter gives, by its name."""
+        if "gives" not in step:
+            raise Difference(f"{at}: what it gives is not stated")
+        found = getattr(self.connection, step["get"])
+        if callable(found):
+            found = found(*step.get("with", []))
+        elif "with" in step:
+            raise Difference(f"{at}: {step['get']} takes nothing")
+        members({"gives": step["gives"]}, {"gives": plain(found, step["get"])}, at)
 
     def do_cut_output(self, call, at):
         members({"gives": call["gives"]}, {"gives": libacp.cut_output(call["output"], call["limit"])}, at)

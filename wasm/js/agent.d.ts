@@ -102,7 +102,7 @@ export interface AgentSession {
   /** What came as `_meta` with the request that opened it. */
   readonly meta: Readonly<Record<string, unknown>> | null | undefined;
   /** All that the client has been told of it: its plan, modes, tool calls; a new object each time. Nothing where it is not open. */
-  readonly snapshot: SessionSnapshot<false> | undefined;
+  readonly snapshot: SessionSnapshot<1> | undefined;
   /** Whatever the agent wants to keep with it. */
   data: any;
   /** Tells the client of something in this session, also between turns. In a handler that opens it, it follows the answer. */

@@ -212,7 +212,7 @@ export interface ClientSession {
   /** The answer to the call that opened it. */
   readonly result: Partial<v1.NewSessionResponse>;
   /** All that is known of it, such as its modes and options; a new object each time. Nothing once it is closed. */
-  readonly snapshot: SessionSnapshot<false> | undefined;
+  readonly snapshot: SessionSnapshot<1> | undefined;
   /** Whatever the client wants to keep with it. */
   data: any;
   /** A prompt: text, a block, or several. It is sent when it is first iterated over or awaited. */

@@ -1,7 +1,8 @@
 // The connection as JavaScript has it: values instead of JSON text, AbortSignal, disposal. What each member does is said
-// in index.d.ts; what it means, in the core.
+// in index.d.ts; what it means, in the core. What can be asked of it is generated: getters.js.
 import { Border } from "./border.js";
 import { Misuse } from "./events.js";
+import { getters } from "./getters.js";
 import { parse, stringify } from "./json.js";
 
 const encoder = new TextEncoder();
@@ -16,7 +17,7 @@ const OPTIONS = {
   framing: TEXT,
   policy: TEXT,
   policies: [(value) => typeof value === "object" && value !== null, "an object"],
-  version2: [(value) => typeof value === "boolean", "a boolean"],
+  versions: [(value) => Array.isArray(value) && value.every(isCount), "a list of versions of the protocol"],
   drafts: NAMES,
   timeout: COUNT,
   cancelGrace: TIME,
@@ -69,6 +70,12 @@ function textOf(value, name) {
   return value;
 }
 
+/** A whole number as text. */
+function wholeText(value, name) {
+  if (!isCount(value)) throw new TypeError(`${name}: expected ${COUNT[1]}`);
+  return String(value);
+}
+
 /** Which request an answer is for: its event, or its id. */
 function target(request) {
   return typeof request === "object" && request !== null ? [idText(request.id), request.serial] : [idText(request)];
@@ -76,15 +83,8 @@ function target(request) {
 
 const asSession = (session) => session && { ...session, terminals: new Map(Object.entries(session.terminals)) };
 
-// As the core counts them: the kind of event that does not come often, and the phases.
+// As the core counts it: the kind of event that does not come often.
 const OTHER = 1;
-const PHASES = ["start", "initializing", "ready", "closed"];
-// As the border has them.
-const VIEWS = [
-  "config", "capabilities", "ownCapabilities", "peerInfo", "peerExtension", "snapshot", "sessions", "session",
-  "sessionSnapshot", "commandText", "pending", "unanswered", "openTerminals",
-];
-const VIEW = Object.fromEntries(VIEWS.map((name, place) => [name, place]));
 
 let border;
 let load;
@@ -156,18 +156,6 @@ export class Connection {
     const core = this.#live;
     this.#border.say(...texts);
     return core;
-  }
-
-  /** A text about the connection, if there is one. */
-  #text(view, ...texts) {
-    const core = this.#still;
-    this.#border.say(...texts);
-    return core.look(view) ? this.#border.told() : undefined;
-  }
-
-  #look(view, ...texts) {
-    const text = this.#text(view, ...texts);
-    return text === undefined ? undefined : parse(text);
   }
 
   receive(data) {
@@ -259,83 +247,6 @@ export class Connection {
     this.#live.close();
   }
 
-  get role() {
-    return this.config.role;
-  }
-
-  get config() {
-    return this.#look(VIEW.config);
-  }
-
-  get phase() {
-    return PHASES[this.#still.phase()];
-  }
-
-  get version() {
-    return this.#still.version();
-  }
-
-  get capabilities() {
-    return this.#look(VIEW.capabilities);
-  }
-
-  get ownCapabilities() {
-    return this.#look(VIEW.ownCapabilities);
-  }
-
-  get peerInfo() {
-    return this.#look(VIEW.peerInfo);
-  }
-
-  get buffered() {
-    return this.#still.buffered();
-  }
-
-  get unsent() {
-    return this.#still.unsent();
-  }
-
-  peerExtension(name) {
-    return this.#look(VIEW.peerExtension, textOf(name, "name"));
-  }
-
-  snapshot() {
-    return this.#look(VIEW.snapshot);
-  }
-
-  sessions() {
-    const sessions = Object.entries(this.#look(VIEW.sessions));
-    return new Map(sessions.map(([id, session]) => [id, asSession(session)]));
-  }
-
-  session(id) {
-    return asSession(this.#look(VIEW.session, textOf(id, "id")));
-  }
-
-  sessionSnapshot(id) {
-    return asSession(this.#look(VIEW.sessionSnapshot, textOf(id, "id")));
-  }
-
-  commandText(session, name, input = "") {
-    return this.#text(VIEW.commandText, textOf(session, "session"), textOf(name, "name"), textOf(input, "input"));
-  }
-
-  inRoots(session, path) {
-    return this.#say(textOf(session, "session"), textOf(path, "path")).inRoots();
-  }
-
-  pending() {
-    return this.#look(VIEW.pending);
-  }
-
-  unanswered() {
-    return this.#look(VIEW.unanswered);
-  }
-
-  openTerminals() {
-    return this.#look(VIEW.openTerminals);
-  }
-
   can(method) {
     return this.#say(textOf(method, "method")).can();
   }
@@ -352,6 +263,31 @@ export class Connection {
 
   static {
     if (Symbol.dispose) this.prototype[Symbol.dispose] = this.prototype.free;
+    const said = (connection, texts) => {
+      const core = connection.#still;
+      connection.#border.say(...texts);
+      return core;
+    };
+    const text = (connection, place, ...texts) =>
+      said(connection, texts).text(place) ? connection.#border.told() : undefined;
+    const value = (connection, place, ...texts) => {
+      const found = text(connection, place, ...texts);
+      return found === undefined ? undefined : parse(found);
+    };
+    const asked = getters({
+      number: (connection, place) => connection.#still.number(place),
+      numberOf: (connection, place, ...texts) => said(connection, texts).numberOf(place),
+      text,
+      value,
+      session: asSession,
+      sessions: (sessions) => new Map(Object.entries(sessions).map(([id, session]) => [id, asSession(session)])),
+      textOf,
+      idText,
+      wholeText,
+    });
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(asked))) {
+      Object.defineProperty(this.prototype, name, { ...member, enumerable: false });
+    }
   }
 
   #watch(signal, id) {

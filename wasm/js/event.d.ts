@@ -1,5 +1,5 @@
 /** What a connection tells its host, and which methods there are for whom. */
-import type { Role, Severity } from "./index.js";
+import type { Role, Severity, Version } from "./index.js";
 import type { RequestId, v1, v2 } from "./types.js";
 
 // What does not say that it is exported stays in here.
@@ -9,38 +9,38 @@ export {};
 export type Other<R extends Role> = R extends "client" ? "agent" : "client";
 /** A method that no specification has. */
 type Extension = `_${string}`;
-/** The maps of version 1 and, where it is allowed, of version 2. */
-type RequestsOf<R extends Role, Two extends boolean> =
-  | (R extends "client" ? v1.ClientRequests : v1.AgentRequests)
-  | (Two extends true ? (R extends "client" ? v2.ClientRequests : v2.AgentRequests) : never);
-type NotificationsOf<R extends Role, Two extends boolean> =
-  | (R extends "client" ? v1.ClientNotifications : v1.AgentNotifications)
-  | (Two extends true ? (R extends "client" ? v2.ClientNotifications : v2.AgentNotifications) : never);
+/** The maps of the versions that may be agreed on. */
+type RequestsOf<R extends Role, V extends Version> =
+  | (1 extends V ? (R extends "client" ? v1.ClientRequests : v1.AgentRequests) : never)
+  | (2 extends V ? (R extends "client" ? v2.ClientRequests : v2.AgentRequests) : never);
+type NotificationsOf<R extends Role, V extends Version> =
+  | (1 extends V ? (R extends "client" ? v1.ClientNotifications : v1.AgentNotifications) : never)
+  | (2 extends V ? (R extends "client" ? v2.ClientNotifications : v2.AgentNotifications) : never);
 /** What a side can say that it can do. */
-export type CapabilitiesOf<R extends Role, Two extends boolean> =
-  | (R extends "client" ? v1.ClientCapabilities : v1.AgentCapabilities)
-  | (Two extends true ? (R extends "client" ? v2.ClientCapabilities : v2.AgentCapabilities) : never);
+export type CapabilitiesOf<R extends Role, V extends Version> =
+  | (1 extends V ? (R extends "client" ? v1.ClientCapabilities : v1.AgentCapabilities) : never)
+  | (2 extends V ? (R extends "client" ? v2.ClientCapabilities : v2.AgentCapabilities) : never);
 type Names<T> = T extends unknown ? keyof T & string : never;
 type Member<T, M extends string, K extends string> = T extends unknown
   ? M extends keyof T
-    ? T[M] extends { [key in K]: infer V }
-      ? V
+    ? T[M] extends { [key in K]: infer Is }
+      ? Is
       : never
     : never
   : never;
 /** Methods that a side may call. Extensions begin with an underscore. */
-export type RequestMethod<R extends Role = Role, Two extends boolean = boolean> = Names<RequestsOf<R, Two>> | Extension;
+export type RequestMethod<R extends Role = Role, V extends Version = Version> = Names<RequestsOf<R, V>> | Extension;
 /** Notifications that a side may send. */
-export type NotificationMethod<R extends Role = Role, Two extends boolean = boolean> =
-  | Names<NotificationsOf<R, Two>>
+export type NotificationMethod<R extends Role = Role, V extends Version = Version> =
+  | Names<NotificationsOf<R, V>>
   | Extension;
 
 /** Params or result of a request. */
-export type Called<R extends Role, Two extends boolean, M extends string, K extends string> =
-  M extends Names<RequestsOf<R, Two>> ? Member<RequestsOf<R, Two>, M, K> : unknown;
+export type Called<R extends Role, V extends Version, M extends string, K extends string> =
+  M extends Names<RequestsOf<R, V>> ? Member<RequestsOf<R, V>, M, K> : unknown;
 /** Params of a notification. */
-export type Told<R extends Role, Two extends boolean, M extends string> =
-  M extends Names<NotificationsOf<R, Two>> ? Member<NotificationsOf<R, Two>, M, "params"> : unknown;
+export type Told<R extends Role, V extends Version, M extends string> =
+  M extends Names<NotificationsOf<R, V>> ? Member<NotificationsOf<R, V>, M, "params"> : unknown;
 
 interface Call<M extends string> {
   /** Exactly as it was sent. */
@@ -111,30 +111,30 @@ type Late<M extends string, T> =
     });
 
 /** The peer asks; answer with `respond` or `respondError`. */
-export type RequestEvent<R extends Role = Role, Two extends boolean = boolean> =
-  | { [M in Names<RequestsOf<Other<R>, Two>>]: RequestAs<M, Called<Other<R>, Two, M, "params">> }[Names<
-      RequestsOf<Other<R>, Two>
+export type RequestEvent<R extends Role = Role, V extends Version = Version> =
+  | { [M in Names<RequestsOf<Other<R>, V>>]: RequestAs<M, Called<Other<R>, V, M, "params">> }[Names<
+      RequestsOf<Other<R>, V>
     >]
   | RequestAs<Extension, unknown>;
 
 /** The peer tells. */
-export type NotificationEvent<R extends Role = Role, Two extends boolean = boolean> =
-  | { [M in Names<NotificationsOf<Other<R>, Two>>]: NotificationAs<M, Told<Other<R>, Two, M>> }[Names<
-      NotificationsOf<Other<R>, Two>
+export type NotificationEvent<R extends Role = Role, V extends Version = Version> =
+  | { [M in Names<NotificationsOf<Other<R>, V>>]: NotificationAs<M, Told<Other<R>, V, M>> }[Names<
+      NotificationsOf<Other<R>, V>
     >]
   | NotificationAs<Extension, unknown>;
 
 /** An own request has ended. Exactly one for each. */
-export type ResponseEvent<R extends Role = Role, Two extends boolean = boolean> =
-  | { [M in Names<RequestsOf<R, Two>>]: Ended<M, Called<R, Two, M, "result">> }[Names<RequestsOf<R, Two>>]
+export type ResponseEvent<R extends Role = Role, V extends Version = Version> =
+  | { [M in Names<RequestsOf<R, V>>]: Ended<M, Called<R, V, M, "result">> }[Names<RequestsOf<R, V>>]
   | Ended<Extension, unknown>;
 
 /**
  * The peer has answered an own request that had ended as timed out or cancelled. What the answer opened is open: close
  * the session or release the terminal if nobody wants it any more.
  */
-export type LateResponseEvent<R extends Role = Role, Two extends boolean = boolean> =
-  | { [M in Names<RequestsOf<R, Two>>]: Late<M, Called<R, Two, M, "result">> }[Names<RequestsOf<R, Two>>]
+export type LateResponseEvent<R extends Role = Role, V extends Version = Version> =
+  | { [M in Names<RequestsOf<R, V>>]: Late<M, Called<R, V, M, "result">> }[Names<RequestsOf<R, V>>]
   | Late<Extension, unknown>;
 
 /** The peer no longer wants the answer to its request; it must be answered all the same. */
@@ -208,11 +208,11 @@ export interface ClosedEvent {
 }
 
 /** Something that the host must know; told apart by `type`, then by `method`, `outcome` and so on. */
-export type Event<R extends Role = Role, Two extends boolean = boolean> =
-  | RequestEvent<R, Two>
-  | NotificationEvent<R, Two>
-  | ResponseEvent<R, Two>
-  | LateResponseEvent<R, Two>
+export type Event<R extends Role = Role, V extends Version = Version> =
+  | RequestEvent<R, V>
+  | NotificationEvent<R, V>
+  | ResponseEvent<R, V>
+  | LateResponseEvent<R, V>
   | CancelEvent
   | AnsweredEvent
   | ViolationEvent

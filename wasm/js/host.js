@@ -10,7 +10,7 @@ const OPTIONS = [
 const HOOKS = ["onViolation", "onAdvice", "onError", "onLateResponse", "onSessionEnd"];
 const COMMON = ["title", "capabilities", "maxRequests", "exposeErrors", "log", "trace", ...HOOKS, ...OPTIONS];
 // Spellings of other languages and of the low level, and what to say of them.
-const NOT_HERE = { version2: "handlers and calls speak version 1", version_2: "handlers and calls speak version 1" };
+const NOT_HERE = { versions: "handlers and calls speak version 1" };
 const GENERATORS = new Set(["GeneratorFunction", "AsyncGeneratorFunction"]);
 
 /** Refuses names that are not among those that are known. */

@@ -1,12 +1,13 @@
 /// <reference lib="esnext.disposable" />
 /** The Agent Client Protocol as a state machine without I/O: bytes in, events out, bytes out. */
-import type { Called, CapabilitiesOf, Event, NotificationMethod, Other, RequestEvent, RequestMethod, TerminalRef, Told } from "./event.js";
+import type { Called, Event, NotificationMethod, Other, RequestEvent, RequestMethod, Told } from "./event.js";
+import type { Getters } from "./getters.js";
 import type { ConnectionSnapshot, LoginMethod, ProviderState } from "./session.js";
 import type { Session, SessionModes, SessionSnapshot, ToolCallState } from "./session.js";
 import type { Json, ProtocolVersion, RequestId, v1, v2 } from "./types.js";
 
 export type { Json, ProtocolVersion, RequestId, Session, SessionModes, SessionSnapshot, ToolCallState, v1, v2 };
-export type { ConnectionSnapshot, LoginMethod, ProviderState };
+export type { ConnectionSnapshot, Getters, LoginMethod, ProviderState };
 export type {
   AdviceEvent, AnsweredEvent, CancelEvent, ClosedEvent, Event, NotificationEvent, NotificationMethod, PeerError,
   LateResponseEvent, RequestEvent, RequestMethod, ResponseEvent, TerminalRef, ViolationEvent,
@@ -21,6 +22,9 @@ export function init(source?: string | object): Promise<void>;
 
 /** The side that the host plays. */
 export type Role = "client" | "agent";
+
+/** A version of the protocol that this library speaks. */
+export type Version = 1 | 2;
 
 /**
  * Parts of the protocol that may still change, each switched on by its name. `session_system_prompt` and `subagents` are
@@ -70,7 +74,7 @@ export interface Limits {
 }
 
 /** What a host decides before a connection begins. */
-export interface Options<R extends Role = Role, Two extends boolean = boolean> {
+export interface Options<R extends Role = Role, V extends Version = Version> {
   /** The side that the host plays. */
   role: R;
   /** How messages are told apart: as lines (the default), by LSP headers, or by the transport itself. */
@@ -81,8 +85,8 @@ export interface Options<R extends Role = Role, Two extends boolean = boolean> {
   policies?: { [S in Severity]?: Policy | undefined } | undefined;
   /** Bounds other than the defaults. */
   limits?: Partial<Limits> | undefined;
-  /** Whether version 2 may be agreed on; version 1 always may. */
-  version2?: Two | undefined;
+  /** The versions of the protocol that may be agreed on: `[1]`, unless it is said otherwise; `[2]`, or `[1, 2]`. */
+  versions?: readonly V[] | undefined;
   /** Drafts that are switched on. */
   drafts?: readonly Draft[] | undefined;
   /** Milliseconds after which an own request fails, unless the call says otherwise; without it, never. */
@@ -122,8 +126,8 @@ export interface Config {
   policies: { [S in Severity]?: Policy };
   /** All bounds. */
   limits: Limits;
-  /** Whether version 2 may be agreed on. */
-  version2: boolean;
+  /** The versions of the protocol that may be agreed on, oldest first. */
+  versions: Version[];
   /** Drafts that are switched on. */
   drafts: Draft[];
   /** Milliseconds after which an own request fails. */
@@ -247,9 +251,12 @@ export interface OpenRequest {
 }
 
 /** What an answer may be for: the event of the request, or its id. */
-type ResultFor<Q, R extends Role, Two extends boolean> = Q extends { type: "request"; method: infer M extends string }
-  ? Filled<M, Called<Other<R>, Two, M, "result">>
+type ResultFor<Q, R extends Role, V extends Version> = Q extends { type: "request"; method: infer M extends string }
+  ? Filled<M, Called<Other<R>, V, M, "result">>
   : unknown;
+
+// What can be asked of a connection stands in a file of its own.
+export interface Connection<R extends Role = Role, V extends Version = 1> extends Getters<R, V> {}
 
 /**
  * One peer, seen from one side.
@@ -257,9 +264,9 @@ type ResultFor<Q, R extends Role, Two extends boolean> = Q extends { type: "requ
  * After anything went in (bytes, the end of the stream, the time, a call): take {@link events} until there are none,
  * write {@link transmit} and {@link consume} what was written, then ask {@link pollTimeout} when to come back.
  */
-export class Connection<R extends Role = Role, Two extends boolean = false> {
+export class Connection<R extends Role = Role, V extends Version = 1> {
   /** @throws TypeError for an option that there is not, or a value that does not fit. */
-  constructor(options: Options<R, Two>);
+  constructor(options: Options<R, V>);
 
   /** Takes bytes from the peer, in any split; with the framing `messages`, one message a call. A string goes in as UTF-8. */
   receive(data: Uint8Array | string): void;
@@ -268,9 +275,9 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
   /** Tells the time in milliseconds, on a clock of the host's own that does not run backwards. */
   handleTimeout(now: number): void;
   /** The next thing that the host must know. */
-  pollEvent(): Event<R, Two> | undefined;
+  pollEvent(): Event<R, V> | undefined;
   /** The events that there are now, one by one; a `for` loop may stop early and lose none. */
-  events(): Generator<Event<R, Two>, void, void>;
+  events(): Generator<Event<R, V>, void, void>;
   /** When `handleTimeout` is wanted, on the host's clock. */
   pollTimeout(): number | undefined;
   /**
@@ -286,29 +293,29 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
    * `initialize`, `protocolVersion` is filled in.
    * @throws {@link Misuse} when the specification forbids the call now, or the params do not fit.
    */
-  request<M extends RequestMethod<R, Two>>(
+  request<M extends RequestMethod<R, V>>(
     method: M,
-    ...rest: [...Value<Filled<M, Called<R, Two, M, "params">>>, options?: RequestOptions]
+    ...rest: [...Value<Filled<M, Called<R, V, M, "params">>>, options?: RequestOptions]
   ): string | number | bigint;
   /**
    * Sends a notification.
    * @throws {@link Misuse} as above.
    */
-  notify<M extends NotificationMethod<R, Two>>(method: M, ...rest: Value<Told<R, Two, M>>): void;
+  notify<M extends NotificationMethod<R, V>>(method: M, ...rest: Value<Told<R, V, M>>): void;
   /**
    * Answers a request of the peer's; the answer to an event is typed, and never goes to a later request with its id.
    * @throws {@link Misuse} when the request has been answered, or the result does not fit.
    */
-  respond<Q extends RequestEvent<R, Two> | RequestId>(
+  respond<Q extends RequestEvent<R, V> | RequestId>(
     request: Q,
-    ...rest: Value<ResultFor<Q, R, Two>>
+    ...rest: Value<ResultFor<Q, R, V>>
   ): void;
   /**
    * Answers a request of the peer's with an error.
    * @throws {@link Misuse} when the request has been answered.
    */
   respondError(
-    request: RequestEvent<R, Two> | RequestId,
+    request: RequestEvent<R, V> | RequestId,
     error: { code: number; message: string; data?: unknown | RawJson },
   ): void;
   /**
@@ -319,51 +326,6 @@ export class Connection<R extends Role = Role, Two extends boolean = false> {
   /** Ends the connection from this side; what waits in `transmit` can still be sent. */
   close(): void;
 
-  /** The side that the host plays. */
-  readonly role: R;
-  /** The options with their defaults filled in. */
-  readonly config: Config;
-  /** How far the connection is. */
-  readonly phase: "start" | "initializing" | "ready" | "closed";
-  /** The agreed version, once `initialize` has been answered. */
-  readonly version: ProtocolVersion | undefined;
-  /** What the peer can do, `{}` before `initialize`. A new object each time; to ask about one method, use `can`. */
-  readonly capabilities: CapabilitiesOf<Other<R>, Two>;
-  /** What this side said it can do, `{}` before `initialize`. */
-  readonly ownCapabilities: CapabilitiesOf<R, Two>;
-  /** The peer's whole params or result of `initialize`, `{}` before. */
-  readonly peerInfo: Partial<Called<"client", Two, "initialize", R extends "client" ? "result" : "params">>;
-  /** Bytes that were received and not read yet: stop reading from the transport while this is large. */
-  readonly buffered: number;
-  /** Bytes that wait to be sent; the length of `transmit` with other framings than `messages`. */
-  readonly unsent: number;
-
-  /**
-   * What the peer says about one extension under `_meta` of its capabilities; undefined where it does not advertise it,
-   * and before `initialize`.
-   */
-  peerExtension(name: string): Json | undefined;
-  /** All that is known of the connection as a whole; a new object each time. */
-  snapshot(): ConnectionSnapshot;
-  /** The known sessions by id, in no order. */
-  sessions(): Map<string, Session>;
-  /** What is known of one session. */
-  session(id: string): Session | undefined;
-  /** All that is known of one session; a new object each time. */
-  sessionSnapshot(id: string): SessionSnapshot<Two> | undefined;
-  /** The text of a prompt that runs a command, if the session has listed it. */
-  commandText(session: string, name: string, input?: string): string | undefined;
-  /**
-   * Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are followed, links
-   * in the file system are the host's to check. False where the directories, or the session, are not known.
-   */
-  inRoots(session: string, path: string): boolean;
-  /** Own requests without an answer, oldest first. */
-  pending(): OpenRequest[];
-  /** The peer's requests without an answer, oldest first. */
-  unanswered(): OpenRequest[];
-  /** Terminals that were created and not released. */
-  openTerminals(): TerminalRef[];
   /** Whether a method could be sent now, as far as version, side, phase and capabilities go. */
   can(method: string): boolean;
   /** Why a method could not be sent now; not thrown. */

@@ -1,4 +1,5 @@
 // What is known of a session, and of a connection as a whole. Part of index.d.ts.
+import type { Version } from "./index.js";
 import type { ProtocolVersion, v1, v2 } from "./types.js";
 
 /** What is known of a session at a glance. */
@@ -6,7 +7,7 @@ export interface Session {
   /** Whether it can be used. */
   state: "loading" | "resuming" | "ready";
   /** Whether the agent works. */
-  turn: "idle" | "running" | "cancelling";
+  turn: "idle" | "running" | "cancelling" | "requires_action";
   /** Its open terminals, and whether the command of each has ended. */
   terminals: Map<string, boolean>;
 }
@@ -23,15 +24,24 @@ export interface SessionModes {
 export interface ToolCallState {
   /** Its id. */
   toolCallId: string;
-  /** `cancelled` only where this side is the client and has cancelled the turn. */
-  status: "pending" | "in_progress" | "completed" | "failed" | "cancelled";
+  /**
+   * In version 1 `cancelled` only where this side is the client and has cancelled the turn; version 2 has `paused` and
+   * statuses of the agent's own as well.
+   */
+  status: "pending" | "in_progress" | "paused" | "completed" | "failed" | "cancelled" | (string & {});
 }
 
 /**
  * All that is known of a session. Null says that the session has told of none, or of more than is kept; lists that the
  * agent told of stand here as they came.
  */
-export interface SessionSnapshot<Two extends boolean = boolean> extends Session {
+export interface SessionSnapshot<V extends Version = Version> extends Session {
+  /** Why its work has ended, as the agent told it last (version 2). */
+  stopReason: string | null;
+  /** What failed, where the stop reason is `error` (version 2). */
+  error: v2.Error | null;
+  /** What runs beside the foreground work; null where the agent does not say (version 2). */
+  background: v2.BackgroundWork[] | null;
   /** The working directory. */
   cwd: string | null;
   /** All its directories: the working directory, then the others. */
@@ -39,15 +49,19 @@ export interface SessionSnapshot<Two extends boolean = boolean> extends Session 
   /** Its modes. */
   modes: SessionModes | null;
   /** Its options, with their values. */
-  configOptions: (v1.SessionConfigOption | (Two extends true ? v2.SessionConfigOption : never))[] | null;
+  configOptions: ((1 extends V ? v1.SessionConfigOption : never) | (2 extends V ? v2.SessionConfigOption : never))[] | null;
   /** Oldest first. */
   toolCalls: ToolCallState[];
+  /** The terminals that the agent runs in version 2, oldest first, and whether the command of each has ended. */
+  displayTerminals: { terminalId: string; exited: boolean }[];
+  /** What the client may cancel now, by its ids (version 2). */
+  cancellable: { toolCalls: string[]; terminals: string[] };
   /** The entries of its plan. */
-  plan: (v1.PlanEntry | (Two extends true ? v2.PlanEntry : never))[] | null;
+  plan: ((1 extends V ? v1.PlanEntry : never) | (2 extends V ? v2.PlanEntry : never))[] | null;
   /** Plans that have an id. */
   planIds: string[];
   /** The commands that a user can type. */
-  commands: (v1.AvailableCommand | (Two extends true ? v2.AvailableCommand : never))[] | null;
+  commands: ((1 extends V ? v1.AvailableCommand : never) | (2 extends V ? v2.AvailableCommand : never))[] | null;
   /** Compactions that have not ended. */
   openCompactions: string[];
   /** The user has logged out since it was opened, so that it may fail for want of a login. */
@@ -62,8 +76,12 @@ export interface SessionSnapshot<Two extends boolean = boolean> extends Session 
 export interface LoginMethod {
   /** Its id, for `authenticate`. */
   methodId: string;
-  /** `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a terminal. */
-  kind: "agent" | "terminal";
+  /**
+   * `agent` where `authenticate` asks the agent to do it, `terminal` where the client runs it in a terminal. In version 2
+   * also `custom` for a type of the two sides' own, which `auth/login` asks for, and `unknown` for one that is newer than
+   * this library.
+   */
+  kind: "agent" | "terminal" | "custom" | "unknown";
 }
 
 /** A model provider that the agent has listed. */

@@ -455,7 +455,7 @@ export interface SessionConfigSelect {
   currentValue: SessionConfigValueId;
   /**
    * Values to choose from, plain or in groups; at least one, and each once.
-   * Rule CONF-04.
+   * Rule CONF-21.
    */
   options: SessionConfigSelectOptions;
 }
@@ -733,8 +733,8 @@ export interface AudioContent {
 export interface Icon {
   /**
    * Address of the picture; clients load `https:` and `data:` only.
-   * A URI.
-   * Rule CONT-10.
+   * An `https:` or `data:` URI.
+   * Rule CONT-16.
    */
   src: string;
   /** Media type of the picture, for sources that do not tell it. */
@@ -2205,15 +2205,9 @@ export type ErrorData =
  * @see https://agentclientprotocol.com/protocol/v2/error
  */
 export interface UnsupportedProtocolVersionErrorData {
-  /**
-   * Version that the client proposed.
-   * Rule INIT-04.
-   */
+  /** Version that the client proposed. */
   requested: ProtocolVersion;
-  /**
-   * Versions that the agent speaks.
-   * Rule INIT-04.
-   */
+  /** Versions that the agent speaks. */
   supported: ProtocolVersion[];
   _meta?: Meta | null;
 }
@@ -3638,10 +3632,10 @@ export interface Usage {
  */
 export interface PromptResponse {
   /**
-   * Id under which an update echoes the message.
+   * Id under which an update echoes the message; absent only where the peer has sent none.
    * Rule LIFE-01.
    */
-  messageId: MessageId;
+  messageId?: MessageId;
   _meta?: Meta | null;
 }
 
@@ -3682,7 +3676,7 @@ export interface PromptRequest {
   /**
    * Blocks of the message; text and resource links always work, other kinds need a capability.
    * At least 1 item.
-   * Rule CONT-06.
+   * Rule LIFE-23.
    */
   prompt: ContentBlock[];
   _meta?: Meta | null;
@@ -4551,7 +4545,10 @@ export interface BackgroundSubagent {
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface RunningStateUpdate {
-  /** All that runs beside it, each time; absent means that the agent does not say. */
+  /**
+   * All that runs beside it, each time; absent means that the agent does not say.
+   * Rule LIFE-36.
+   */
   background?: BackgroundWork[] | null;
   _meta?: Meta | null;
 }
@@ -4575,7 +4572,10 @@ export interface IdleStateUpdateBase {
    * @experimental Draft `end_turn_token_usage`.
    */
   usage?: Usage | null;
-  /** All that runs all the same, each time; absent means that the agent does not say. */
+  /**
+   * All that runs all the same, each time; absent means that the agent does not say.
+   * Rule LIFE-36.
+   */
   background?: BackgroundWork[] | null;
   _meta?: Meta | null;
 }
@@ -4662,7 +4662,10 @@ export type IdleStateUpdate =
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface RequiresActionStateUpdate {
-  /** All that runs meanwhile, each time; absent means that the agent does not say. */
+  /**
+   * All that runs meanwhile, each time; absent means that the agent does not say.
+   * Rule LIFE-36.
+   */
   background?: BackgroundWork[] | null;
   _meta?: Meta | null;
 }
@@ -4673,7 +4676,10 @@ export interface RequiresActionStateUpdate {
  * @experimental Draft `subagents`.
  */
 export interface UnknownStateUpdate {
-  /** All that is known to run, each time; absent means that the agent does not say. */
+  /**
+   * All that is known to run, each time; absent means that the agent does not say.
+   * Rule LIFE-36.
+   */
   background?: BackgroundWork[] | null;
   _meta?: Meta | null;
 }
@@ -4752,11 +4758,13 @@ export interface TerminalSize {
   /**
    * Characters in a line.
    * At least 1.
+   * Rule DTERM-16.
    */
   cols: number;
   /**
    * Lines on the screen.
    * At least 1.
+   * Rule DTERM-16.
    */
   rows: number;
   _meta?: Meta | null;
@@ -4817,6 +4825,7 @@ export interface TerminalUpdate {
   /**
    * Size that the command formats its output for.
    * Absent keeps what is known, null clears it, a value replaces it.
+   * Rule DTERM-16.
    */
   size?: TerminalSize | null;
   /**

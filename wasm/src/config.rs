@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use libacp::connection::{Config, Limits, Policy, Role};
+use libacp::connection::{Config, Limits, Policy, Role, Versions};
 use libacp::framing::Framing;
 use libacp::json::{pointer, unescape, Writer};
 use libacp::rules::Severity;
@@ -24,7 +24,12 @@ pub(crate) fn read(json: &str) -> Result<Config, String> {
     for severity in SEVERITIES {
         config.policies[severity as usize] = choice(json, &format!("policies/{}", severity.name()), &POLICIES)?;
     }
-    config.version_2 = pointer(json, "/version2") == Some("true");
+    if pointer(json, "/versions").is_some() {
+        let numbers = (0..).map_while(|index| pointer(json, &format!("/versions/{index}")));
+        // JavaScript has looked at the list: what does not fit is a number that is too large for a version.
+        let numbers = numbers.map(|number| number.parse().unwrap_or(i64::MAX));
+        config.versions = Versions::of(numbers).map_err(|why| format!("versions: {why}"))?;
+    }
     config.timeout = number(json, "timeout")?;
     if let Some(grace) = pointer(json, "/cancelGrace") {
         config.cancel_grace = if grace == "null" { None } else { number(json, "cancelGrace")? };
@@ -70,7 +75,11 @@ pub(crate) fn write(config: &Config) -> String {
         }
     }
     out.end_object();
-    out.key("version2").boolean(config.version_2);
+    out.key("versions").begin_array();
+    for version in config.versions.iter() {
+        out.unsigned(version.into());
+    }
+    out.end_array();
     out.key("drafts").begin_array();
     for (index, draft) in DRAFTS.iter().enumerate() {
         if config.drafts & (1 << (index + 1)) != 0 {
@@ -150,7 +159,7 @@ mod tests {
     fn options_come_back_as_they_went_in() {
         let text = concat!(
             r#"{"role":"agent","framing":"content-length","policy":"strict","policies":{"note":"off","error":"tolerant"},"#,
-            r#""version2":true,"#,
+            r#""versions":[1,2],"#,
             r#""drafts":["session_fork","nes"],"timeout":90000,"cancelGrace":null,"reminder":8000,"#,
             r#""promptQueueing":true,"foreignMethods":["vendor/x","y"],"#,
             r#""limits":{"frame":1000,"depth":9,"pending":8,"sessions":7,"terminals":6,"remembered":5}}"#,
@@ -172,6 +181,8 @@ mod tests {
             (r#"{"role":"client","policies":{"note":"lax"}}"#, "policies/note"),
             (r#"{"role":"client","drafts":["no_such"]}"#, "drafts"),
             (r#"{"role":"client","foreignMethods":["session/new"]}"#, "foreignMethods"),
+            (r#"{"role":"client","versions":[]}"#, "versions"),
+            (r#"{"role":"client","versions":[1,3]}"#, "versions"),
             (r#"{"role":"client","limits":{"depth":4294967296}}"#, "limits/depth"),
         ] {
             let message = read(options).unwrap_err();
@@ -188,15 +199,21 @@ mod tests {
     }
 
     #[test]
-    fn javascript_counts_phases_and_timings_as_the_core_does() {
-        use libacp::connection::{Phase, Timing};
-        let phases = [Phase::Start, Phase::Initializing, Phase::Ready, Phase::Closed];
-        let timings = [Timing::Turn, Timing::Replay, Timing::Idle, Timing::None];
-        assert!(phases.iter().enumerate().all(|(place, phase)| *phase as usize == place));
-        assert!(timings.iter().enumerate().all(|(place, timing)| *timing as usize == place));
-        let list = |names: [&str; 4]| format!("[\"{}\"]", names.join("\", \""));
-        assert!(include_str!("../js/connection.js").contains(&list(phases.map(Phase::name))));
-        assert!(include_str!("../js/border.js").contains(&list(timings.map(Timing::name))));
+    fn javascript_counts_values_as_the_core_does() {
+        use libacp::connection::{Login, Phase, SessionState, Timing, Turn};
+        macro_rules! counted {
+            ($script:literal: $($value:expr),*) => {
+                assert!([$($value as usize),*].iter().enumerate().all(|(place, value)| *value == place));
+                let list = format!("[\"{}\"]", [$($value.name()),*].join("\", \""));
+                assert!(include_str!($script).contains(&list), "{list}");
+            };
+        }
+        counted!("../js/border.js": Timing::Turn, Timing::Replay, Timing::Idle, Timing::None);
+        counted!("../js/getters.js": Role::Client, Role::Agent);
+        counted!("../js/getters.js": Phase::Start, Phase::Initializing, Phase::Ready, Phase::Closed);
+        counted!("../js/getters.js": Login::Unknown, Login::Required, Login::Done);
+        counted!("../js/getters.js": SessionState::Loading, SessionState::Resuming, SessionState::Ready);
+        counted!("../js/getters.js": Turn::Idle, Turn::Running, Turn::Cancelling);
     }
 
     #[test]

@@ -3,17 +3,20 @@
 //! [`Core`] is the connection with the types of the border. Texts and bytes cross through places that both sides know
 //! (`shared`). What the core has to say in more than one word is JSON text (`events`, `state`) or, where there may be much
 //! of it, a record (`shared`); it is made an object in `js/events.js`, and gets its JavaScript manners in
-//! `js/connection.js`. Read next: `shared`, `config`, `events`, `state`.
+//! `js/connection.js`. What can be asked of a connection is generated from `core/protocol/getters.json`: `getters` here and
+//! `js/getters.js` there count alike. Read next: `shared`, `config`, `events`, `getters`, `state`.
 #![forbid(unsafe_code)]
 
 mod config;
 mod events;
+mod getters;
 mod shared;
 mod state;
 
 use std::sync::Arc;
 
-use libacp::connection::{CallOptions, Connection, Event, Misuse, MisuseKind, Session, Timeout};
+use getters::{NUMBERS, NUMBERS_OF, TEXTS};
+use libacp::connection::{CallOptions, Connection, Event, Misuse, MisuseKind, Timeout};
 use libacp::rules::RuleId;
 use libacp::{ErrorCode, Id};
 use shared::with_texts;
@@ -163,35 +166,20 @@ impl Core {
         with_texts(|[method, ..]| self.connection.why_not(method)).map_or(JsValue::UNDEFINED, thrown)
     }
 
-    /// How far the connection is, as its place among the phases.
-    pub fn phase(&self) -> u32 {
-        self.connection.phase() as u32
+    /// Tells the text that stands at a place of the table, about the connection and the texts, if there is such a thing.
+    pub fn text(&self, place: usize) -> bool {
+        shared::tell(TEXTS.get(place).and_then(|text| with_texts(|texts| text(&self.connection, texts))))
     }
 
-    /// The agreed version.
-    pub fn version(&self) -> Option<u16> {
-        self.connection.version()
+    /// The number that stands at a place of the table; NaN where there is none.
+    pub fn number(&mut self, place: usize) -> f64 {
+        NUMBERS.get(place).and_then(|number| number(&mut self.connection)).unwrap_or(f64::NAN)
     }
 
-    /// Tells one of the [`VIEWS`] of the connection, if there is such a thing.
-    pub fn look(&self, view: usize) -> bool {
-        shared::tell(VIEWS.get(view).and_then(|view| with_texts(|texts| view(&self.connection, texts))))
-    }
-
-    /// Whether a path is inside of one of a session's directories.
-    #[wasm_bindgen(js_name = inRoots)]
-    pub fn in_roots(&self) -> bool {
-        with_texts(|[session, path, _]| self.connection.session(session).is_some_and(|session| session.in_roots(path)))
-    }
-
-    /// Bytes that wait to be sent.
-    pub fn unsent(&self) -> usize {
-        self.connection.unsent()
-    }
-
-    /// Bytes that wait to be read.
-    pub fn buffered(&self) -> usize {
-        self.connection.buffered()
+    /// The same for a number about the texts.
+    #[wasm_bindgen(js_name = numberOf)]
+    pub fn number_of(&self, place: usize) -> f64 {
+        NUMBERS_OF.get(place).and_then(|number| with_texts(|texts| number(&self.connection, texts))).unwrap_or(f64::NAN)
     }
 
     /// The id of a request to answer. Ids may be used again, so one that comes with its serial must still be that one.
@@ -205,26 +193,6 @@ impl Core {
         Err(thrown(Misuse::new(MisuseKind::Id, const { RuleId::of("RPC-15") }, message)))
     }
 }
-
-/// A text about a connection, and about what it names.
-type View = fn(&Connection, [&str; 3]) -> Option<String>;
-
-/// What can be looked at, in the order of `VIEWS` in `js/connection.js`.
-const VIEWS: [View; 13] = [
-    |connection, _| Some(config::write(connection.config())),
-    |connection, _| Some(connection.capabilities().to_owned()),
-    |connection, _| Some(connection.own_capabilities().to_owned()),
-    |connection, _| Some(connection.peer_info().to_owned()),
-    |connection, [name, ..]| connection.peer_extension(name).map(str::to_owned),
-    |connection, _| Some(connection.snapshot()),
-    |connection, _| Some(state::sessions(connection.sessions())),
-    |connection, [id, ..]| connection.session(id).map(state::session),
-    |connection, [id, ..]| connection.session(id).map(Session::snapshot),
-    |connection, [session, name, input]| connection.session(session)?.command_text(name, input),
-    |connection, _| Some(state::requests(connection.pending())),
-    |connection, _| Some(state::requests(connection.unanswered())),
-    |connection, _| Some(state::terminals(&connection.open_terminals())),
-];
 
 /// Where JavaScript writes what goes in; it has so many bytes, or 64 KiB if that is more. 0 where there is no memory for it.
 #[wasm_bindgen]

@@ -1,4 +1,4 @@
-//! What is known of a connection, as JSON text.
+//! What is known of a connection, as JSON text: what the shapes of getters take that the core has no JSON for.
 
 use std::sync::Arc;
 
@@ -37,35 +37,49 @@ fn write_session(out: &mut Writer, session: &Session) {
 
 /// A list of open requests.
 pub(crate) fn requests<'a>(requests: impl Iterator<Item = &'a OpenRequest>) -> String {
+    list(requests, write_request)
+}
+
+/// An open request.
+pub(crate) fn request(request: &OpenRequest) -> String {
     let mut out = Writer::new();
-    out.begin_array();
-    for request in requests {
-        out.begin_object();
-        out.key("id").json(&request.id.to_json());
-        out.key("serial").unsigned(request.serial);
-        out.key("method").string(&request.method);
-        if let Some(session) = &request.session {
-            out.key("session").string(session);
-        }
-        out.key("cancelled").boolean(request.cancelled);
-        if let Some(deadline) = request.deadline {
-            out.key("deadline").unsigned(deadline);
-        }
-        out.end_object();
-    }
-    out.end_array();
+    write_request(&mut out, request);
     out.finish().unwrap_or_default()
+}
+
+fn write_request(out: &mut Writer, request: &OpenRequest) {
+    out.begin_object();
+    out.key("id").json(&request.id.to_json());
+    out.key("serial").unsigned(request.serial);
+    out.key("method").string(&request.method);
+    if let Some(session) = &request.session {
+        out.key("session").string(session);
+    }
+    out.key("cancelled").boolean(request.cancelled);
+    if let Some(deadline) = request.deadline {
+        out.key("deadline").unsigned(deadline);
+    }
+    out.end_object();
 }
 
 /// A list of terminals.
 pub(crate) fn terminals(terminals: &[TerminalRef]) -> String {
+    list(terminals.iter(), |out, terminal| {
+        out.begin_object()
+            .key("session")
+            .string(&terminal.session)
+            .key("terminal")
+            .string(&terminal.terminal)
+            .end_object();
+    })
+}
+
+/// A list as JSON text.
+pub(crate) fn list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) -> String {
     let mut out = Writer::new();
     out.begin_array();
-    for terminal in terminals {
-        out.begin_object();
-        out.key("session").string(&terminal.session);
-        out.key("terminal").string(&terminal.terminal);
-        out.end_object();
+    for item in items {
+        write(&mut out, item);
     }
     out.end_array();
     out.finish().unwrap_or_default()

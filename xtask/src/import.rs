@@ -167,6 +167,8 @@ fn methods(calls: &[(&str, &str, &str)], types: &Types) -> IndexMap<String, Meth
             result: None,
             scope: Scope::Connection,
             phase: Phase::Ready,
+            effect: None,
+            retry: None,
             gate: None,
             gate_rule: None,
         });

@@ -10,7 +10,9 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 mod check;
+mod dialect;
 mod expr;
+pub(crate) mod getters;
 pub(crate) mod load;
 mod node;
 mod source;
@@ -18,7 +20,8 @@ mod source;
 mod tests;
 pub(crate) mod write;
 
-pub(crate) use expr::{is_type_name, GateForm, Int, Is, Kind, Origin, Phase, Scope, Sender, TypeExpr};
+pub(crate) use dialect::{Dialect, Names};
+pub(crate) use expr::{is_type_name, Effect, GateForm, Int, Is, Kind, Origin, Phase, Retry, Scope, Sender, TypeExpr};
 pub(crate) use source::{each_mark, Source};
 
 /// Where the model lives, from the workspace's root.
@@ -60,7 +63,13 @@ impl Model {
     /// Checks that every type, draft and source that is named exists, and that every source is named.
     pub(crate) fn check(&self) -> Result<()> {
         self.versions.iter().try_for_each(check::version)?;
+        self.versions.iter().try_for_each(dialect::check)?;
         source::check(self)
+    }
+
+    /// The protocol versions, oldest first.
+    pub(crate) fn numbers(&self) -> Vec<u16> {
+        self.versions.iter().map(|version| version.number).collect()
     }
 }
 
@@ -75,6 +84,26 @@ pub(crate) struct Version {
     pub(crate) types: IndexMap<String, TypeDef>,
     /// Every method, in the order of `methods.json`.
     pub(crate) methods: IndexMap<String, Method>,
+    /// What needs a capability of its own in a call, in the order of `parts.json`.
+    pub(crate) parts: Vec<Part>,
+    /// What else differs between versions; `None` while a version is without the file.
+    pub(crate) dialect: Option<Dialect>,
+}
+
+/// A member, a value or a variant in some methods that needs a capability of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Part {
+    /// What it is called behind a method's name and a colon.
+    pub(crate) name: String,
+    pub(crate) methods: Vec<String>,
+    /// The side that advertises the capability.
+    pub(crate) of: Sender,
+    /// Where it stands in the capabilities of that side.
+    pub(crate) path: String,
+    /// The rule that a call with it breaks where the capability was not advertised.
+    pub(crate) rule: String,
+    /// The draft it belongs to.
+    pub(crate) draft: Option<String>,
 }
 
 /// One file of types.
@@ -342,6 +371,10 @@ pub(crate) struct Method {
     pub(crate) scope: Scope,
     /// When it is legal.
     pub(crate) phase: Phase,
+    /// What it does to a session.
+    pub(crate) effect: Option<Effect>,
+    /// Whether it may be sent once more; of requests.
+    pub(crate) retry: Option<Retry>,
     /// What the receiver must have advertised.
     pub(crate) gate: Option<Gate>,
     /// The rule that a call without the capability breaks.

@@ -10,6 +10,7 @@ use crate::calls::*;
 use crate::config::*;
 use crate::connection::*;
 use crate::event::*;
+use crate::flow::*;
 use crate::known::*;
 use crate::lists::*;
 use crate::reader::*;
@@ -51,7 +52,8 @@ unsafe fn live(role: u8, settings: u8, lines: &[u8]) {
     fine(acp_config_set_framing(config, i32::from(settings & 3)));
     fine(acp_config_set_policy(config, i32::from(settings >> 2 & 3)));
     fine(acp_config_set_limit(config, i32::from(settings >> 4), u64::from(settings)));
-    fine(acp_config_set_version_2(config, settings & 1 == 1));
+    // Version 1 alone, or both.
+    fine(acp_config_set_versions(config, [1, 2].as_ptr(), 1 + usize::from(settings & 1)));
     let mut connection = null_mut();
     let made = fine(acp_connection_new(config, &raw mut connection));
     acp_config_free(config);

@@ -3,7 +3,7 @@
 //!
 //! An input is the role, the settings, and lines; the first byte of each says what the host does besides.
 
-use libacp::connection::{Policy, Role};
+use libacp::connection::{Policy, Role, Versions};
 use libacp::framing::Framing;
 use libacp::Config;
 
@@ -18,7 +18,7 @@ pub(crate) fn run(data: &[u8]) {
     let mut config = Config::new(if role % 2 == 0 { Role::Client } else { Role::Agent });
     config.policy = [Policy::Tolerant, Policy::Strict][usize::from(settings & 1)];
     config.framing = [Framing::Lines, Framing::ContentLength, Framing::Messages][usize::from(settings >> 1) % 3];
-    config.version_2 = settings & 64 != 0;
+    config.versions = if settings & 64 == 0 { Versions::only(1) } else { Versions::ALL };
     config.timeout = (settings & 128 != 0).then_some(50);
     config.limits.frame = 16_000;
     config.limits.pending = 10;

@@ -3,7 +3,7 @@
 //! An input is lines of an agent's, which are read in both versions, with all drafts and with none. The second
 //! connection gets each with some more spaces in it, so that it is never equal to one before.
 
-use libacp::connection::Event;
+use libacp::connection::{Event, Versions};
 use libacp::schema::drafts::DRAFTS;
 use libacp::{Config, Connection};
 
@@ -27,7 +27,7 @@ fn lines(data: &[u8], version: u16, drafts: bool) {
 
 fn client(version: u16, drafts: bool) -> Connection {
     let mut config = Config::client();
-    config.version_2 = version == 2;
+    config.versions = Versions::only(version);
     for name in DRAFTS.iter().filter(|_| drafts) {
         config.draft(name).expect("a draft");
     }

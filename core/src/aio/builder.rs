@@ -17,8 +17,8 @@ macro_rules! builder {
                 self
             }
 
-            /// The configuration of its connections. This layer speaks version 1 of the protocol and refuses
-            /// [`version_2`](Config::version_2); [`timeout`](Config::timeout) and [`reminder`](Config::reminder) need a
+            /// The configuration of its connections. This layer speaks version 1 of the protocol and refuses other
+            /// [`versions`](Config::versions); [`timeout`](Config::timeout) and [`reminder`](Config::reminder) need a
             /// transport with a clock, see [`timed`](super::timed).
             #[must_use]
             pub fn config(mut self, config: Config) -> Self {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::shared::Shared;
 use super::transport::Transport;
+use crate::connection::Versions;
 use crate::framing::Framing;
 use crate::schema::v1;
 use crate::Config;
@@ -16,7 +17,7 @@ pub(super) struct Host {
     /// Whether the texts of errors are for the peer.
     pub(super) expose: bool,
     /// The host wants a version that this layer does not speak.
-    pub(super) version_2: bool,
+    pub(super) other_version: bool,
 }
 
 impl Host {
@@ -26,7 +27,7 @@ impl Host {
             most: config.limits.pending,
             config,
             expose: false,
-            version_2: false,
+            other_version: false,
         }
     }
 
@@ -36,7 +37,7 @@ impl Host {
         self.config = config;
         self.config.role = role;
         // What this layer says is said in the words of version 1.
-        self.version_2 = std::mem::take(&mut self.config.version_2);
+        self.other_version = std::mem::take(&mut self.config.versions) != Versions::only(1);
     }
 
     /// A connection at its start.

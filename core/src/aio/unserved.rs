@@ -24,8 +24,8 @@ pub(super) fn check<H: Handlers, T: Transport>(
     stated: &impl Serialize,
 ) -> io::Result<()> {
     let config = &host.config;
-    if host.version_2 {
-        return refused("version_2: this layer speaks version 1 of the protocol, and no other".to_owned());
+    if host.other_version {
+        return refused("versions: this layer speaks version 1 of the protocol, and no other".to_owned());
     }
     let timed = [("timeout", config.timeout), ("reminder", config.reminder)];
     if let Some((name, _)) = timed.iter().find(|(_, limit)| limit.is_some()) {

@@ -1,18 +1,17 @@
 //! The peer's answers: each ends the one request of the host's that it names, or is reported and dropped.
 
 use super::checker::Checked;
-use super::dismiss::question;
 use super::event::{Json, Outcome, ResultText};
 use super::incoming::Message;
 use super::judge::{Form, Verdict};
 use super::outgoing::CANCELLED_TURN;
-use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
 use super::{Connection, Consequence, Phase};
+use crate::engine::questions::question;
+use crate::engine::{Message as Said, On, OpenRequest};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
-use crate::rules::scene::{Message as Said, On};
-use crate::rules::Way;
+use crate::rules::{RuleId, Way};
 use crate::validation::table::{self, Field, Type};
 use crate::validation::Part;
 
@@ -101,7 +100,7 @@ impl Connection {
         let problems = std::mem::take(&mut checked.problems);
         let mut result = checked.json(text, range);
         let facts = Some((result.around(), &checked.facts));
-        let said = Said { facts, ..Said::end(On::Answer, &request, &self.state.sessions, Some(result.as_str())) };
+        let said = Said { facts, ..Said::end(On::Answer, &request, &self.state, Some(result.as_str())) };
         match self.judge_peer(Form::Answer, &said, subject) {
             Verdict::Stop => return self.end_request(request, Outcome::Invalid),
             Verdict::Deliver => {}
@@ -114,15 +113,18 @@ impl Connection {
     /// An error of the peer's. What only says that the work was cancelled ends as the result that says so, so that hosts
     /// have one case to handle.
     fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError, text: &str) {
-        let said = Said::end(On::Error, &request, &self.state.sessions, Some(text));
+        let said = Said::end(On::Error, &request, &self.state, Some(text));
         self.judge_peer(Form::Error, &said, subject);
         self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
-        let cancelled_prompt = cancelled && id!("CANCEL-18").is_on(Way::Track) && self.state.tables.version == 1;
+        let cancelled_prompt =
+            cancelled && id!("CANCEL-18").is_on(Way::Track) && self.state.tables.dialect.answer_ends_turn();
         let session = self.state.sessions.of(&request).and_then(|id| self.state.sessions.get(id));
         let stopped = request.cancelled || session.is_some_and(|session| session.has_cancelled(&request));
         let result = match &*request.method {
             "session/prompt" if cancelled_prompt && stopped => CANCELLED_TURN,
+            // Closed already, which is all that was asked for.
+            "session/close" if error.code == ErrorCode::RESOURCE_NOT_FOUND && self.follows(id!("SESS-81")) => "{}",
             method => match question(method).filter(|question| cancelled && question.given_up.is_on(Way::Track)) {
                 Some(question) => {
                     if let Some(rule) = question.no_error {
@@ -135,6 +137,11 @@ impl Connection {
             },
         };
         self.end_request(request, Outcome::Result(ResultText(Json::whole(result.into()))));
+    }
+
+    /// Whether a rule is of the agreed version and followed.
+    fn follows(&self, rule: RuleId) -> bool {
+        rule.rule().versions.contains(self.state.tables.version) && rule.is_on(Way::Track)
     }
 
     /// The request ends all the same, so that nobody waits for ever.

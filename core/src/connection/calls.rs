@@ -5,29 +5,27 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::checker::Checked;
-use super::config::Role;
-use super::dismiss::question;
-use super::event::{Json, Timing};
+use super::event::Json;
 use super::incoming::Message;
 use super::judge::{Form, Verdict};
-use super::pending::OpenRequest;
-use super::report::{Breach, Subject};
-use super::rules::{too_early, Attempt, Refusal};
-use super::session::{unknown, Standing, Turn};
+use super::outgoing::CANCEL;
+use super::report::{Breach, Details, Subject};
 use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy, Request};
+use crate::engine::questions::{question, Occasion};
+use crate::engine::{
+    kind_of, rows, too_early, unknown, Applying, Attempt, Message as Said, MisuseKind, On, OpenRequest, Refusal, Role,
+    Standing, Timing, Turn,
+};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, Member};
-use crate::rules::scene::{kind_of, rows, Applying, Message as Said, On, ENDING};
 use crate::rules::Way;
-use crate::validation::table::{self, Method};
+use crate::validation::table::{self, Effect, Method};
 use crate::validation::{Facts, Part, Problem};
 
 /// Methods that begin with this are JSON-RPC's own, and it has none.
 pub(super) const JSON_RPC: &str = "rpc.";
 /// What `$/cancel_request` is called by the Kotlin SDK before 0.30.0.
 const OLD_CANCEL: &str = "$/cancelRequest";
-/// A session id longer than this is not repeated in an answer.
-const ECHO: usize = 128;
 
 impl Connection {
     pub(super) fn call(&mut self, text: String, message: &mut Message, mut subject: Subject) {
@@ -35,18 +33,25 @@ impl Connection {
         let is_request = message.id != IdMember::Absent;
         let find = || self.state.method(method);
         let Some(row) = message.checked.row.or_else(find) else { return self.unknown_method(text, message, subject) };
-        if row.phase == table::Phase::Start
-            && is_request
-            && self.state.config.role == Role::Agent
-            && self.phase == Phase::Start
-        {
+        let starts = row.phase == table::Phase::Start;
+        if is_request && !starts {
+            self.settle(self.state.config.role.other());
+        }
+        if starts && is_request && self.state.config.role == Role::Agent && self.may_begin() {
+            if !self.may_be_batched(&subject, None, &Json::whole(String::new()), true) {
+                return;
+            }
             if self.room_for(message, &subject) {
                 self.hello(row.name, &text, message, &subject);
             }
             return;
         }
         if let Some(refusal) = self.admit(row, self.state.config.role.other(), is_request) {
-            return self.not_admitted(row, message, &subject, refusal);
+            if !(self.observes && refusal.kind == MisuseKind::Capability) {
+                return self.not_admitted(row, message, &subject, refusal);
+            }
+            // It may be served all the same.
+            self.report(&subject, Breach::new(refusal.rule, refusal.message), Consequence::Delivered);
         }
         if is_request && !self.room_for(message, &subject) {
             return;
@@ -59,7 +64,7 @@ impl Connection {
         if !self.session_fits(row, session.as_ref(), &subject, is_request) {
             return;
         }
-        let full = self.state.sessions.full(row.name, session.as_deref(), &self.state.config.limits);
+        let full = self.state.sessions.full(row, session.as_deref(), &self.state.config.limits);
         if let Some(limit) = full.filter(|limit| limit.rule.is_on(Way::Receive)) {
             return self.refuse(&subject, ErrorCode::INTERNAL_ERROR, Breach::new(limit.rule, limit.message()));
         }
@@ -78,6 +83,9 @@ impl Connection {
                 seen.facts = None;
             }
         }
+        if !self.may_be_batched(&subject, update, &params, is_request) {
+            return;
+        }
         self.report_all(&subject, &problems);
         if is_request {
             self.deliver_request(Some(row), subject, session, params, seen);
@@ -91,10 +99,11 @@ impl Connection {
     pub(super) fn admit(&self, row: &'static Method, sender: Role, is_request: bool) -> Option<Refusal> {
         let receiver = if sender == self.state.config.role { &self.state.peer } else { &self.state.own };
         let form = if is_request { table::Kind::Request } else { table::Kind::Notification };
-        let begun = self.phase != Phase::Start;
-        let ready = self.ready();
+        let begun = !self.may_begin();
         let way = Way::of(sender == self.state.config.role);
-        Attempt { method: row, sender, way, form, ready, begun, gates: &receiver.gates }.refusal()
+        let unlisted = self.state.tables.dialect.listed_logins.contains(&row.name) && self.state.auth.is_without();
+        let ready = self.ready() || (way == Way::Receive && self.may_cross());
+        Attempt { method: row, sender, way, form, ready, begun, unlisted, gates: &receiver.gates }.refusal()
     }
 
     fn not_admitted(&mut self, row: &'static Method, message: &mut Message, subject: &Subject, refusal: Refusal) {
@@ -108,7 +117,7 @@ impl Connection {
             let session = message.checked.session.take().filter(|id| self.state.sessions.is_known(id));
             if let (Some(session), None) = (session, &message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
-                let seen = Seen { facts: None, rows: rows(On::Call, row.name, None) };
+                let seen = Seen { facts: None, rows: rows(self.state.tables.version, On::Call, row.name, None) };
                 self.deliver_notification(subject.clone(), Some(session), None, params, seen);
             }
         }
@@ -121,7 +130,10 @@ impl Connection {
         let named = method.starts_with('_') || self.state.config.is_foreign(method);
         let extension = named && own.is_on(Way::Track);
         let refusal = too_early(self.state.config.role.other());
-        if self.phase != Phase::Ready && refusal.rule.is_on(Way::Receive) {
+        if is_request {
+            self.settle(self.state.config.role.other());
+        }
+        if self.phase != Phase::Ready && !self.may_cross() && refusal.rule.is_on(Way::Receive) {
             let breach = Breach::new(refusal.rule, refusal.message);
             return if is_request {
                 self.refuse(&subject, refusal.code, breach);
@@ -260,12 +272,7 @@ impl Connection {
         let breach =
             Breach { rule: unknown(row, Way::Receive), message: "no such session on this connection".into(), pointer };
         if is_request {
-            let mut data = format!("{{\"rule\":\"{}\"", breach.rule);
-            if session.len() <= ECHO {
-                data.push_str(",\"sessionId\":");
-                json::quote(&mut data, session);
-            }
-            data.push('}');
+            let data = Details { session: Some(session), ..Details::of(breach.rule) }.json();
             self.refuse_with(subject, ErrorCode::RESOURCE_NOT_FOUND, breach, &data);
             return false;
         }
@@ -286,7 +293,7 @@ impl Connection {
         let serial = self.serial();
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
         let id = subject.id.unwrap_or(Id::Null);
-        if let Some(session) = session.as_ref().filter(|_| ENDING.contains(&&*method)) {
+        if let Some(session) = session.as_ref().filter(|_| row.is_some_and(|row| row.effect == Effect::Ends)) {
             self.cancel_prompts(session);
         }
         let note = self.track(&seen.message(&method, session.as_ref(), &params));
@@ -304,13 +311,19 @@ impl Connection {
             grace: None,
             late: None,
         };
-        self.state.inbound.insert(open);
+        self.take_on(open);
         let asks = question(&method).is_some();
         let occasion = session.as_ref().filter(|_| asks).and_then(|id| self.stops(id));
         self.events.push(Event::Request(Request { id: id.clone(), serial, method: method.clone(), session, params }));
         if let Some(occasion) = occasion {
             self.dismiss_one(&id, occasion);
         }
+    }
+
+    /// A request of the peer's is open from now on.
+    pub(super) fn take_on(&mut self, request: OpenRequest) {
+        self.batches.asked(&request.id);
+        self.state.inbound.insert(request);
     }
 
     fn deliver_notification(
@@ -322,7 +335,7 @@ impl Connection {
         seen: Seen<'_>,
     ) {
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
-        if method == "$/cancel_request" {
+        if method == CANCEL {
             return self.cancel_requested(params.as_str());
         }
         let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
@@ -335,8 +348,24 @@ impl Connection {
     fn cancel_requested(&mut self, params: &str) {
         let id = json::pointer(params, "/requestId").and_then(Id::from_json);
         if let Some(id) = id.filter(|_| id!("CANCEL-12").is_on(Way::Track)) {
-            self.cancel_event(&id);
+            self.cancel_one(&id);
         }
+    }
+
+    /// In version 2 an agent takes its questions back like this, and a prompt that has become a message can no longer be
+    /// stopped by its request (CANCEL-19).
+    fn cancel_one(&mut self, id: &Id) {
+        if self.dismiss_one(id, Occasion::Withdrawn) {
+            return;
+        }
+        if self.state.inbound.get(id).is_none() && self.inserted.has(id) {
+            let message = "the prompt has become a message, so that its request stops nothing; session/cancel does";
+            let subject = Subject { method: Some(CANCEL.into()), ..Subject::default() };
+            let mut breach = Breach::new(id!("CANCEL-19"), message);
+            breach.pointer = "/requestId".into();
+            return self.drop_message(&subject, breach);
+        }
+        self.cancel_event(id);
     }
 
     /// CANCEL-21: peers built before the notification had its name send it under that of LSP. Lost, it would leave the
@@ -347,7 +376,7 @@ impl Connection {
         // Reported and followed under every policy: dropping it would leave both sides waiting.
         let breach = Breach::new(id!("CANCEL-21"), "a cancel under an old name; it is $/cancel_request");
         self.report(subject, breach, Consequence::Delivered);
-        self.cancel_event(&id);
+        self.cancel_one(&id);
     }
 
     fn cancel_event(&mut self, id: &Id) {
@@ -363,8 +392,9 @@ impl Connection {
 
     /// SESS-22: a session that is to be closed stops its work first, unless a cancel has asked for that before.
     fn cancel_prompts(&mut self, session: &Arc<str>) {
-        let runs = self.state.sessions.get(session).is_some_and(|known| known.turn == Turn::Running);
-        if !runs || !id!("SESS-22").is_on(Way::Track) {
+        let runs =
+            self.state.sessions.get(session).is_some_and(|known| !matches!(known.turn, Turn::Idle | Turn::Cancelling));
+        if !runs || self.observes || !id!("SESS-22").is_on(Way::Track) {
             return;
         }
         let open = self.state.inbound.of_session(session).filter(|request| request.method == "session/prompt");

@@ -9,8 +9,8 @@ use super::{Connection, State};
 use crate::json::{Edits, Kind, Scanner, SyntaxError};
 use crate::jsonrpc::{Body, Id};
 use crate::rules::Way;
-use crate::validation::table::{self, Method, Tables, TypeId};
-use crate::validation::{DraftSet, Facts, Fail, Mode, Part, Problem, Walker};
+use crate::validation::table::{self, Method, TypeId};
+use crate::validation::{Facts, Fail, Mode, Part, Problem, Walker};
 
 /// Params or a result, checked.
 #[derive(Debug, Default)]
@@ -120,13 +120,6 @@ fn part_of(row: &Method) -> Part {
     } else {
         Part::Notification
     }
-}
-
-/// A method of the tables whose draft, if any, is switched on.
-pub(super) fn find_method(tables: &'static Tables, drafts: DraftSet, name: &str) -> Option<&'static Method> {
-    let at = tables.methods.binary_search_by_key(&name, |row| row.name).ok()?;
-    let row = &tables.methods[at];
-    (row.draft == 0 || drafts & (1 << row.draft) != 0).then_some(row)
 }
 
 impl Connection {

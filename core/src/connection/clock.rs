@@ -6,8 +6,8 @@
 //! makes room, and what it held is released.
 
 use super::outgoing::CANCEL;
-use super::pending::{Late, OpenRequest, Pending};
 use super::{Advice, Connection, Event, Outcome, Phase, Response, State};
+use crate::engine::{Late, OpenRequest, Pending};
 use crate::jsonrpc::{write_notification, Id};
 use crate::rules::Way;
 use crate::validation::table;
@@ -61,8 +61,7 @@ impl Connection {
         let starts = request.row.is_some_and(|row| row.phase == table::Phase::Start);
         let cancelled = request.grace.is_some_and(|grace| request.deadline.is_none_or(|deadline| grace < deadline));
         if starts && self.phase == Phase::Initializing {
-            // It may be tried again.
-            self.phase = Phase::Start;
+            self.hello_failed();
         }
         if self.phase == Phase::Ready && !starts && !request.cancelled {
             self.outbox.push_whole(write_notification(CANCEL, &format!("{{\"requestId\":{}}}", request.id)));
@@ -82,8 +81,8 @@ impl Connection {
                 self.track_answer(&oldest, None);
             }
         }
-        // Version 2 answers a prompt when its turn begins, so a turn does not wait for that.
-        let turn = request.method == "session/prompt" && self.state.tables.version == 1;
+        // An answer that only says that the turn begins is nothing to wait for.
+        let turn = request.method == "session/prompt" && self.state.tables.dialect.answer_ends_turn();
         request.deadline = None;
         request.grace = request.grace.filter(|_| turn && !cancelled);
         request.late = Some(Late::Holds);

@@ -7,62 +7,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::outgoing::CANCELLED_TURN;
-use super::pending::OpenRequest;
+use super::telling::Told;
 use super::{Advice, Answered, Connection, Event, Turn};
+use crate::engine::questions::{question, Occasion};
+use crate::engine::OpenRequest;
 use crate::json::{self, Writer};
 use crate::jsonrpc::{write_result, ErrorCode, Id};
 use crate::rules::{RuleId, Way};
-
-/// A method that asks the client's user.
-#[derive(Debug)]
-pub(super) struct Question {
-    method: &'static str,
-    /// The result that says that the user was not asked to the end.
-    pub(super) dismissed: &'static str,
-    /// The rule of the answer, by [`Occasion`].
-    rules: [RuleId; 5],
-    /// The rule that the error for cancelled work breaks in place of that result, if it breaks one.
-    pub(super) no_error: Option<RuleId>,
-    /// The rule by which that error means that result.
-    pub(super) given_up: RuleId,
-}
-
-/// Why nobody will answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Occasion {
-    /// The session's work is being cancelled.
-    Cancel,
-    /// It was asked after that.
-    Late,
-    /// The prompt that the session works on is being cancelled by its request.
-    Prompt,
-    /// The session is being closed.
-    SessionEnd,
-    /// The connection is being closed.
-    End,
-}
-
-const QUESTIONS: &[Question] = &[
-    Question {
-        method: "session/request_permission",
-        dismissed: r#"{"outcome":{"outcome":"cancelled"}}"#,
-        rules: [id!("CANCEL-03"), id!("CANCEL-04"), id!("PERM-05"), id!("SESS-22"), id!("PERM-19")],
-        no_error: Some(id!("CANCEL-17")),
-        given_up: id!("PERM-05"),
-    },
-    Question {
-        method: "elicitation/create",
-        dismissed: r#"{"action":"cancel"}"#,
-        rules: [id!("ELIC-29"), id!("ELIC-29"), id!("ELIC-29"), id!("ELIC-28"), id!("ELIC-28")],
-        no_error: None,
-        given_up: id!("ELIC-19"),
-    },
-];
-
-/// The row of a method, if it asks the user.
-pub(super) fn question(method: &str) -> Option<&'static Question> {
-    QUESTIONS.iter().find(|question| question.method == method)
-}
 
 impl Connection {
     /// Why nobody will answer what the session asks now, if nobody will.
@@ -73,8 +24,8 @@ impl Connection {
         let mine =
             |request: &&OpenRequest| request.method == "session/prompt" && request.session.as_ref() == Some(session);
         let mut prompts = self.state.outbound.iter().filter(mine).peekable();
-        // In version 2, a prompt is answered before the work on it begins, and its request cannot stop that (CANCEL-19).
-        let stopped = self.state.tables.version == 1 && prompts.peek().is_some();
+        // Where a prompt is answered before the work on it begins, its request cannot stop that (CANCEL-19).
+        let stopped = self.state.tables.dialect.answer_ends_turn() && prompts.peek().is_some();
         (stopped && prompts.all(|prompt| prompt.cancelled)).then_some(Occasion::Prompt)
     }
 
@@ -83,7 +34,7 @@ impl Connection {
         // A session that was closed meanwhile has cancelled its prompts.
         let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
         let stopped = || session.map_or(request.cancelled, |session| session.has_cancelled(request));
-        request.method == "session/prompt" && self.state.tables.version == 1 && stopped()
+        request.method == "session/prompt" && self.state.tables.dialect.answer_ends_turn() && stopped()
     }
 
     /// What is sent in place of an error, where the specification has a result that says that work was cancelled.
@@ -127,6 +78,46 @@ impl Connection {
         (writer.finish().map_or(result, Cow::Owned), Some(advice))
     }
 
+    /// LIFE-15: the params of an idle with the one stop reason that it can have, where the client has cancelled the work
+    /// that ends, and the advice that tells the host. As with a prompt's answer, the host need not have read of the cancel.
+    pub(super) fn stopped_update(&self, told: &Told<'_>) -> Option<(String, Advice)> {
+        let id = told.session.as_ref().filter(|_| told.update == Some("state_update"))?;
+        let session = self.state.sessions.get(id).filter(|session| session.turn == Turn::Cancelling)?;
+        let update = json::pointer(&told.text, "/update")?;
+        let text = |pointer| json::pointer(update, pointer).and_then(json::unescape);
+        let reason = text("/stopReason");
+        let ends = text("/state")? == "idle" && session.work.would_end(reason.is_some());
+        if !ends || reason.as_deref() == Some("cancelled") || !id!("LIFE-15").is_on(Way::Track) {
+            return None;
+        }
+        let mut writer = Writer::new();
+        writer.begin_object();
+        for (name, value) in json::members(&told.text) {
+            writer.key(&name);
+            if name != "update" {
+                writer.json(value);
+                continue;
+            }
+            writer.begin_object();
+            for (name, value) in json::members(value) {
+                if name != "stopReason" && name != "error" {
+                    writer.key(&name).json(value);
+                }
+            }
+            writer.key("stopReason").string("cancelled").end_object();
+        }
+        writer.end_object();
+        let advice = Advice {
+            rule: id!("LIFE-15"),
+            message: "the client has cancelled this work, so the stop reason cancelled was sent instead".into(),
+            pointer: "/update/stopReason".into(),
+            method: "session/update".into(),
+            id: None,
+            session: Some(Arc::clone(id)),
+        };
+        Some((writer.finish().ok()?, advice))
+    }
+
     /// Answers the open questions of one session and its children (SESS-76), or of all (CANCEL-03).
     pub(super) fn dismiss(&mut self, session: Option<&Arc<str>>, occasion: Occasion) {
         let asks = |request: &&OpenRequest| question(&request.method).is_some();
@@ -151,22 +142,33 @@ impl Connection {
         }
     }
 
-    /// Answers one request, if it is a question.
-    pub(super) fn dismiss_one(&mut self, id: &Id, occasion: Occasion) {
-        let Some(question) = self.state.inbound.get(id).and_then(|request| question(&request.method)) else { return };
-        let rule = question.rules[occasion as usize];
-        if !rule.is_on(Way::Track) {
-            return;
+    /// Answers one request, if it is a question; whether it has. A cancel is about the foreground: what goes on in the
+    /// background goes on asking (CANCEL-24).
+    pub(super) fn dismiss_one(&mut self, id: &Id, occasion: Occasion) -> bool {
+        if self.observes {
+            return false;
         }
-        let Some(request) = self.state.inbound.remove(id) else { return };
-        self.reply(&write_result(id, Cow::Borrowed(question.dismissed)));
+        let Some(request) = self.state.inbound.get(id) else { return false };
+        let question = question(&request.method);
+        let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
+        let goes_on = session.is_some_and(|session| session.work.background.asks(request));
+        if goes_on && !matches!(occasion, Occasion::SessionEnd | Occasion::End | Occasion::Withdrawn) {
+            return false;
+        }
+        let follows = |rule: RuleId| self.state.has_rule(rule) && rule.is_on(Way::Track);
+        let Some(question) = question.filter(|question| follows(question.rules[occasion as usize])) else {
+            return false;
+        };
+        let Some(request) = self.state.inbound.remove(id) else { return false };
+        self.reply_to(id, &write_result(id, Cow::Borrowed(question.dismissed)));
         self.track_answer(&request, Some(question.dismissed));
         self.events.push(Event::Answered(Answered {
             id: request.id,
             serial: request.serial,
             method: request.method,
             session: request.session,
-            rule,
+            rule: question.rules[occasion as usize],
         }));
+        true
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::engine::{TerminalRef, Timing};
 use crate::jsonrpc::{ErrorCode, Id, PeerError};
 use crate::rules::RuleId;
 
@@ -23,7 +24,8 @@ pub enum Event {
     /// What it opened is open: close the session or release the terminal if nobody wants it any more.
     LateResponse(Response),
     /// The peer no longer wants the answer to a request (`$/cancel_request`). It must be answered all the same
-    /// (CANCEL-10).
+    /// (CANCEL-10). A question of an agent's that version 2 lets it take back like this is [`Answered`](Self::Answered)
+    /// (PERM-21, ELIC-32).
     Cancel(Cancel),
     /// The core has answered a request of the peer's in the host's place.
     Answered(Answered),
@@ -133,28 +135,14 @@ impl Request {
     }
 }
 
-/// Where an update stands in the life of its session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Timing {
-    /// Inside a prompt turn.
-    Turn,
-    /// Between `session/load` and its answer: the past.
-    Replay,
-    /// No turn is running: before the first prompt or after the end of a turn (TURN-06).
-    Idle,
-    /// Not about a session.
-    None,
-}
+#[cfg(feature = "types")]
+impl crate::schema::incoming::Request for Request {
+    fn method(&self) -> &str {
+        &self.method
+    }
 
-impl Timing {
-    /// A name for it, the same in every language.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Timing::Turn => "turn",
-            Timing::Replay => "replay",
-            Timing::Idle => "idle",
-            Timing::None => "none",
-        }
+    fn params(&self) -> &str {
+        self.params()
     }
 }
 
@@ -190,6 +178,17 @@ impl Notification {
     /// When they do not fit the type.
     pub fn params_as<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         crate::schema::read(self.params())
+    }
+}
+
+#[cfg(feature = "types")]
+impl crate::schema::incoming::Notification for Notification {
+    fn method(&self) -> &str {
+        &self.method
+    }
+
+    fn params(&self) -> &str {
+        self.params()
     }
 }
 
@@ -387,16 +386,6 @@ impl CloseReason {
             CloseReason::Version => "version",
         }
     }
-}
-
-/// A terminal, by session.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub struct TerminalRef {
-    /// The session it belongs to.
-    pub session: Arc<str>,
-    /// Its id there.
-    pub terminal: Box<str>,
 }
 
 /// The connection is over.

@@ -1,32 +1,35 @@
 //! `initialize`: the version that is agreed on, and what each side can do.
 //!
-//! Its members have other names in other versions and on the other side: those are in `names`.
+//! Its members have other names in other versions and on the other side: those are in `names`. What a newer client says is
+//! read by `newer`, and `again` has how it is repeated.
 
+mod again;
 mod names;
+mod newer;
 
 use super::event::{Json, Outcome, ResultText};
 use super::incoming::Message;
 use super::judge::{Form, Verdict};
-use super::misuse::{Misuse, MisuseKind};
+use super::misuse::Misuse;
 use super::outgoing::Fitting;
-use super::pending::OpenRequest;
 use super::report::{Breach, Subject};
-use super::rules::Gates;
-use super::{CloseReason, Connection, Consequence, Event, Phase, Policy, Request, Role, Side};
+use super::{CloseReason, Connection, Consequence, Event, Policy, Request, Role};
+use crate::engine::{rows, Gates, Message as Said, MisuseKind, On, OpenRequest, Side};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id};
-use crate::rules::scene::{Message as Said, On};
 use crate::rules::{RuleId, Way};
 use crate::schema::tables;
 use crate::validation::table::Tables;
 use crate::validation::{check, Checked, Part, Problem, Rejected, TWICE};
+pub(super) use again::Earlier;
 use names::{misnamed, names, secret};
+use newer::readable;
 
 /// What a `protocolVersion` member holds.
 enum Requested {
-    Version(u64),
+    Version(u16),
     /// A string of digits, which some peers send.
-    Text(u64),
+    Text(u16),
     Nothing,
     Wrong,
     /// Twice, and not the same.
@@ -40,10 +43,10 @@ fn requested(hello: &str) -> Requested {
         None => Requested::Nothing,
         Some(text) if found.any(|other| other != text) => Requested::Twice,
         Some(text) => match text.parse::<u16>() {
-            Ok(version) => Requested::Version(version.into()),
+            Ok(version) => Requested::Version(version),
             // "1.0.0" and the like name no version there is: as good as 0.
             Err(_) => match json::unescape(text) {
-                Some(text) => Requested::Text(text.parse::<u16>().unwrap_or(0).into()),
+                Some(text) => Requested::Text(text.parse::<u16>().unwrap_or(0)),
                 None => Requested::Wrong,
             },
         },
@@ -78,14 +81,8 @@ fn only(hello: &str, keep: impl Fn(&str) -> bool) -> String {
 }
 
 impl Side {
-    /// What stands under `_meta` of its capabilities for one extension.
-    pub(crate) fn extension(&self, name: &str) -> Option<&str> {
-        let pointer = format!("/_meta/{}", name.replace('~', "~0").replace('/', "~1"));
-        json::agreed(&self.capabilities, &pointer).filter(|_| id!("EXT-10").is_on(Way::Track))
-    }
-
     fn new(tables: &'static Tables, side: Role, hello: String) -> Self {
-        let [capabilities, _] = names(tables.version, side);
+        let [capabilities, _] = names(tables, side);
         let capabilities = json::pointer(&hello, &format!("/{capabilities}"))
             .filter(|value| value.starts_with('{'))
             .unwrap_or("{}")
@@ -112,33 +109,47 @@ impl Connection {
             Requested::Twice => return self.refuse_params(subject, &version_problem(id!("INIT-04"), TWICE)),
             _ => return self.refuse_params(subject, &version_problem(id!("INIT-04"), "another kind of value")),
         };
-        // INIT-05, INIT-06: the same if it is ours, the newest of ours if not.
-        let version =
-            if self.state.config.supports(wanted) { wanted as u16 } else { self.state.config.newest_version() };
-        let params = with_version(given, wanted as u16);
+        let Some(version) = self.version_for(wanted) else { return self.no_version_for(wanted, subject) };
+        let params = with_version(given, wanted);
         let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::checker::find_method(tables, self.state.config.drafts, method) else { return };
-        let checked = check(tables, self.state.config.drafts, row.params, &params, self.mode(), Part::Request);
+        let Some(row) = crate::engine::find_method(tables, self.state.config.drafts, method) else { return };
+        let drafts = self.state.config.drafts;
+        let newer = wanted > self.state.config.versions.newest() && id!("INIT-20").is_on(Way::Track);
+        let checked = if newer {
+            let json = readable(tables, drafts, row.params, &params).into();
+            Ok(Checked { json, problems: Vec::new() })
+        } else {
+            check(tables, drafts, row.params, &params, self.mode(), Part::Request)
+        };
         let params = match checked {
             Ok(checked) => {
-                if u64::from(version) == wanted && !self.named_well(&checked.json, Role::Client, version, subject) {
+                if version == wanted && !self.named_well(&checked.json, Role::Client, tables, subject) {
                     return;
                 }
                 self.report_all(subject, &checked.problems);
-                checked.json.into_owned()
+                let json = checked.json.into_owned();
+                if version == wanted {
+                    let rows = rows(tables.version, On::Call, row.name, None);
+                    let said =
+                        Said { method: row.name, session: None, body: Some(&json), facts: None, rows, request: None };
+                    if self.judge_peer(Form::Request, &said, subject) == Verdict::Stop {
+                        return;
+                    }
+                }
+                json
             }
             Err(Rejected::Invalid(problem)) => return self.refuse_params(subject, &problem),
             Err(Rejected::Syntax(error)) => {
                 return self.refuse(subject, ErrorCode::PARSE_ERROR, Breach::new(id!("RPC-21"), error.to_string()));
             }
         };
+        self.begin();
         self.agree_on(tables);
         self.state.version = Some(version);
-        self.phase = Phase::Initializing;
         self.state.peer = Side::new(tables, Role::Client, params.clone());
         let serial = self.serial();
         let id = subject.id.clone().unwrap_or(Id::Null);
-        self.state.inbound.insert(OpenRequest {
+        self.take_on(OpenRequest {
             id: id.clone(),
             serial,
             method: row.name.into(),
@@ -160,14 +171,40 @@ impl Connection {
         }));
     }
 
+    /// The version that is agreed on where this one is asked for: the highest own one that is not above it (INIT-05,
+    /// INIT-06). Where all are above it, an agent of a version that has no error for that answers with its newest; for
+    /// others there is none (INIT-21).
+    fn version_for(&self, wanted: u16) -> Option<u16> {
+        let versions = self.state.config.versions;
+        versions.up_to(wanted).or_else(|| {
+            let refuses = versions.iter().filter_map(tables::version).any(|tables| tables.dialect.version_error);
+            (!refuses).then(|| versions.newest())
+        })
+    }
+
+    /// INIT-21: the client may ask again for one of those that are named.
+    fn no_version_for(&mut self, wanted: u16, subject: &Subject) {
+        let versions = self.state.config.versions;
+        let mut data = json::Writer::new();
+        data.begin_object().key("requested").unsigned(wanted.into()).key("supported").begin_array();
+        for version in versions.iter() {
+            data.unsigned(version.into());
+        }
+        data.end_array().end_object();
+        let message = format!("the client asks for version {wanted}, and this agent speaks {versions:?}");
+        let breach = Breach { pointer: "/protocolVersion".into(), ..Breach::new(id!("INIT-21"), message) };
+        let code = ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
+        self.refuse_with(subject, code, breach, &data.finish().unwrap_or_default());
+    }
+
     /// The agent's side: the host's answer, with the version filled in. INIT-05: it cannot be another one.
     pub(super) fn welcome_text(&self, result: &str) -> Result<String, Misuse> {
-        let version = self.state.version.unwrap_or(1);
+        let version = self.state.version.unwrap_or(self.state.tables.version);
         self.outgoing_value(None, None, result, Part::Response)?;
-        own_names(result, version, Role::Agent)?;
+        own_names(result, self.state.tables, Role::Agent)?;
         match requested(result) {
             Requested::Nothing if id!("INIT-10").is_on(Way::Track) => Ok(with_version(result, version)),
-            Requested::Version(given) if given == u64::from(version) => Ok(result.to_owned()),
+            Requested::Version(given) if given == version => Ok(result.to_owned()),
             _ if !id!("INIT-10").is_on(Way::Track) || !id!("INIT-05").is_on(Way::Send) => Ok(result.to_owned()),
             _ => Err(Misuse::new(
                 MisuseKind::Params,
@@ -181,8 +218,7 @@ impl Connection {
     /// The agent's side: its answer has been written.
     pub(super) fn welcomed(&mut self, result: String) {
         self.state.own = Side::new(self.state.tables, Role::Agent, result);
-        self.phase = Phase::Ready;
-        self.opened = true;
+        self.begun();
     }
 
     fn agree_on(&mut self, tables: &'static Tables) {
@@ -191,13 +227,6 @@ impl Connection {
         }
         self.moulds.forget();
         self.own_moulds.forget();
-    }
-
-    /// `initialize` has failed, so it may be tried again.
-    pub(super) fn hello_failed(&mut self) {
-        self.phase = Phase::Start;
-        self.state.version = None;
-        self.agree_on(&tables::v1::TABLES);
     }
 
     /// The client's side: the params of its `initialize`, with the version filled in (INIT-03).
@@ -210,11 +239,13 @@ impl Connection {
         }
         let (version, text) = match requested(params) {
             Requested::Nothing => {
-                let newest = self.state.config.newest_version();
+                let newest = self.state.config.versions.newest();
                 (newest, with_version(params, newest))
             }
-            Requested::Version(given) if self.state.config.supports(given) || !id!("INIT-03").is_on(Way::Send) => {
-                (given as u16, params.to_owned())
+            Requested::Version(given)
+                if self.state.config.versions.contains(given) || !id!("INIT-03").is_on(Way::Send) =>
+            {
+                (given, params.to_owned())
             }
             _ => {
                 return Err(Misuse::new(
@@ -225,39 +256,47 @@ impl Connection {
                 .at("/protocolVersion"));
             }
         };
-        own_names(params, version, Role::Client)?;
         let tables = tables::version(version).unwrap_or(self.state.tables);
+        own_names(params, tables, Role::Client)?;
         Ok((self.fitting_hello(&text, tables)?, tables))
     }
 
-    /// What a client says in an older version's words too, for agents that speak nothing newer, has to fit that version
-    /// (INIT-16).
+    /// What a client says in the words of an older version that it speaks too, for agents that speak nothing newer, has to
+    /// fit that version (INIT-16).
     fn fitting_hello(&self, text: &str, tables: &'static Tables) -> Result<Fitting<'static>, Misuse> {
-        let fits = |tables: &'static Tables, text: &str| {
-            let row = super::checker::find_method(tables, self.state.config.drafts, "initialize");
-            let fitting = self.outgoing_value(Some(tables), row.map(|row| row.params), text, Part::Request)?;
-            Ok(Fitting { text: fitting.text.into_owned().into(), own: fitting.own })
+        let fits = |tables: &'static Tables, text: &str| -> Result<_, Misuse> {
+            let row = crate::engine::find_method(tables, self.state.config.drafts, "initialize");
+            Ok(self.outgoing_value(Some(tables), row.map(|row| row.params), text, Part::Request)?.own)
         };
-        if tables.version == 1 {
-            return fits(tables, text);
+        let older = || tables::all().filter(|other| other.version < tables.version);
+        let spoken = |other: &&Tables| self.state.config.versions.contains(other.version);
+        let words = |of: &Tables, name: &str| names(of, Role::Client).contains(&name);
+        let mut own = Vec::new();
+        for other in older().filter(spoken) {
+            let said = only(text, |name| words(other, name) && !words(tables, name));
+            own.push(fits(other, &with_version(&said, other.version))?);
         }
-        let older = |name: &str| names(1, Role::Client).contains(&name);
-        let in_older = fits(&tables::v1::TABLES, &with_version(&only(text, older), 1))?;
-        let in_own = fits(tables, &only(text, |name| !older(name)))?;
+        let of_older = |name: &str| older().any(|other| words(other, name)) && !words(tables, name);
+        own.push(fits(tables, &only(text, |name| !of_older(name)))?);
         let text = self.outgoing_value(None, None, text, Part::Request)?.text.into_owned().into();
-        Ok(Fitting { text, own: if in_own.own.is_empty() { in_older.own } else { in_own.own } })
+        Ok(Fitting { text, own: own.into_iter().rfind(|own| !own.is_empty()).unwrap_or_default() })
     }
 
     /// The client's side: its `initialize` has been written.
     pub(super) fn greeted(&mut self, tables: &'static Tables, params: String) {
-        self.state.own = Side::new(tables, Role::Client, params);
-        self.phase = Phase::Initializing;
+        self.begin();
+        let own = Side::new(tables, Role::Client, params);
+        match &mut self.earlier {
+            Some(earlier) => earlier.offered = Some(own),
+            None => self.state.own = own,
+        }
     }
 
     /// Whether the peer's hello can be taken with the names that its members have; wrong ones are not read (INIT-13).
-    fn named_well(&mut self, hello: &str, side: Role, version: u16, subject: &Subject) -> bool {
-        let misnamed = misnamed(hello, version, side).filter(|_| id!("INIT-13").is_on(Way::Receive));
+    fn named_well(&mut self, hello: &str, side: Role, tables: &Tables, subject: &Subject) -> bool {
+        let misnamed = misnamed(hello, tables, side).filter(|_| id!("INIT-13").is_on(Way::Receive));
         let Some((wrong, right)) = misnamed else { return true };
+        let version = tables.version;
         let mut breach =
             Breach::new(id!("INIT-13"), format!("this member is {right} in version {version}; it is not read"));
         breach.pointer = format!("/{wrong}");
@@ -287,7 +326,7 @@ impl Connection {
     pub(super) fn welcome(&mut self, result: &str, request: OpenRequest, subject: &Subject) {
         let answered = match self.named_version(result, subject) {
             Requested::Version(version) => version,
-            Requested::Nothing if !id!("INIT-10").is_on(Way::Receive) => self.state.config.newest_version().into(),
+            Requested::Nothing if !id!("INIT-10").is_on(Way::Receive) => self.state.config.versions.newest(),
             other => {
                 let (rule, message) = match other {
                     Requested::Nothing => (id!("INIT-10"), "no protocolVersion in the answer to initialize"),
@@ -299,32 +338,34 @@ impl Connection {
                 return self.unusable(request, subject, breach);
             }
         };
-        if !self.state.config.supports(answered) && id!("INIT-07").is_on(Way::Receive) {
+        if !self.state.config.versions.contains(answered) && id!("INIT-07").is_on(Way::Receive) {
             let mut breach =
                 Breach::new(id!("INIT-07"), format!("the agent speaks version {answered}, which this client does not"));
             breach.pointer = "/protocolVersion".into();
             self.unusable(request, subject, breach);
             return self.end(CloseReason::Version);
         }
-        let version = answered as u16;
-        let Some(tables) = tables::version(version) else { return };
-        let Some(row) = super::checker::find_method(tables, self.state.config.drafts, &request.method) else { return };
-        let text = with_version(result, version);
+        let Some(tables) = tables::version(answered) else { return };
+        let Some(row) = crate::engine::find_method(tables, self.state.config.drafts, &request.method) else { return };
+        let text = with_version(result, answered);
         match check(tables, self.state.config.drafts, row.result, &text, self.mode(), Part::Response) {
             Ok(Checked { json, problems }) => {
                 let json = json.into_owned();
-                if !self.named_well(&json, Role::Agent, version, subject) {
+                if !self.named_well(&json, Role::Agent, tables, subject) {
                     return self.end_request(request, Outcome::Invalid);
                 }
                 self.report_all(subject, &problems);
                 self.agree_on(tables);
-                self.state.version = Some(version);
+                self.state.version = Some(answered);
                 self.state.peer = Side::new(tables, Role::Agent, json.clone());
+                if let Some(offered) = self.earlier.as_mut().and_then(|earlier| earlier.offered.take()) {
+                    self.state.own = offered;
+                }
                 if id!("INIT-16").is_on(Way::Track) {
                     let hello = std::mem::take(&mut self.state.own.hello);
                     self.state.own = Side::new(tables, Role::Client, hello);
                 }
-                let said = Said::end(On::Answer, &request, &self.state.sessions, Some(&json));
+                let said = Said::end(On::Answer, &request, &self.state, Some(&json));
                 let mut json = Json::whole(json.clone());
                 match self.judge_peer(Form::Answer, &said, subject) {
                     Verdict::Stop => {
@@ -337,8 +378,7 @@ impl Connection {
                     }
                     Verdict::Deliver => {}
                 }
-                self.phase = Phase::Ready;
-                self.opened = true;
+                self.begun();
                 self.end_request(request, Outcome::Result(ResultText(json)));
             }
             Err(Rejected::Invalid(problem)) => self.unusable(request, subject, problem.as_ref().into()),
@@ -350,10 +390,10 @@ impl Connection {
 }
 
 /// The host's own names are those of the version (INIT-13).
-fn own_names(hello: &str, version: u16, side: Role) -> Result<(), Misuse> {
-    let misnamed = misnamed(hello, version, side).filter(|_| id!("INIT-13").is_on(Way::Send));
+fn own_names(hello: &str, tables: &Tables, side: Role) -> Result<(), Misuse> {
+    let misnamed = misnamed(hello, tables, side).filter(|_| id!("INIT-13").is_on(Way::Send));
     misnamed.map_or(Ok(()), |(wrong, right)| {
-        let message = format!("version {version} calls this member of the {} {right}", side.name());
+        let message = format!("version {} calls this member of the {} {right}", tables.version, side.name());
         Err(Misuse::new(MisuseKind::Params, id!("INIT-13"), message).at(format!("/{wrong}")))
     })
 }

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::checker::Checked;
-use super::config::{Policy, Role};
 use super::mould::{Cast, Holes, Read};
 use super::report::{Breach, Subject};
-use super::{Connection, Consequence, Follows};
+use super::{Connection, Consequence};
+use crate::engine::{Follows, Policy, Role};
 use crate::framing::Item;
 use crate::json::{self, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Envelope, ErrorCode, Id, IdMember, Member, Version, LONGEST_NAME};
 use crate::rules::Way;
+use crate::validation::table::Kind as Sort;
 use crate::validation::Facts;
 
 impl Connection {
@@ -37,7 +38,7 @@ impl Connection {
                     format!("a frame of more than {} bytes", self.state.config.limits.frame),
                 );
                 let other = !head.is_empty() && !head.trim_ascii_start().starts_with(b"{");
-                let noise = self.state.config.role == Role::Client && other;
+                let noise = self.state.config.role == Role::Client && other && !self.may_be_batch(&head);
                 if may_be_call(&head) && !noise {
                     self.refuse(&subject, ErrorCode::PARSE_ERROR, breach);
                 } else {
@@ -79,7 +80,7 @@ impl Connection {
         }
     }
 
-    fn text(&mut self, text: String) {
+    pub(super) fn text(&mut self, text: String) {
         let mut scanner = Scanner::new(&text, self.state.config.limits.depth);
         match scanner.peek() {
             Ok(Kind::Object) => {}
@@ -109,11 +110,6 @@ impl Connection {
             }
             Err(error) => self.not_json(text.as_bytes(), error),
         }
-    }
-
-    /// FRAME-03: version 1 has no batches.
-    fn takes_batches(&self) -> bool {
-        self.state.version == Some(2) || !id!("FRAME-03").is_on(Way::Receive)
     }
 
     /// The message that a text is, if it lies in a mould and its session is still known.
@@ -256,6 +252,9 @@ impl Connection {
             IdMember::Invalid => {
                 Some(Breach::new(id!("RPC-06"), "an id that is neither well-formed text nor a whole number of 64 bits"))
             }
+            IdMember::Id(Id::Null) if self.forbids_null(message) => {
+                Some(Breach::new(id!("RPC-07"), "a request with the id null"))
+            }
             IdMember::Absent | IdMember::Id(_) => None,
         };
         if let Some(breach) = bad_id {
@@ -283,6 +282,13 @@ impl Connection {
         self.call(text, message, subject);
     }
 
+    /// RPC-07: not every version has the id null. With it, a notification is wrong for having an id at all (RPC-29).
+    fn forbids_null(&self, message: &Message) -> bool {
+        let Member::Is(method) = &message.method else { return false };
+        let tells = self.state.method(method).is_some_and(|row| row.kind == Sort::Notification);
+        !self.state.tables.dialect.null_ids && !tells && id!("RPC-07").is_on(Way::Receive)
+    }
+
     /// Text that is not JSON (RPC-21), or noise between messages (FRAME-04).
     fn not_json(&mut self, frame: &[u8], error: SyntaxError) {
         self.hide_secrets(frame);
@@ -290,7 +296,8 @@ impl Connection {
         let first = frame.iter().find(|b| !b.is_ascii_whitespace());
         let object = first == Some(&b'{');
         // An agent's stdout carries what its libraries print; a client's messages come from one writer.
-        if self.state.config.role == Role::Client && !object && id!("FRAME-04").is_on(Way::Receive) {
+        let other = !object && !self.may_be_batch(frame);
+        if self.state.config.role == Role::Client && other && id!("FRAME-04").is_on(Way::Receive) {
             let breach = Breach::new(id!("FRAME-04"), "a line that is not a message: output that belongs on stderr?");
             return match self.state.config.policy_for(id!("FRAME-04")) {
                 Policy::Tolerant | Policy::Off => self.drop_message(&subject, breach),
@@ -321,44 +328,6 @@ impl Connection {
             ErrorCode::INVALID_REQUEST,
             Breach::new(rule, format!("{} instead of a message", kind.name())),
         );
-    }
-
-    /// A JSON-RPC batch (v2): each entry is served as if it had come alone.
-    fn batch(&mut self, text: &str) {
-        self.hide_secrets(text.as_bytes());
-        let mut scanner = Scanner::new(text, self.state.config.limits.depth);
-        let mut entries = Vec::new();
-        let mut more = scanner.enter(Kind::Array).unwrap_or(false);
-        while more {
-            let (Ok(kind), Ok(place)) = (scanner.peek(), scanner.skip()) else { break };
-            entries.push((kind, scanner.slice(place).to_owned()));
-            more = scanner.more(Kind::Array).unwrap_or(false);
-        }
-        if entries.len() > self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Receive) {
-            let subject = Subject::default();
-            let breach =
-                Breach::new(id!("LIMIT-03"), format!("a batch of more than {}", self.state.config.limits.pending));
-            return self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
-        }
-        if entries.is_empty() {
-            let subject = Subject::default();
-            return self.refuse(&subject, ErrorCode::INVALID_REQUEST, Breach::new(id!("BATCH-03"), "an empty batch"));
-        }
-        for (kind, entry) in entries {
-            match kind {
-                Kind::Object => self.text(entry),
-                Kind::Array => {
-                    let subject = Subject::default();
-                    let breach = Breach::new(id!("BATCH-12"), "a batch inside a batch");
-                    self.refuse(&subject, ErrorCode::INVALID_REQUEST, breach);
-                }
-                _ => {
-                    let breach =
-                        Breach::new(id!("BATCH-08"), format!("{} instead of a message in a batch", kind.name()));
-                    self.refuse(&Subject::default(), ErrorCode::INVALID_REQUEST, breach);
-                }
-            }
-        }
     }
 }
 

@@ -1,14 +1,12 @@
 //! Where the catalogue meets the messages: checks before a message goes through, trackers after it did.
 
-use super::config::{Policy, Role};
 use super::misuse::Misuse;
-use super::pending::OpenRequest;
-use super::report::{Breach, Subject, ECHO};
-use super::{Advice, Connection, Consequence, Event};
+use super::report::{Breach, Details, Subject, ECHO};
+use super::{Advice, Connection, Consequence, Event, SessionState};
+use crate::engine::{Action, Check, Message, Objection, On, OpenRequest, Policy, Role, Scene, KEPT, REFUSE};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::rules::scene::{Action, Check, Message, Objection, On, Scene, REFUSE};
-use crate::rules::{Severity, KEPT};
+use crate::rules::{Severity, Way};
 use crate::validation::Problem;
 
 /// What the peer's message is, as far as an answer goes.
@@ -81,6 +79,10 @@ impl Connection {
                     strip.extend(objection.also);
                     self.report(subject, breach, Consequence::Delivered);
                 }
+                // Whoever looks on sees what becomes of it.
+                (Action::Refuse(_) | Action::Drop, _) if self.observes => {
+                    self.report(subject, breach, Consequence::Delivered);
+                }
                 (Action::Refuse(code), Form::Request) => {
                     self.refuse_rule(subject, code, breach, message);
                     return Verdict::Stop;
@@ -104,15 +106,25 @@ impl Connection {
 
     /// Answers with the rule and the place; a session that does not exist is named, as version 2 wants it.
     fn refuse_rule(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, message: &Message<'_>) {
-        let mut data = format!("{{\"rule\":\"{}\",\"pointer\":", breach.rule);
-        json::quote(&mut data, &breach.pointer);
-        let session = message.session.filter(|id| code == ErrorCode::RESOURCE_NOT_FOUND && id.len() <= ECHO);
-        if let Some(session) = session {
-            data.push_str(",\"sessionId\":");
-            json::quote(&mut data, session);
-        }
-        data.push('}');
+        let session = message.session.map(|id| &**id).filter(|_| code == ErrorCode::RESOURCE_NOT_FOUND);
+        let data = Details { pointer: Some(&breach.pointer), session, ..Details::of(breach.rule) }.json();
         self.refuse_with(subject, code, breach, &data);
+    }
+
+    /// The data of an error of the host's that says no more than that there is no such session (version 2).
+    pub(super) fn named_session(&self, request: &OpenRequest, code: ErrorCode) -> Option<String> {
+        let wanted = self.state.tables.dialect.names_missing_session
+            && code == ErrorCode::RESOURCE_NOT_FOUND
+            && id!("SESS-01").is_on(Way::Track);
+        let session = request.session.as_ref().filter(|id| wanted && id.len() <= ECHO)?;
+        if self.state.sessions.get(session).is_some_and(|known| known.state == SessionState::Ready) {
+            // Something else was not found.
+            return None;
+        }
+        let mut data = String::from("{\"sessionId\":");
+        json::quote(&mut data, session);
+        data.push('}');
+        Some(data)
     }
 
     /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
@@ -146,13 +158,16 @@ impl Connection {
 
     /// Remembers an answer; `None` for an error.
     pub(super) fn track_answer(&mut self, request: &OpenRequest, result: Option<&str>) {
-        let message = Message::end(On::Answer, request, &self.state.sessions, result);
+        if !self.state.tables.dialect.answer_ends_turn() {
+            self.inserted.answered(&request.id, result.is_some() && request.method == "session/prompt");
+        }
+        let message = Message::end(On::Answer, request, &self.state, result);
         self.track(&message);
     }
 
     /// Remembers an error, beside the end of its request.
     pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
-        let message = Message::end(On::Error, request, &self.state.sessions, error);
+        let message = Message::end(On::Error, request, &self.state, error);
         self.track(&message);
     }
 

@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::rules::Refusal;
+use crate::engine::{Check, MisuseKind, Objection, Refusal};
 use crate::json;
-use crate::rules::scene::{Check, Objection};
 use crate::rules::RuleId;
 use crate::text::{escape, printable};
 use crate::validation::{Problem, LONGER, TWICE};
@@ -29,41 +28,6 @@ pub struct Misuse {
     pub pointer: String,
     /// What is wrong, what was expected, and what to do instead.
     pub message: Cow<'static, str>,
-}
-
-/// Kinds of misuse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MisuseKind {
-    /// Too early, too late, or twice.
-    Phase,
-    /// No such method, or not from this side, or not in this form.
-    Method,
-    /// The peer did not advertise what this needs.
-    Capability,
-    /// Params, a result or an error that do not fit the model.
-    Params,
-    /// A session that is not open on this connection.
-    Session,
-    /// An id that names no open request.
-    Id,
-    /// A limit of the configuration.
-    Limit,
-}
-
-impl MisuseKind {
-    /// A name for it, the same in every language.
-    pub const fn name(self) -> &'static str {
-        match self {
-            MisuseKind::Phase => "phase",
-            MisuseKind::Method => "method",
-            MisuseKind::Capability => "capability",
-            MisuseKind::Params => "params",
-            MisuseKind::Session => "session",
-            MisuseKind::Id => "id",
-            MisuseKind::Limit => "limit",
-        }
-    }
 }
 
 impl Misuse {

@@ -7,63 +7,60 @@
 //! and either change everything they should and write one whole message, or change and write nothing.
 //!
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` and `telling` (the host's calls),
-//! `incoming`, `checker` and `mould` (frames), `calls` and `answers` (what frames turn into), `dismiss` (what the
+//! `incoming`, `checker` and `mould` (frames), `batch` (several messages in one), `calls` and `answers` (what frames turn into), `dismiss` (what the
 //! connection answers by itself), `clock` (what nobody answers), `handshake` (`initialize`), `state`, `session`,
-//! `early` and `pending` (what is tracked), `snapshot` (all that hosts see of it), `rules`. `queue` holds the events.
+//! `early`, `pending` and `inserted` (what is tracked), `snapshot` (all that hosts see of it), `rules`. `queue` holds the events.
 
 mod answers;
+mod batch;
 mod calls;
 mod checker;
 mod clock;
-mod config;
 mod dismiss;
-mod early;
 mod event;
 mod handshake;
 mod incoming;
+mod inserted;
 mod judge;
-mod known;
 mod misuse;
 mod mould;
+mod observer;
 mod outgoing;
-mod pending;
 mod queue;
 mod report;
-mod rules;
-mod session;
 mod snapshot;
-mod state;
 mod telling;
 
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
+use std::borrow::Cow;
 use std::sync::Arc;
 
-pub use config::{Config, Limits, NotForeign, Policy, Role, UnknownDraft};
 pub use event::{
     Advice, Answered, Cancel, CloseReason, Closed, Consequence, Event, Notification, Outcome, Request, Response,
-    ResultText, TerminalRef, Timing, Violation,
+    ResultText, Violation,
 };
-pub use misuse::{Misuse, MisuseKind};
+pub use misuse::Misuse;
+pub use observer::Observer;
 pub use outgoing::{CallOptions, Timeout};
-pub use pending::OpenRequest;
-pub use session::{Session, SessionState, Turn};
 
-pub use crate::rules::{Login, LoginKind};
+pub use crate::engine::{
+    Config, Limits, Login, LoginKind, MisuseKind, NotForeign, OpenRequest, Policy, Role, Session, SessionState,
+    TerminalRef, Timing, Turn, UnknownDraft,
+};
+pub use crate::versions::{NoVersions, Versions};
 
+use crate::engine::State;
 use crate::framing::{Decoder, Outbox};
 use crate::jsonrpc::Id;
-use crate::rules::{Auth, Elicitations, Mcp, Providers, Way};
-use crate::schema::tables;
+use crate::rules::Way;
 use crate::validation::Facts;
+use batch::Batches;
+use handshake::Earlier;
+use inserted::Inserted;
 use mould::{Holes, Moulds};
-pub(crate) use pending::Pending;
 use queue::Queue;
-pub(crate) use session::Sessions;
-pub(crate) use state::State;
-use state::{Follows, Side};
 
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -108,6 +105,7 @@ struct Replies {
 /// [`poll_event`](Self::poll_event) until it returns `None`, then write [`transmit`](Self::transmit) and
 /// [`consume`](Self::consume) what was written, then ask [`poll_timeout`](Self::poll_timeout) when to come back.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is true or not whatever the others are")]
 pub struct Connection {
     phase: Phase,
     state: State,
@@ -115,6 +113,8 @@ pub struct Connection {
     end_of_stream: bool,
     outbox: Outbox,
     replies: Replies,
+    batches: Batches,
+    inserted: Inserted,
     events: Queue,
     next_serial: u64,
     next_id: i64,
@@ -133,7 +133,13 @@ pub struct Connection {
     holes: Holes,
     /// The connection was ready once.
     opened: bool,
+    /// The client has sent a request other than `initialize`, which is not repeated any more.
+    settled: bool,
+    /// What holds again should the `initialize` fail that is open.
+    earlier: Option<Box<Earlier>>,
     ended: Option<CloseReason>,
+    /// It looks on: nothing is answered, and what one side should refuse is followed.
+    observes: bool,
 }
 
 impl Connection {
@@ -146,6 +152,8 @@ impl Connection {
             end_of_stream: false,
             outbox: Outbox::new(config.framing),
             replies: Replies::default(),
+            batches: Batches::default(),
+            inserted: Inserted::default(),
             events: Queue::default(),
             next_serial: 1,
             next_id: 1,
@@ -158,26 +166,11 @@ impl Connection {
             own_moulds: Moulds::default(),
             holes: Holes::new(),
             opened: false,
+            settled: false,
+            earlier: None,
             ended: None,
-            state: State {
-                tables: &tables::v1::TABLES,
-                version: None,
-                outbound: Pending::default(),
-                late: Pending::default(),
-                inbound: Pending::default(),
-                sessions: Sessions::default(),
-                auth: Auth::default(),
-                elicitations: Elicitations::default(),
-                providers: Providers::default(),
-                mcp: Mcp::default(),
-                own: Side::default(),
-                peer: Side::default(),
-                answered: 0,
-                lately: Cell::default(),
-                looked: Vec::new(),
-                follows: Follows { checks: true, trackers: true },
-                config,
-            },
+            observes: false,
+            state: State::new(config),
         }
     }
 
@@ -200,7 +193,8 @@ impl Connection {
     /// While more of the connection's own answers (refusals, dismissed questions) wait in [`transmit`](Self::transmit)
     /// than [one frame](Limits::frame) may have bytes, or 1 MiB if that is more, no further frame is read: a peer that
     /// provokes answers and reads none fills no memory. Once they are written, [`poll_timeout`](Self::poll_timeout) says
-    /// that it is time to go on.
+    /// that it is time to go on. Answers that wait for the rest of their batch count as well, the host's too: with
+    /// so many of them, requests that are open have to be answered first (BATCH-05).
     #[must_use]
     pub fn poll_event(&mut self) -> Option<Event> {
         loop {
@@ -241,7 +235,8 @@ impl Connection {
     }
 
     /// Bytes that wait for the peer: the length of [`transmit`](Self::transmit), or with
-    /// [`Framing::Messages`](crate::framing::Framing::Messages) of all messages.
+    /// [`Framing::Messages`](crate::framing::Framing::Messages) of all messages. Answers that wait for the rest of their
+    /// batch cannot be sent yet, and are not among them.
     pub fn unsent(&self) -> usize {
         self.outbox.len()
     }
@@ -254,15 +249,19 @@ impl Connection {
 
     /// Whether too many of the connection's own answers wait for the host to write them.
     fn crowded(&self) -> bool {
-        self.replies.waiting > self.state.config.limits.frame.max(LEAST_REPLIES)
+        self.replies.waiting + self.batches.held() > self.state.config.limits.frame.max(LEAST_REPLIES)
     }
 
     /// Ends the connection from this side: permission requests that are open are answered `cancelled` (PERM-19) and
     /// elicitations `cancel` (ELIC-28), own requests end with [`Outcome::Closed`], and what waits in
-    /// [`transmit`](Self::transmit) can still be sent.
+    /// [`transmit`](Self::transmit) can still be sent. Of a batch that is not complete, the answers that are there go out:
+    /// there will be no others. After [`receive_eof`](Self::receive_eof) a batch goes on waiting for its answers, like any
+    /// request, and this writes what is there.
     pub fn close(&mut self) {
-        if self.phase != Phase::Closed {
-            self.dismiss(None, dismiss::Occasion::End);
+        if self.phase == Phase::Closed {
+            self.send_batches();
+        } else {
+            self.dismiss(None, crate::engine::questions::Occasion::End);
             self.end(CloseReason::Host);
         }
     }
@@ -300,6 +299,14 @@ impl Connection {
     /// The peer's whole params or result of `initialize` as JSON text: its name, its ways to log in. `{}` before.
     pub fn peer_info(&self) -> &str {
         or_empty(&self.state.peer.hello)
+    }
+
+    /// The name of the program behind the peer, for logs and messages; `None` before `initialize`, and where the peer does
+    /// not say it, as it should (INIT-11).
+    pub fn peer_name(&self) -> Option<Cow<'_, str>> {
+        self.version()?;
+        let info = self.state.tables.dialect.hello(self.role().other()).info;
+        crate::json::unescape(crate::json::agreed(self.peer_info(), &format!("/{info}/name"))?)
     }
 
     /// What the peer says about one extension under `_meta` of its capabilities, as JSON text; `None` where it does not
@@ -396,8 +403,7 @@ impl Connection {
         self.track_answer(&request, outcome.result());
         let starts = request.row.is_some_and(|row| row.phase == crate::validation::table::Phase::Start);
         if starts && request.late.is_none() && self.phase == Phase::Initializing {
-            // It failed and may be tried again.
-            self.phase = Phase::Start;
+            self.hello_failed();
         }
         let OpenRequest { id, serial, method, session, late, .. } = request;
         let response = Response { id, serial, method, session, outcome };
@@ -420,6 +426,7 @@ impl Connection {
         let unanswered: Vec<Id> = self.state.inbound.iter().map(|request| request.id.clone()).collect();
         if reason != CloseReason::EndOfStream {
             while self.state.inbound.pop_first().is_some() {}
+            self.send_batches();
         }
         let terminals = if id!("TERM-04").is_on(Way::Track) { self.open_terminals() } else { Vec::new() };
         self.events.push(Event::Closed(Closed { reason, unanswered, terminals }));

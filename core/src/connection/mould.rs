@@ -217,7 +217,7 @@ fn glance(text: &str, at: usize) -> Option<[u8; 8]> {
 mod tests {
     use std::fmt::Write;
 
-    use crate::connection::{Config, Connection};
+    use crate::connection::{Config, Connection, Versions};
 
     fn feed(client: &mut Connection, message: &str) -> String {
         client.receive(message.as_bytes());
@@ -235,7 +235,7 @@ mod tests {
     const SETTINGS: [(u16, bool); 4] = [(1, false), (1, true), (2, false), (2, true)];
 
     fn config(mut config: Config, (version, drafts): (u16, bool)) -> Config {
-        config.version_2 = version == 2;
+        config.versions = Versions::only(version);
         for name in crate::schema::drafts::DRAFTS.iter().filter(|_| drafts) {
             config.draft(name).unwrap();
         }

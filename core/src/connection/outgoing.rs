@@ -5,20 +5,16 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::calls::JSON_RPC;
-use super::config::Policy;
-use super::dismiss::Occasion;
-use super::misuse::{shown, Misuse, MisuseKind};
-use super::pending::OpenRequest;
-use super::rules::too_early;
-use super::session::{unknown, Standing};
+use super::misuse::{shown, Misuse};
 use super::telling::Told;
 use super::{CloseReason, Connection, Phase};
+use crate::engine::questions::Occasion;
+use crate::engine::{rows, too_early, unknown, withheld, Message, MisuseKind, On, OpenRequest, Policy, Standing};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
 use crate::nearest::nearest;
-use crate::rules::scene::{Message, On, ENDING};
-use crate::rules::{withheld, Way};
-use crate::validation::table::{self, Method, TypeId};
+use crate::rules::Way;
+use crate::validation::table::{self, Effect, Method, TypeId};
 use crate::validation::{look, Looked, Mode, Part, Problem, Rejected, Walker, OF_A_DRAFT};
 
 /// The answer to a prompt that the client has cancelled.
@@ -115,7 +111,7 @@ impl Connection {
             let limit = self.state.config.limits.pending;
             return Err(Misuse::new(MisuseKind::Limit, id!("LIMIT-03"), format!("{limit} requests are open already")));
         }
-        let full = self.state.sessions.full(method, session.as_deref(), &self.state.config.limits);
+        let full = row.and_then(|row| self.state.sessions.full(row, session.as_deref(), &self.state.config.limits));
         if let Some(limit) = full.filter(|limit| limit.rule.is_on(Way::Send)) {
             return Err(Misuse::new(MisuseKind::Limit, limit.rule, limit.message()));
         }
@@ -135,7 +131,10 @@ impl Connection {
             None => self.free_id(),
         };
         let message = self.fits_frame(params.len(), || write_request(&id, method, &params))?;
-        let rows = self.state.rows_of(row, method, true, None);
+        let rows = match tables {
+            Some(tables) => rows(tables.version, On::Call, method, None),
+            None => self.state.rows_of(row, method, true, None),
+        };
         let facts_of = row.filter(|_| !starts).map(|_| (&*params, &facts));
         let said =
             Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
@@ -160,11 +159,12 @@ impl Connection {
             grace: None,
             late: None,
         });
-        if let Some(session) = session.as_ref().filter(|_| ENDING.contains(&method)) {
+        if let Some(session) = session.as_ref().filter(|_| row.is_some_and(|row| row.effect == Effect::Ends)) {
             self.dismiss(Some(session), Occasion::SessionEnd);
         }
-        if let Some(tables) = tables {
-            self.greeted(tables, params.into_owned());
+        match tables {
+            Some(tables) => self.greeted(tables, params.into_owned()),
+            None => self.settle(self.state.config.role),
         }
         self.advise(advice);
         Ok(id)
@@ -208,16 +208,16 @@ impl Connection {
             Cow::Borrowed(_) => given,
         };
         let length = result.len();
-        let message = self.fits_frame(length, || write_result(id, result))?;
+        let message = self.fitting_answer(id, length, || write_result(id, result))?;
         let result = &message[message.len() - length - 1..message.len() - 1];
-        let said = Message::end(On::Answer, request, &self.state.sessions, Some(result));
+        let said = Message::end(On::Answer, request, &self.state, Some(result));
         let mut advice = self.judge_host(&said, own)?;
         advice.extend(instead);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, Some(result));
         }
         let welcome = starts.then(|| result.to_owned());
-        self.outbox.push_whole(message);
+        self.send_answer(id, message);
         self.advise(advice);
         if let Some(welcome) = welcome {
             self.welcomed(welcome);
@@ -229,7 +229,8 @@ impl Connection {
     ///
     /// The error of a prompt that the client has cancelled is sent as the stop reason `cancelled` (TURN-15), and
     /// [`ErrorCode::REQUEST_CANCELLED`] on a permission request as the outcome `cancelled` (PERM-05), on an elicitation as
-    /// the action `cancel` (ELIC-28).
+    /// the action `cancel` (ELIC-28). In version 2, [`ErrorCode::RESOURCE_NOT_FOUND`] without data on a call about a session
+    /// that is not open here names the session in `data.sessionId` (SESS-01).
     ///
     /// # Errors
     /// [`Misuse`] when no request with this id is open (RPC-15) or `data` is not JSON; nothing was sent.
@@ -245,17 +246,24 @@ impl Connection {
         let (text, advice) = if let Some(result) = instead {
             (write_result(id, Cow::Borrowed(result)), Vec::new())
         } else {
-            let text = self.fits_frame(length, || write_error(id, code, message, data.as_deref()))?;
+            let named = self.named_session(request, code).filter(|_| data.is_none());
+            let data = named.as_deref().or(data.as_deref());
+            let text = self.fitting_answer(id, length, || write_error(id, code, message, data));
+            // What is only added for the peer is no reason to refuse.
+            let text = text.or_else(|misuse| match named {
+                Some(_) => self.fitting_answer(id, length, || write_error(id, code, message, None)),
+                None => Err(misuse),
+            })?;
             let error = json::pointer(&text, "/error");
-            let said = Message::end(On::Error, request, &self.state.sessions, error);
+            let said = Message::end(On::Error, request, &self.state, error);
             let advice = self.judge_host(&said, Vec::new())?;
             (text, advice)
         };
-        self.outbox.push(&text);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_error(&request, json::pointer(&text, "/error"));
             self.track_answer(&request, instead);
         }
+        self.send_answer(id, text);
         self.advise(advice);
         if starts {
             self.hello_failed();
@@ -269,7 +277,8 @@ impl Connection {
     /// session are answered with `cancelled` (PERM-05) and its elicitations with `cancel`.
     ///
     /// # Errors
-    /// [`Misuse`] when no own request with this id is open (CANCEL-08), or the id is null (CANCEL-20).
+    /// [`Misuse`] when no own request with this id is open (CANCEL-08), or the id is null (CANCEL-20). A prompt of version 2
+    /// is answered when the work on it begins: from then on `session/cancel` stops it (CANCEL-19).
     pub fn cancel(&mut self, id: &Id) -> Result<(), Misuse> {
         self.open()?;
         if *id == Id::Null && id!("CANCEL-20").is_on(Way::Send) {
@@ -277,11 +286,12 @@ impl Connection {
             return Err(misuse.at("/requestId"));
         }
         if self.state.outbound.get(id).is_none() && id!("CANCEL-08").is_on(Way::Send) {
-            return Err(Misuse::new(
-                MisuseKind::Id,
-                id!("CANCEL-08"),
-                format!("no own request with the id {id} is open"),
-            ));
+            let message = if self.inserted.has(id) {
+                format!("the prompt with the id {id} has become a message; session/cancel stops the work on it")
+            } else {
+                format!("no own request with the id {id} is open")
+            };
+            return Err(Misuse::new(MisuseKind::Id, id!("CANCEL-08"), message));
         }
         if let Some(request) = self.state.outbound.mark_cancelled(id, self.grace()) {
             let session = request.session.clone();
@@ -300,6 +310,8 @@ impl Connection {
     /// and `:resource`; `session/new:http` (or another call that opens a session), `:sse`, `:acp`,
     /// `:additionalDirectories`, `:systemPrompt`, `:systemPromptOverride` and `:configOptions`; `elicitation/create:form`
     /// and `:url`; `session/update:` and the kind of an update, or `session` for a tool call's link to one.
+    /// `tool_call/cancel` and `terminal/cancel` can be sent while something in a session offers it; the id of a tool call
+    /// or terminal behind the colon asks for that one (TOOL-37, DTERM-14).
     pub fn can(&self, method: &str) -> bool {
         self.why_not(method).is_none()
     }
@@ -310,7 +322,7 @@ impl Connection {
         let form = self.state.method(method).map(|row| row.kind != table::Kind::Notification);
         let refused = self.admitted(method, form.unwrap_or(true)).err();
         refused.or_else(|| {
-            let (rule, message) = withheld(&self.state, method, part?)?;
+            let (rule, message) = withheld(&self.state, method, part)?;
             Some(Misuse::new(MisuseKind::Capability, rule, message))
         })
     }

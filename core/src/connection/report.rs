@@ -1,11 +1,12 @@
 //! Violations: the event, and the answer that goes with it.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{Connection, Consequence, Event, Policy, Violation};
 use crate::json;
-use crate::jsonrpc::{write_error, ErrorCode, Id};
+use crate::jsonrpc::{ErrorCode, Id};
 use crate::rules::{RuleId, Way};
 use crate::validation::Problem;
 
@@ -41,6 +42,45 @@ impl Breach {
 impl From<&Problem> for Breach {
     fn from(problem: &Problem) -> Self {
         Breach { rule: problem.rule, message: problem.sentence(None), pointer: problem.pointer() }
+    }
+}
+
+/// What an error of the connection's own says in its data: the rule, and what else its receiver can use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Details<'a> {
+    pub(super) rule: RuleId,
+    /// The method that is not served.
+    pub(super) method: Option<&'a str>,
+    /// Where it is wrong.
+    pub(super) pointer: Option<&'a str>,
+    /// What was expected there.
+    pub(super) expected: Option<&'a str>,
+    /// The session that there is not.
+    pub(super) session: Option<&'a str>,
+}
+
+impl Details<'_> {
+    pub(super) const fn of(rule: RuleId) -> Self {
+        Details { rule, method: None, pointer: None, expected: None, session: None }
+    }
+
+    /// The object. Long names are left out: the peer knows what it sent.
+    pub(super) fn json(self) -> String {
+        let members = [
+            ("method", self.method.filter(|name| name.len() <= ECHO)),
+            ("pointer", self.pointer),
+            ("expected", self.expected),
+            ("sessionId", self.session.filter(|name| name.len() <= ECHO)),
+        ];
+        let mut data = format!("{{\"rule\":\"{}\"", self.rule);
+        for (member, text) in members {
+            if let Some(text) = text {
+                let _ = write!(data, ",\"{member}\":");
+                json::quote(&mut data, text);
+            }
+        }
+        data.push('}');
+        data
     }
 }
 
@@ -100,28 +140,24 @@ impl Connection {
 
     /// Tells the host, and answers the peer with the id of its request.
     pub(super) fn refuse(&mut self, subject: &Subject, code: ErrorCode, breach: Breach) {
-        let mut data = format!("{{\"rule\":\"{}\"", breach.rule);
-        let method = subject.method.as_ref().filter(|method| method.len() <= ECHO);
-        if let (ErrorCode::METHOD_NOT_FOUND, Some(method)) = (code, method) {
-            data.push_str(",\"method\":");
-            json::quote(&mut data, method);
-        }
-        data.push('}');
+        let method = subject.method.as_deref().filter(|_| code == ErrorCode::METHOD_NOT_FOUND);
+        let data = Details { method, ..Details::of(breach.rule) }.json();
         self.refuse_with(subject, code, breach, &data);
     }
 
     /// As [`refuse`](Self::refuse), for params that do not fit.
     pub(super) fn refuse_params(&mut self, subject: &Subject, problem: &Problem) {
-        let mut data = format!("{{\"rule\":\"{}\",\"pointer\":", problem.rule);
-        json::quote(&mut data, &problem.public_pointer());
-        data.push_str(",\"expected\":");
-        json::quote(&mut data, &problem.expected);
-        data.push('}');
+        let pointer = problem.public_pointer();
+        let (pointer, expected) = (Some(&*pointer), Some(&*problem.expected));
+        let data = Details { pointer, expected, ..Details::of(problem.rule) }.json();
         self.refuse_with(subject, ErrorCode::INVALID_PARAMS, problem.into(), &data);
     }
 
     /// Sends an answer of the connection's own.
     pub(super) fn reply(&mut self, answer: &str) {
+        if self.observes {
+            return;
+        }
         let waiting = self.outbox.len();
         self.outbox.push(answer);
         self.replies.waiting += self.outbox.len() - waiting;
@@ -133,8 +169,11 @@ impl Connection {
             return;
         }
         let id = subject.id.as_ref().unwrap_or(&Id::Null);
-        self.reply(&write_error(id, code, code.message(), Some(data)));
+        self.reply_error(id, code, data);
         self.report(subject, breach, Consequence::Refused(code));
+        if self.observes {
+            self.keep_refused(subject);
+        }
     }
 
     /// A message that is no request: nothing to answer.

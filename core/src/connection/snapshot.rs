@@ -1,7 +1,7 @@
 //! All that is known of a connection, and of a session, as one JSON text each, the same in every language.
 
-use super::session::Session;
 use super::Connection;
+use crate::engine::Session;
 use crate::json::Writer;
 
 impl Connection {
@@ -13,7 +13,7 @@ impl Connection {
     /// | `phase` | `start`, `initializing`, `ready` or `closed` | [`phase`](Connection::phase) |
     /// | `version` | a number, or null before it is agreed | [`version`](Connection::version) |
     /// | `login` | `unknown`, `required` or `done` | [`login`](Connection::login) |
-    /// | `loginMethods` | a list of `{"methodId", "kind"}`, the second `agent` or `terminal` | [`login_methods`](Connection::login_methods) |
+    /// | `loginMethods` | a list of `{"methodId", "kind"}`, the second `agent`, `terminal`, `custom` or `unknown` | [`login_methods`](Connection::login_methods) |
     /// | `openElicitations` | a list of ids | [`open_elicitations`](Connection::open_elicitations) |
     /// | `providers` | a list of `{"providerId", "enabled"}` | [`providers`](Connection::providers) |
     ///
@@ -56,13 +56,18 @@ impl Session {
     /// | member | value | from |
     /// | --- | --- | --- |
     /// | `state` | `loading`, `resuming` or `ready` | [`state`](Session::state) |
-    /// | `turn` | `idle`, `running` or `cancelling` | [`turn`](Session::turn) |
+    /// | `turn` | `idle`, `running`, `requires_action` or `cancelling` | [`turn`](Session::turn) |
+    /// | `stopReason` | why the work ended, or null | [`stop_reason`](Session::stop_reason) |
+    /// | `error` | the error that it ended with, or null | [`stop_error`](Session::stop_error) |
+    /// | `background` | the list of what runs beside it, or null | [`background`](Session::background) |
     /// | `terminals` | an object from terminal id to whether its command has ended | [`terminals`](Session::terminals) |
     /// | `cwd` | the working directory, or null | [`cwd`](Session::cwd) |
     /// | `roots` | the list of all its directories | [`roots`](Session::roots) |
     /// | `modes` | `{"currentModeId", "availableModes"}`, the second a list or null; or null | [`mode`](Session::mode), [`available_modes`](Session::available_modes) |
     /// | `configOptions` | a list, or null | [`config_options`](Session::config_options) |
     /// | `toolCalls` | a list of `{"toolCallId", "status"}` | [`tool_calls`](Session::tool_calls) |
+    /// | `displayTerminals` | a list of `{"terminalId", "exited"}` | [`display_terminals`](Session::display_terminals) |
+    /// | `cancellable` | `{"toolCalls", "terminals"}`, lists of the ids of those that the client may cancel | [`cancellable_tool_calls`](Session::cancellable_tool_calls), [`cancellable_terminals`](Session::cancellable_terminals) |
     /// | `plan` | the list of its entries, or null | [`plan`](Session::plan) |
     /// | `planIds` | a list | [`plan_ids`](Session::plan_ids) |
     /// | `commands` | a list, or null | [`commands`](Session::commands) |
@@ -91,6 +96,12 @@ impl Session {
     pub fn snapshot(&self) -> String {
         let mut out = Writer::new();
         out.begin_object().key("state").string(self.state.name()).key("turn").string(self.turn.name());
+        match self.stop_reason() {
+            Some(reason) => out.key("stopReason").string(reason),
+            None => out.key("stopReason").null(),
+        };
+        list(&mut out, "error", self.stop_error());
+        list(&mut out, "background", self.background());
         out.key("terminals").begin_object();
         for (id, ended) in &self.terminals {
             out.key(id).boolean(*ended);
@@ -107,7 +118,14 @@ impl Session {
         for (id, status) in self.tool_calls() {
             out.begin_object().key("toolCallId").string(id).key("status").string(status).end_object();
         }
-        out.end_array();
+        out.end_array().key("displayTerminals").begin_array();
+        for (id, exited) in self.display_terminals() {
+            out.begin_object().key("terminalId").string(id).key("exited").boolean(exited).end_object();
+        }
+        out.end_array().key("cancellable").begin_object();
+        strings(&mut out, "toolCalls", self.cancellable_tool_calls());
+        strings(&mut out, "terminals", self.cancellable_terminals());
+        out.end_object();
         list(&mut out, "plan", self.plan());
         strings(&mut out, "planIds", self.plan_ids());
         list(&mut out, "commands", self.commands());

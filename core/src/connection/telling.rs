@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::dismiss::Occasion;
-use super::misuse::{Misuse, MisuseKind};
+use super::misuse::Misuse;
 use super::mould::{Cast, Holes, Read};
 use super::outgoing::{Fitting, CANCEL};
 use super::Connection;
+use crate::engine::questions::Occasion;
+use crate::engine::{Message, MisuseKind};
 use crate::json;
 use crate::jsonrpc::{write_notification, Id};
-use crate::rules::scene::Message;
 use crate::rules::Way;
-use crate::validation::table::Method;
+use crate::validation::table::{Method, Scope};
 use crate::validation::{Facts, Mode, Part, Problem, Walker};
 
 /// Params that may be sent.
@@ -27,7 +27,9 @@ pub(super) struct Told<'a> {
 
 impl Connection {
     /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`
-    /// (CANCEL-03) and its open elicitations with `cancel` (ELIC-29).
+    /// (CANCEL-03) and its open elicitations with `cancel` (ELIC-29), but for those of background work (CANCEL-24). An
+    /// idle `state_update` that ends work which the client has cancelled has the stop reason `cancelled`, whatever it says
+    /// (LIFE-15); [advice](super::Advice) tells of it.
     ///
     /// # Errors
     /// [`Misuse`] when the specification forbids it now or the params do not fit; nothing was sent.
@@ -43,13 +45,19 @@ impl Connection {
         }
         let row = self.admitted(method, false)?;
         let params = self.structured(row, params)?;
-        let Told { text: params, own, session, update, facts } = self.told(row, params, Part::Notification)?;
+        let mut told = self.told(row, params, Part::Notification)?;
+        let (stopped, instead) = self.stopped_update(&told).unzip();
+        if let Some(stopped) = &stopped {
+            told = self.told(row, stopped, Part::Notification)?;
+        }
+        let Told { text: params, own, session, update, facts } = told;
         let message = self.fits_frame(params.len(), || write_notification(method, &params))?;
         let rows = self.state.rows_of(row, method, false, update);
         let facts_of = row.map(|_| (&*params, &facts));
         let said =
             Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
-        let advice = self.judge_host(&said, own)?;
+        let mut advice = self.judge_host(&said, own)?;
+        advice.extend(instead);
         self.outbox.push_whole(message);
         self.state.sessions.foresee(method, session.as_ref());
         self.track(&said);
@@ -97,7 +105,7 @@ impl Connection {
         holes.clear();
         walker.holes = Some(holes);
         let (Fitting { text, own }, looked) = self.outgoing_look(walker, row.map_or(0, |row| row.params), params)?;
-        let place = looked.session.filter(|_| row.is_some_and(|row| row.session));
+        let place = looked.session.filter(|_| row.is_some_and(|row| row.session != Scope::Connection));
         let id = place.clone().and_then(|place| json::unescape(&params[place]));
         let session = match row.zip(id) {
             Some((row, id)) => Some(self.own_session(row, &id)?),

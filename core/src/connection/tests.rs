@@ -1,5 +1,9 @@
 //! Two connections wired together, and the promises of the module's documentation.
 
+mod followed;
+mod known;
+mod twice;
+
 use super::*;
 use crate::framing::Framing;
 use crate::jsonrpc::ErrorCode;
@@ -218,7 +222,7 @@ fn terminals_are_followed_on_both_sides() {
 fn version_2_needs_the_hosts_consent() {
     for (client_allows, agent_allows, agreed) in [(true, true, 2), (true, false, 1), (false, true, 1)] {
         let config = |mut config: Config, allow| {
-            config.version_2 = allow;
+            config.versions = if allow { Versions::ALL } else { Versions::only(1) };
             Connection::new(config)
         };
         let (mut client, mut agent) = (config(Config::client(), client_allows), config(Config::agent(), agent_allows));

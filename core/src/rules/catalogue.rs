@@ -5,6 +5,21 @@
 
 use std::fmt;
 
+use super::table::AREAS;
+use crate::versions::Versions;
+
+/// One area of the catalogue.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Area {
+    /// The prefix of its rules' ids.
+    pub name: &'static str,
+    /// What it is about.
+    pub title: &'static str,
+    /// Its rules, in order.
+    pub rules: &'static [Rule],
+}
+
 /// How binding the specification makes a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Level {
@@ -71,6 +86,8 @@ pub struct Rule {
     pub receive: bool,
     /// Whether the connection follows or does what it says.
     pub track: bool,
+    /// The versions of the protocol that it belongs to.
+    pub versions: Versions,
     /// The rules whose ids events carry in place of this one's, where their checks speak for it; usually none.
     pub reported_as: &'static [&'static str],
     /// What it says, in one sentence of our own; empty without the feature `words`.
@@ -79,7 +96,7 @@ pub struct Rule {
 
 impl Rule {
     /// With the ids that events carry in place of this one's.
-    pub(crate) const fn reported_as(mut self, ids: &'static [&'static str]) -> Self {
+    pub(super) const fn reported_as(mut self, ids: &'static [&'static str]) -> Self {
         self.reported_as = ids;
         self
     }
@@ -103,7 +120,7 @@ impl RuleId {
 
     /// The rule.
     pub const fn rule(self) -> &'static Rule {
-        &super::RULES[self.area as usize][self.row as usize]
+        &AREAS[self.area as usize].rules[self.row as usize]
     }
 
     /// The id that is spelt like this. In a constant, one that no row has does not compile.
@@ -118,8 +135,8 @@ impl RuleId {
     /// When no rule has this id; [`rule`](super::rule) asks.
     pub const fn of(id: &str) -> Self {
         let mut area = 0;
-        while area < super::RULES.len() {
-            let rules = super::RULES[area];
+        while area < AREAS.len() {
+            let rules = AREAS[area].rules;
             let mut at = 0;
             while at < rules.len() {
                 if same(rules[at].id, id) {
@@ -187,16 +204,33 @@ impl PartialEq<&str> for RuleId {
 }
 
 /// Enforced on what the host sends.
-pub(crate) const E: u8 = 1;
+pub(super) const SEND: u8 = 1;
 /// Enforced on what the peer sends.
-pub(crate) const R: u8 = 2;
+pub(super) const RECEIVE: u8 = 2;
 /// Followed or done by the connection.
-pub(crate) const T: u8 = 4;
+pub(super) const TRACK: u8 = 4;
 
 /// A row of the catalogue.
 ///
 /// Without the feature `words` its text stays out of the program.
-pub(crate) const fn rule(id: &'static str, level: Level, severity: Severity, how: u8, text: &'static str) -> Rule {
+pub(super) const fn rule(
+    id: &'static str,
+    level: Level,
+    severity: Severity,
+    held: u8,
+    versions: Versions,
+    text: &'static str,
+) -> Rule {
     let text = if cfg!(feature = "words") { text } else { "" };
-    Rule { id, level, severity, send: how & E != 0, receive: how & R != 0, track: how & T != 0, reported_as: &[], text }
+    Rule {
+        id,
+        level,
+        severity,
+        send: held & SEND != 0,
+        receive: held & RECEIVE != 0,
+        track: held & TRACK != 0,
+        versions,
+        reported_as: &[],
+        text,
+    }
 }

@@ -49,6 +49,14 @@ pub trait Family {
 /// What may answer the requests of a family.
 pub trait Answers<F>: Serialize {}
 
+/// Marks the client's side; see [`typed::Client`](crate::typed::Client).
+#[derive(Debug, Clone, Copy)]
+pub enum ClientSide {}
+
+/// Marks the agent's side; see [`typed::Agent`](crate::typed::Agent).
+#[derive(Debug, Clone, Copy)]
+pub enum AgentSide {}
+
 /// Params that a side may send; see [`crate::typed`].
 #[diagnostic::on_unimplemented(message = "`{Self}` is not sent by this side of a connection")]
 pub trait SentBy<Side> {}
@@ -119,10 +127,10 @@ macro_rules! messages {
 /// Marks params with the sides that send them.
 macro_rules! sent_by {
     ($params:ident, Client) => {
-        impl $crate::schema::SentBy<$crate::typed::ClientSide> for $params<'_> {}
+        impl $crate::schema::SentBy<$crate::schema::ClientSide> for $params<'_> {}
     };
     ($params:ident, Agent) => {
-        impl $crate::schema::SentBy<$crate::typed::AgentSide> for $params<'_> {}
+        impl $crate::schema::SentBy<$crate::schema::AgentSide> for $params<'_> {}
     };
     ($params:ident, Both) => {
         $crate::schema::message::sent_by!($params, Client);
@@ -182,9 +190,9 @@ macro_rules! calls {
             ///
             /// # Errors
             /// When they do not fit the type, as only the params of a repaired or unchecked message may not.
-            pub fn read(message: &'a $crate::connection::$event) -> Result<Self, ::serde_json::Error> {
+            pub fn read(message: &'a impl $crate::schema::incoming::$event) -> Result<Self, ::serde_json::Error> {
                 let params = message.params();
-                match &*message.method {
+                match message.method() {
                     $($method => $crate::schema::read(params).map($name::$variant),)*
                     method => Ok($name::Extension(method, params)),
                 }

@@ -17,6 +17,8 @@ pub mod drafts;
 #[cfg(feature = "types")]
 mod id;
 #[cfg(feature = "types")]
+pub mod incoming;
+#[cfg(feature = "types")]
 mod map;
 #[cfg(feature = "types")]
 mod message;
@@ -46,7 +48,10 @@ mod writer;
 #[cfg(feature = "types")]
 pub use map::Map;
 #[cfg(feature = "types")]
-pub use message::{decode, Answers, DecodeError, Decoded, Family, Message, Notification, Policy, Request, SentBy};
+pub use message::{
+    decode, AgentSide, Answers, ClientSide, DecodeError, Decoded, Family, Message, Notification, Policy, Request,
+    SentBy,
+};
 #[cfg(feature = "types")]
 pub use owned::IntoOwned;
 #[cfg(feature = "types")]

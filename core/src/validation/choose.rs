@@ -1,5 +1,7 @@
 //! Which of several types a value has: by its tag, or by trying.
 
+use std::ops::Range;
+
 use super::problem::{Problem, Segment, MISSING};
 use super::table::{Other, Type, TypeId, Variant};
 use super::walk::names::TWICE;
@@ -38,6 +40,19 @@ impl Walker {
         let text = match (found, untagged) {
             (Some(Ok(text)), _) => text,
             (None | Some(Err(Kind::Null)), Some(ty)) => return self.tagged(scanner, tag, ty, false),
+            (Some(Err(kind)), Some(ty)) if self.reads_as_none(owner, other, kind) => {
+                let place = place_of(scanner, tag)?;
+                if let Some(rule) = self.rule_of_tag(owner) {
+                    let mut problem = Problem::new(rule, one_of(tags(variants)), kind.name());
+                    problem.within(Segment::Name(tag));
+                    self.file(problem);
+                }
+                if let Some(place) = place {
+                    self.edits.push(place, "null");
+                }
+                self.holes = None;
+                return self.tagged(scanner, tag, ty, false);
+            }
             (found, _) => {
                 let found = if let Some(Err(kind)) = found { kind.name() } else { MISSING };
                 let mut fail = self.invalid(one_of(tags(variants)), found);
@@ -77,6 +92,12 @@ impl Walker {
                 outcome
             }
         }
+    }
+
+    /// Whether a tag that is no text says as little as none, which its type's rule for that says (LIFE-30).
+    fn reads_as_none(&self, owner: TypeId, other: Other, kind: Kind) -> bool {
+        let open = matches!(other, Other::Open(_)) && kind != Kind::Null;
+        self.rule_of_tag(owner).is_some_and(|rule| open && self.repairs(rule))
     }
 
     /// The whole object, whose tag has been read.
@@ -172,4 +193,18 @@ fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option
     let first =
         Seen { name: start + 1..start + 1 + key.raw.len(), escaped: key.escaped, value: value..scanner.offset() };
     Ok((Some(Ok(text)), Some(first)))
+}
+
+/// Where the value of a member of the object that comes next stands.
+fn place_of(scanner: &mut Scanner<'_>, name: &str) -> Result<Option<Range<usize>>, SyntaxError> {
+    let mark = scanner.mark();
+    let mut more = scanner.enter(Kind::Object)?;
+    let mut place = None;
+    while more && place.is_none() {
+        let this = scanner.key()?.is(name);
+        place = Some(scanner.skip()?).filter(|_| this);
+        more = scanner.more(Kind::Object)?;
+    }
+    scanner.rewind(mark);
+    Ok(place)
 }

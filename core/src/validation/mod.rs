@@ -11,14 +11,13 @@ mod problem;
 mod semantic;
 #[doc(hidden)]
 pub mod table;
-#[cfg(test)]
-mod twice;
 mod walk;
 mod words;
 
 pub(crate) use facts::{Facts, Kept};
 pub use problem::Problem;
 pub(crate) use problem::{Segment, LONGER, OF_A_DRAFT};
+pub(crate) use semantic::is_absolute;
 pub(crate) use walk::names::TWICE;
 pub(crate) use walk::scalar::{is_plain, ROOM};
 pub(crate) use walk::{Fail, Walker};

@@ -13,6 +13,7 @@ impl StringKind {
             StringKind::Base64 => is_base64(value),
             StringKind::DateTime => is_date_time(value),
             StringKind::Currency => value.len() == 3 && value.bytes().all(|b| b.is_ascii_uppercase()),
+            StringKind::Icon => is_uri(value) && ICONS.iter().any(|scheme| has_scheme(value, scheme)),
         }
     }
 
@@ -25,6 +26,7 @@ impl StringKind {
             StringKind::Base64 => "a base64 string",
             StringKind::DateTime => "an ISO 8601 date and time",
             StringKind::Currency => "an ISO 4217 currency code",
+            StringKind::Icon => "an https: or data: URI",
         }
     }
 
@@ -51,6 +53,13 @@ fn is_uri(value: &str) -> bool {
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
         && !rest.bytes().any(|b| b <= b' ' || matches!(b, b'<' | b'>' | b'"' | 0x7f))
+}
+
+/// The schemes of pictures that a client fetches.
+const ICONS: &[&str] = &["https", "data"];
+
+fn has_scheme(uri: &str, scheme: &str) -> bool {
+    uri.split_once(':').is_some_and(|(own, _)| own.eq_ignore_ascii_case(scheme))
 }
 
 fn is_base64(value: &str) -> bool {
@@ -107,7 +116,7 @@ mod tests {
     #[test]
     fn kinds_of_strings() {
         use StringKind::*;
-        let cases: [(StringKind, &[&str], &[&str]); 6] = [
+        let cases: [(StringKind, &[&str], &[&str]); 7] = [
             (Name, &["a", " "], &[""]),
             (
                 AbsolutePath,
@@ -141,6 +150,11 @@ mod tests {
                 ],
             ),
             (Currency, &["EUR", "USD"], &["", "eur", "EURO", "E1R"]),
+            (
+                Icon,
+                &["https://a.b/i.png", "HTTPS://a.b/i.png", "data:image/png;base64,QQ=="],
+                &["", "http://a.b/i.png", "file:///i.png", "i.png", "https", "https://a b", "javascript:x"],
+            ),
         ];
         for (kind, good, bad) in cases {
             for value in good {

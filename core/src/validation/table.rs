@@ -2,7 +2,9 @@
 //!
 //! `cargo xtask codegen` fills them from `core/protocol/`. Read [`super`] next for how they are walked.
 
+use crate::role::Role;
 use crate::rules::RuleId;
+
 /// Index of a type in [`Tables::types`].
 pub type TypeId = u16;
 
@@ -17,6 +19,8 @@ pub struct Tables {
     pub names: &'static [(&'static str, TypeId)],
     /// All methods, sorted by name.
     pub methods: &'static [Method],
+    /// What needs a capability of its own in the messages of some methods.
+    pub parts: &'static [Part],
     /// The rule that a wrong value breaks, where the model names one: type, index of the field (255: the type itself,
     /// whose tag or value is unknown; 254: its missing tag), rule id. Sorted.
     pub rules: &'static [(TypeId, u8, RuleId)],
@@ -25,6 +29,96 @@ pub struct Tables {
     pub aliases: &'static [(TypeId, u8, &'static str)],
     /// Types of what is forwarded as it came: a host may send members that they do not have. Sorted.
     pub forwarded: &'static [TypeId],
+    /// What else differs between versions.
+    pub dialect: Dialect,
+}
+
+/// What code has to know of a version beside its types and methods, so that none asks for its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "versions differ in as many independent ways")]
+pub struct Dialect {
+    /// The members of a client's `initialize`.
+    pub client: HelloNames,
+    /// Those of an agent's answer to it.
+    pub agent: HelloNames,
+    /// What ends a turn.
+    pub turn_end: TurnEnd,
+    /// The member of a config option that is its id.
+    pub config_option_id: &'static str,
+    /// Calls that an agent serves where it lists ways to log in, and only there.
+    pub listed_logins: &'static [&'static str],
+    /// JSON pointer to the tool call that a request for permission may be about.
+    pub permission_tool_call: &'static str,
+    /// Whether a frame may be a list of messages.
+    pub batches: bool,
+    /// Whether the id of a request may be null (RPC-07).
+    pub null_ids: bool,
+    /// Whether an error that says that there is no such session names the session (SESS-01).
+    pub names_missing_session: bool,
+    /// Whether a client may send `initialize` again until its first other request.
+    pub initialize_again: bool,
+    /// Whether an agent that speaks it has an error for clients that ask for a version below all of its own.
+    pub version_error: bool,
+    /// Whether a tolerant receiver delivers, and reports, a relative path that should be absolute and stands outside of
+    /// a request's params. In those it is refused.
+    pub relative_paths: bool,
+}
+
+impl Dialect {
+    /// What one side's members of `initialize` are called.
+    pub(crate) const fn hello(&self, side: Role) -> &HelloNames {
+        match side {
+            Role::Client => &self.client,
+            Role::Agent => &self.agent,
+        }
+    }
+
+    /// Whether a prompt's answer ends its turn.
+    pub(crate) fn answer_ends_turn(&self) -> bool {
+        self.turn_end == TurnEnd::Answer
+    }
+}
+
+/// What the members of `initialize` are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HelloNames {
+    /// The member with what the side can do.
+    pub capabilities: &'static str,
+    /// The member with name and version of its software.
+    pub info: &'static str,
+}
+
+/// What ends a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// The answer to its prompt.
+    Answer,
+    /// A state update.
+    StateUpdate,
+}
+
+/// A member, a value or a variant in the messages of some methods that needs a capability of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// What it is called behind a method's name and a colon, as in `session/prompt:image`.
+    pub name: &'static str,
+    /// The methods.
+    pub methods: &'static [&'static str],
+    /// The side that advertises the capability.
+    pub of: From,
+    /// JSON pointer to it in the capabilities of that side.
+    pub pointer: &'static str,
+    /// The rule that a message with it breaks where the capability was not advertised.
+    pub rule: RuleId,
+    /// 0, or the number of the draft that it belongs to.
+    pub draft: u8,
+}
+
+impl Part {
+    /// The capability as people write it, as in `session.prompt.image`.
+    pub(crate) fn capability(&self) -> String {
+        self.pointer.trim_start_matches('/').replace('/', ".")
+    }
 }
 
 /// What a JSON value may be.
@@ -109,6 +203,8 @@ pub enum StringKind {
     DateTime,
     /// A three-letter ISO 4217 code.
     Currency,
+    /// An `https:` or `data:` URI.
+    Icon,
 }
 
 /// A union's answer to a tag it does not know.
@@ -213,6 +309,72 @@ pub struct Gate {
     pub rule: RuleId,
 }
 
+/// What a method's params say of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Nothing.
+    Connection,
+    /// They name one that is known.
+    Session,
+    /// They name any: the method opens it, or need not.
+    AnySession,
+    /// They name one whose set-up is complete (TURN-20).
+    ReadySession,
+    /// They name a session of another kind (NES-03).
+    OtherSession,
+}
+
+/// What a successful call does to the session that it names, or that its answer names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Nothing that matters to others.
+    None,
+    /// The answer names a new session.
+    Makes,
+    /// It opens a session whose id the client knows.
+    Attaches,
+    /// It ends the work of a session, which is not open once it is answered.
+    Ends,
+    /// The same, and the session is not listed any more.
+    Deletes,
+}
+
+impl Effect {
+    /// The name by which the rows of checks and trackers speak of all methods that have it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Effect::None => "",
+            Effect::Makes => "@makes",
+            Effect::Attaches => "@attaches",
+            Effect::Ends => "@ends",
+            Effect::Deletes => "@deletes",
+        }
+    }
+}
+
+/// Whether a request may be sent once more when nobody knows what became of it: its time was up, or the connection is gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Retry {
+    /// Yes: done twice it is as if it were done once.
+    Safe,
+    /// Yes, with the same `idempotencyKey` as before.
+    Key,
+    /// No: it might be done twice.
+    Never,
+}
+
+impl Retry {
+    /// A name for it, the same in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Retry::Safe => "safe",
+            Retry::Key => "key",
+            Retry::Never => "never",
+        }
+    }
+}
+
 /// One method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Method {
@@ -226,8 +388,12 @@ pub struct Method {
     pub params: TypeId,
     /// Type of its result; `Any` (0) for notifications.
     pub result: TypeId,
-    /// Whether params name a session.
-    pub session: bool,
+    /// What its params say of a session.
+    pub session: Scope,
+    /// What it does to a session.
+    pub effect: Effect,
+    /// Whether it may be sent once more when nobody knows what became of it.
+    pub retry: Retry,
     /// When it is legal.
     pub phase: Phase,
     /// What the receiver must have advertised.

@@ -185,7 +185,7 @@ impl Walker {
         Ok((edits, self.problems, self.facts))
     }
 
-    fn file(&mut self, problem: Problem) {
+    pub(super) fn file(&mut self, problem: Problem) {
         if self.problems.len() < TOLD || !id!("LIMIT-06").is_on(self.way()) {
             self.problems.push(problem);
         } else {
@@ -283,7 +283,7 @@ impl Walker {
         if legal || named.is_some_and(|rule| !rule.is_on(self.way())) {
             return Ok(());
         }
-        let rule = named.unwrap_or(if open { id!("ENUM-01") } else { id!("ENUM-07") });
+        let rule = named.unwrap_or(if open { id!("ENUM-01") } else { self.closed() });
         let words = words();
         let near = nearest(&text.value(), words.iter().copied()).filter(|_| self.mode == Mode::Send);
         let problem = Problem::new(rule, one_of(words.into_iter()), found).near(near);
@@ -298,6 +298,13 @@ impl Walker {
         } else {
             Err(Fail::Invalid(Box::new(problem)))
         }
+    }
+
+    /// The rule that a value breaks which the schema does not list, where it lists all there are.
+    fn closed(&self) -> RuleId {
+        let rules = [id!("ENUM-07"), id!("ENUM-03")];
+        let of_this = |rule: &&RuleId| rule.rule().versions.contains(self.tables.version);
+        rules.iter().find(of_this).copied().unwrap_or(id!("ENUM-07"))
     }
 
     fn array(&mut self, scanner: &mut Scanner<'_>, item: TypeId, min: u8, skip: bool) -> Walk {

@@ -8,7 +8,7 @@ use crate::rules::RuleId;
 
 /// A rule of the model stays; the general rules give way to the one that says what was done.
 pub(super) fn specific(rule: RuleId, general: RuleId) -> RuleId {
-    if [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07")].contains(&rule) {
+    if [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07"), id!("ENUM-03")].contains(&rule) {
         general
     } else {
         rule
@@ -17,7 +17,7 @@ pub(super) fn specific(rule: RuleId, general: RuleId) -> RuleId {
 
 /// Whether the model's rule for a member takes the place of this one.
 pub(super) fn general(rule: RuleId) -> bool {
-    [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07"), id!("TOOL-11"), id!("RPC-34")].contains(&rule)
+    [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07"), id!("ENUM-03"), id!("TOOL-11"), id!("RPC-34")].contains(&rule)
 }
 
 /// Exact, without a detour through a double; `1.0`, `1e0` and `-0` are not whole numbers here.

@@ -3,7 +3,7 @@
 //! [`PRECEDENCE`] is the order in which the rules speak; the first that objects decides. Facts about methods come from
 //! the model's files, and nothing comes from the core but the names of its kinds of misuse and codes.
 
-use libacp::connection::{MisuseKind, Role};
+use libacp::connection::{MisuseKind, Role, Versions};
 use libacp::ErrorCode;
 use serde_json::{json, Value};
 
@@ -45,8 +45,8 @@ const MARKS: &[Mark] =
 pub(crate) struct Case<'m> {
     /// The agreed version's; before there is one, version 1's, though only methods that both have count then.
     pub(crate) model: &'m Model,
-    /// Whether the host allows version 2.
-    pub(crate) version_2: bool,
+    /// What the host allows.
+    pub(crate) versions: Versions,
     pub(crate) method: &'m str,
     /// The side under test.
     pub(crate) role: Role,
@@ -333,7 +333,7 @@ impl Case<'_> {
 
     /// Whether a client that proposes version 2 gets an agent that has only version 1.
     pub(crate) fn falls_back(&self) -> bool {
-        self.role == Role::Client && self.version_2 && self.model.version == 1
+        self.role == Role::Client && self.versions.contains(2) && self.model.version == 1
     }
 
     /// Whether a host may say that about itself; what a peer says is read as well as it goes (CAP-06).

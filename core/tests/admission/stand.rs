@@ -22,7 +22,7 @@ impl Stand {
     /// `Err` when the host may not say of itself what the combination wants it to.
     pub(crate) fn new(case: &Case<'_>) -> Result<Self, Misuse> {
         let mut config = Config::new(case.role);
-        config.version_2 = case.version_2;
+        config.versions = case.versions;
         for draft in &case.drafts {
             config.draft(draft).expect("a draft of the model");
         }
@@ -51,6 +51,20 @@ impl Stand {
     fn furnish(&mut self, case: &Case<'_>) {
         if has_sessions(case) {
             self.exchange(Role::Client, "session/new", &case.model.params("session/new", true), &session(case));
+            // TOOL-37, DTERM-14: these ask for more than capabilities of the connection.
+            let offer = json!({"cancel": {}});
+            match case.method {
+                "tool_call/cancel" if case.model.version == 2 => {
+                    let call = json!({"sessionUpdate": "tool_call_update", "toolCallId": "x", "capabilities": offer});
+                    self.tell("session/update", &json!({"sessionId": "x", "update": call}));
+                }
+                "terminal/cancel" if case.model.version == 2 => {
+                    let terminal =
+                        json!({"sessionUpdate": "terminal_update", "terminalId": "x", "capabilities": offer});
+                    self.tell("session/update", &json!({"sessionId": "x", "update": terminal}));
+                }
+                _ => {}
+            }
         }
         if case.expected() != Outcome::Accepted {
             return;
@@ -75,6 +89,16 @@ impl Stand {
         self.next_id += 1;
         let done = self.ask(from, method, params, &id).and_then(|()| self.answer(from, &id, result));
         assert!(done.is_ok(), "{method}: {done:?}");
+    }
+
+    /// A notification of the agent's.
+    fn tell(&mut self, method: &str, params: &Value) {
+        if self.connection.role() == Role::Agent {
+            self.connection.notify(method, &params.to_string()).expect("a notification");
+        } else {
+            self.feed(&format!(r#""method":"{method}","params":{params}"#));
+        }
+        self.settle();
     }
 
     fn ask(&mut self, from: Role, method: &str, params: &Value, id: &Id) -> Result<(), Misuse> {

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use futures::executor::block_on;
 use libacp::aio::{streams, Agent, Client, Handlers, Reply};
+use libacp::connection::Versions;
 use libacp::schema::v1;
 use libacp::Config;
 
@@ -57,8 +58,11 @@ fn options_that_cannot_work() {
     config.timeout = Some(1000);
     has(&why(&Agent::new("test", "1").config(config)), &["timeout", "timed"]);
     let mut config = Config::agent();
-    config.version_2 = true;
-    has(&why(&Agent::new("test", "1").config(config)), &["version_2"]);
+    config.versions = Versions::ALL;
+    has(&why(&Agent::new("test", "1").config(config)), &["versions", "version 1"]);
+    let mut config = Config::agent();
+    config.versions = Versions::only(2);
+    has(&why(&Agent::new("test", "1").config(config)), &["versions", "version 1"]);
     let (connecting, driving) = Client::new("test", "1")
         .on::<fn(v1::CreateElicitationRequest), _>(async |_| Ok(Reply::default()))
         .connect(streams(Pipe::new(64), Pipe::new(64)));

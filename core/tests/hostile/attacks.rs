@@ -1,6 +1,7 @@
 //! What hostile peers send.
 
 use libacp::connection::Role;
+use libacp::Id;
 
 use crate::victim::{Habit, Victim};
 
@@ -66,6 +67,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     Attack::on(Client, "messages that nearly repeat", FRAME, 2_000, nearly),
     Attack::on(Client, "updates nobody asked for", FRAME, 25_000, updates),
     Attack::on(Agent, "batches", FRAME, 10, batches).version(2),
+    Attack::on(Agent, "batches that wait for one answer each", 8 * MIB, 500, open_batches).version(2),
     Attack::on(Agent, "cancels of nothing", FRAME, 10_000, cancels),
     Attack::on(Agent, "terminals without a limit", 100 * MIB, 20_000, terminals).unlimited(),
     Attack::on(Client, "turns that leave tool calls open", 100 * MIB, 4_000, turns).unlimited(),
@@ -266,6 +268,23 @@ fn batches(victim: &mut Victim, size: usize) {
     for _ in 0..size {
         victim.line(&format!("[{}1]", "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"none\"},".repeat(1_000)));
         victim.line(&format!("[{}1]", "1,".repeat(20_000)));
+    }
+}
+
+/// Each waits for one request, with hundreds of refusals beside it. In the end the host answers, and what was held back
+/// comes through.
+fn open_batches(victim: &mut Victim, size: usize) {
+    for at in 0..size {
+        let request = format!("{{\"jsonrpc\":\"2.0\",\"id\":{at},\"method\":\"_x/wait\"}}");
+        victim.line(&format!("[{request}{}]", ",1".repeat(500)));
+    }
+    // Reading pauses while answers wait, so that more may come once they are written.
+    while victim.connection.unanswered().next().is_some() || victim.connection.buffered() > 0 {
+        let open: Vec<Id> = victim.connection.unanswered().map(|request| request.id.clone()).collect();
+        for id in open {
+            victim.connection.respond(&id, "{}").expect("an answer");
+        }
+        victim.line("");
     }
 }
 

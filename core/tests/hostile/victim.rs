@@ -1,6 +1,6 @@
 //! The host that is attacked: it feeds, polls and writes, or leaves one of these out.
 
-use libacp::connection::{Event, Limits, Role};
+use libacp::connection::{Event, Limits, Role, Versions};
 use libacp::{Config, Connection, Id};
 
 use crate::attacks::Attack;
@@ -33,7 +33,7 @@ impl Victim {
     pub(crate) fn new(attack: &Attack) -> Self {
         let mut config = Config::new(attack.role);
         config.limits.frame = 1 << 20;
-        config.version_2 = attack.version == 2;
+        config.versions = Versions::only(attack.version);
         if attack.unlimited {
             let Limits { pending, sessions, terminals, remembered, .. } = &mut config.limits;
             (*pending, *sessions, *terminals, *remembered) = (1 << 20, 1 << 20, 1 << 20, 1 << 20);

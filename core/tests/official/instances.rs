@@ -50,8 +50,10 @@ impl Model {
         let mut types = BTreeMap::new();
         for entry in fs::read_dir(&folder).expect("the model's folder") {
             let path = entry.expect("a file of the model").path();
-            // The files of methods begin alike.
-            if path.file_stem().is_some_and(|name| !name.to_string_lossy().starts_with("methods")) {
+            // The files of methods begin alike, and two others hold no types.
+            let others = ["methods", "dialect", "parts"];
+            let has_types = |name: &str| !others.iter().any(|other| name.starts_with(other));
+            if path.file_stem().is_some_and(|name| has_types(&name.to_string_lossy())) {
                 let text = fs::read_to_string(&path).expect("a file of the model");
                 types.extend(serde_json::from_str::<BTreeMap<String, Value>>(&text).expect("the model is JSON"));
             }
@@ -347,6 +349,7 @@ fn text(is: &Value) -> Value {
         Some("base64") => "QUJD",
         Some("date-time") => "2026-11-21T20:54:19Z",
         Some("currency") => "EUR",
+        Some("icon") => "https://a.b/i.png",
         _ => "a \"text\"\n\u{1F600}",
     })
 }

@@ -1,6 +1,6 @@
 //! Two connections, and the bytes between them.
 
-use libacp::connection::{Config, Connection, Policy, Role, Session};
+use libacp::connection::{Config, Connection, Policy, Role, Session, Versions};
 use libacp::framing::Framing;
 
 use crate::agent::{is_final, Agent};
@@ -29,7 +29,7 @@ impl Pair {
             config
         };
         let (client, mut agent) = (config(Role::Client), config(Role::Agent));
-        agent.version_2 = choices.one_in(3);
+        agent.versions = if choices.one_in(3) { Versions::ALL } else { Versions::only(1) };
         let log = Log::default();
         let base = |config| Base::new(config, true, log.clone());
         Pair {

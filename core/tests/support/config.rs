@@ -1,6 +1,6 @@
 //! The configuration of a scenario.
 
-use libacp::connection::{Limits, Policy};
+use libacp::connection::{Limits, Policy, Versions};
 use libacp::framing::Framing;
 use libacp::Config;
 use serde_json::Value;
@@ -28,7 +28,10 @@ pub(crate) fn read(value: &Value) -> Config {
             ("framing", Some("lines")) => config.framing = Framing::Lines,
             ("framing", Some("content-length")) => config.framing = Framing::ContentLength,
             ("framing", Some("messages")) => config.framing = Framing::Messages,
-            ("version_2", _) => config.version_2 = value.as_bool().unwrap(),
+            ("versions", _) => {
+                let numbers = value.as_array().unwrap().iter().map(|number| number.as_i64().unwrap());
+                config.versions = Versions::of(numbers).unwrap();
+            }
             ("timeout", _) => config.timeout = value.as_u64(),
             ("cancel_grace", _) => config.cancel_grace = value.as_u64(),
             ("reminder", _) => config.reminder = value.as_u64(),

@@ -1,5 +1,8 @@
 //! Replays one scenario on a connection of its own.
 
+#[path = "getters.rs"]
+mod getters;
+
 use libacp::connection::{CallOptions, Connection, Misuse, Session, Timeout};
 use libacp::framing::Framing;
 use libacp::{Config, ErrorCode, Id};
@@ -126,7 +129,7 @@ impl Scenario {
         let mut trace = Vec::new();
         for (step, included) in &self.steps {
             let has = |name: &&str| step.get(name).is_some();
-            if !["expect", "transmit", "state", "can"].iter().any(has) && replay.helped(step).is_none() {
+            if !["expect", "transmit", "state", "can", "get", "cut_output"].iter().any(has) {
                 let calls = ["request", "notify", "respond", "respond_error", "cancel"].iter().any(has);
                 let outcome = if calls {
                     replay
@@ -183,8 +186,15 @@ impl Replay<'_> {
             }
             return partial_difference(expected, &found).map_or(Ok(()), Err);
         }
-        if let Some(outcome) = self.helped(step) {
-            return outcome;
+        if let Some(name) = step.get("get") {
+            let name = name.as_str().ok_or("a getter has a name")?;
+            let with = step.get("with").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            return gives(step, &getters::get(&mut self.connection, name, with)?);
+        }
+        if let Some(call) = step.get("cut_output") {
+            let output = call["output"].as_str().ok_or("no output")?;
+            let (output, truncated) = libacp::terminal::cut_output(output, call["limit"].as_u64().ok_or("no limit")?);
+            return gives(call, &json!({"output": output, "truncated": truncated}));
         }
         if let Some(expected) = step.get("can") {
             return self.can(expected);
@@ -280,29 +290,6 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Steps that ask a helper, which changes nothing.
-    fn helped(&self, step: &Value) -> Option<Result<(), String>> {
-        let text = |call: &Value, name: &str| call[name].as_str().unwrap_or_default().to_owned();
-        let session = |call: &Value| self.connection.session(&text(call, "session"));
-        let (call, found) = if let Some(call) = step.get("command_text") {
-            let run = |session: &Session| session.command_text(&text(call, "name"), &text(call, "input"));
-            (call, json!(session(call).and_then(run)))
-        } else if let Some(call) = step.get("in_roots") {
-            (call, json!(session(call).is_some_and(|session| session.in_roots(&text(call, "path")))))
-        } else if let Some(call) = step.get("peer_extension") {
-            let value = self.connection.peer_extension(&text(call, "name"));
-            (call, value.map_or(Value::Null, |value| serde_json::from_str(value).expect("JSON")))
-        } else if let Some(call) = step.get("cut_output") {
-            let output = text(call, "output");
-            let (output, truncated) = libacp::terminal::cut_output(&output, call["limit"].as_u64().expect("a limit"));
-            (call, json!({"output": output, "truncated": truncated}))
-        } else {
-            return None;
-        };
-        let expected = call.get("gives").expect("what it gives");
-        Some(if found == *expected { Ok(()) } else { Err(format!("expected {expected}, found {found}")) })
-    }
-
     fn call(&mut self, step: &Value) -> Result<(), String> {
         let waiting = self.connection.transmit().len();
         let outcome = self.called(step)?;
@@ -367,6 +354,15 @@ impl Replay<'_> {
             return Err(format!("a step of no known kind: {step}"));
         };
         Ok(call.map(|()| None))
+    }
+}
+
+/// Whether what is found is what a step says.
+fn gives(step: &Value, found: &Value) -> Result<(), String> {
+    match step.get("gives") {
+        Some(expected) if expected == found => Ok(()),
+        Some(expected) => Err(format!("expected {expected}, found {found}")),
+        None => Err(format!("what it gives is not stated; it is {found}")),
     }
 }
 

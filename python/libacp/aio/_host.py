@@ -55,7 +55,7 @@ class Options(TypedDict, total=False):
 
 HOOKS = ("on_violation", "on_advice", "on_error", "on_late_response", "on_session_end")
 OWN = ("max_requests", "expose_errors", "trace")
-REFUSED = {"version_2": "libacp.aio speaks version 1 of the protocol; version 2 is spoken by libacp.Connection"}
+REFUSED = {"versions": "libacp.aio speaks version 1 of the protocol; version 2 is spoken by libacp.Connection"}
 
 
 class Host:

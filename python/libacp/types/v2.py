@@ -226,7 +226,7 @@ _RECORDS = {
     "PlanUpdate": {"plan": 'PlanUpdateContent', "_meta?": 'Union[Meta, None]'},
     "PlanRemoved": {"planId": 'PlanId', "_meta?": 'Union[Meta, None]'},
     "Usage": {"totalTokens": 'int', "inputTokens": 'int', "outputTokens": 'int', "thoughtTokens?": 'Union[int, None]', "cachedReadTokens?": 'Union[int, None]', "cachedWriteTokens?": 'Union[int, None]', "_meta?": 'Union[Meta, None]'},
-    "PromptResponse": {"messageId": 'MessageId', "_meta?": 'Union[Meta, None]'},
+    "PromptResponse": {"messageId?": 'MessageId', "_meta?": 'Union[Meta, None]'},
     "Cost": {"amount": 'float', "currency": 'str', "_meta?": 'Union[Meta, None]'},
     "PromptRequest": {"sessionId": 'SessionId', "prompt": 'list[ContentBlock]', "_meta?": 'Union[Meta, None]'},
     "CancelSessionNotification": {"sessionId": 'SessionId', "_meta?": 'Union[Meta, None]'},

@@ -308,7 +308,7 @@ class SessionConfigOptionSelect(TypedDict):
     """
     options: SessionConfigSelectOptions
     """Values to choose from, plain or in groups; at least one, and each once.
-    Rule CONF-04.
+    Rule CONF-21.
     """
     _meta: NotRequired[Meta | None]
 
@@ -428,7 +428,7 @@ class SessionConfigSelect(TypedDict):
     """
     options: SessionConfigSelectOptions
     """Values to choose from, plain or in groups; at least one, and each once.
-    Rule CONF-04.
+    Rule CONF-21.
     """
 
 class SessionConfigBoolean(TypedDict):
@@ -726,8 +726,8 @@ class Icon(TypedDict):
     """
     src: str
     """Address of the picture; clients load `https:` and `data:` only.
-    A URI.
-    Rule CONT-10.
+    An `https:` or `data:` URI.
+    Rule CONT-16.
     """
     mimeType: NotRequired[MediaType | None]
     """Media type of the picture, for sources that do not tell it."""
@@ -2077,13 +2077,9 @@ class UnsupportedProtocolVersionErrorData(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/error
     """
     requested: ProtocolVersion
-    """Version that the client proposed.
-    Rule INIT-04.
-    """
+    """Version that the client proposed."""
     supported: list[ProtocolVersion]
-    """Versions that the agent speaks.
-    Rule INIT-04.
-    """
+    """Versions that the agent speaks."""
     _meta: NotRequired[Meta | None]
 
 class SessionNotFoundErrorData(TypedDict):
@@ -3300,8 +3296,8 @@ class PromptResponse(TypedDict):
     """Says that the message has its place in the conversation; work on it goes on.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
-    messageId: MessageId
-    """Id under which an update echoes the message.
+    messageId: NotRequired[MessageId]
+    """Id under which an update echoes the message; absent only where the peer has sent none.
     Rule LIFE-01.
     """
     _meta: NotRequired[Meta | None]
@@ -3336,7 +3332,7 @@ class PromptRequest(TypedDict):
     prompt: list[ContentBlock]
     """Blocks of the message; text and resource links always work, other kinds need a capability.
     At least 1 item.
-    Rule CONT-06.
+    Rule LIFE-23.
     """
     _meta: NotRequired[Meta | None]
 
@@ -3879,7 +3875,9 @@ class StateUpdateRunning(TypedDict):
     """
     state: Literal["running"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs beside it, each time; absent means that the agent does not say."""
+    """All that runs beside it, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleEndTurn(TypedDict):
@@ -3893,7 +3891,9 @@ class StateUpdateIdleEndTurn(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleMaxTokens(TypedDict):
@@ -3907,7 +3907,9 @@ class StateUpdateIdleMaxTokens(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleMaxTurnRequests(TypedDict):
@@ -3921,7 +3923,9 @@ class StateUpdateIdleMaxTurnRequests(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleRefusal(TypedDict):
@@ -3935,7 +3939,9 @@ class StateUpdateIdleRefusal(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleCancelled(TypedDict):
@@ -3949,7 +3955,9 @@ class StateUpdateIdleCancelled(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleError(TypedDict):
@@ -3963,7 +3971,9 @@ class StateUpdateIdleError(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     error: NotRequired[Error | None]
     """What failed, in the form of a JSON-RPC error."""
     _meta: NotRequired[Meta | None]
@@ -3978,7 +3988,9 @@ class StateUpdateIdleUntagged(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateIdleOther(TypedDict):
@@ -3992,7 +4004,9 @@ class StateUpdateIdleOther(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 StateUpdateIdle: TypeAlias = StateUpdateIdleEndTurn | StateUpdateIdleMaxTokens | StateUpdateIdleMaxTurnRequests | StateUpdateIdleRefusal | StateUpdateIdleCancelled | StateUpdateIdleError | StateUpdateIdleUntagged
@@ -4006,7 +4020,9 @@ class StateUpdateRequiresAction(TypedDict):
     """
     state: Literal["requires_action"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs meanwhile, each time; absent means that the agent does not say."""
+    """All that runs meanwhile, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateUnknown(TypedDict):
@@ -4016,7 +4032,9 @@ class StateUpdateUnknown(TypedDict):
     """
     state: Literal["unknown"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that is known to run, each time; absent means that the agent does not say."""
+    """All that is known to run, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class StateUpdateOther(TypedDict):
@@ -4083,7 +4101,9 @@ class RunningStateUpdate(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs beside it, each time; absent means that the agent does not say."""
+    """All that runs beside it, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class ErrorStopReason(TypedDict):
@@ -4102,7 +4122,9 @@ class IdleStateUpdateBase(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4116,7 +4138,9 @@ class IdleStateUpdateEndTurn(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4130,7 +4154,9 @@ class IdleStateUpdateMaxTokens(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4144,7 +4170,9 @@ class IdleStateUpdateMaxTurnRequests(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4158,7 +4186,9 @@ class IdleStateUpdateRefusal(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4172,7 +4202,9 @@ class IdleStateUpdateCancelled(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4187,7 +4219,9 @@ class IdleStateUpdateError(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     error: NotRequired[Error | None]
     """What failed, in the form of a JSON-RPC error."""
     _meta: NotRequired[Meta | None]
@@ -4200,7 +4234,9 @@ class IdleStateUpdateUntagged(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 @final
@@ -4214,7 +4250,9 @@ class IdleStateUpdateOther(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 IdleStateUpdate: TypeAlias = IdleStateUpdateEndTurn | IdleStateUpdateMaxTokens | IdleStateUpdateMaxTurnRequests | IdleStateUpdateRefusal | IdleStateUpdateCancelled | IdleStateUpdateError | IdleStateUpdateUntagged
@@ -4227,7 +4265,9 @@ class RequiresActionStateUpdate(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs meanwhile, each time; absent means that the agent does not say."""
+    """All that runs meanwhile, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class UnknownStateUpdate(TypedDict):
@@ -4236,7 +4276,9 @@ class UnknownStateUpdate(TypedDict):
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that is known to run, each time; absent means that the agent does not say."""
+    """All that is known to run, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 TerminalId: TypeAlias = str
@@ -4298,10 +4340,12 @@ class TerminalSize(TypedDict):
     cols: int
     """Characters in a line.
     At least 1.
+    Rule DTERM-16.
     """
     rows: int
     """Lines on the screen.
     At least 1.
+    Rule DTERM-16.
     """
     _meta: NotRequired[Meta | None]
 
@@ -4350,6 +4394,7 @@ class TerminalUpdate(TypedDict):
     size: NotRequired[TerminalSize | None]
     """Size that the command formats its output for.
     Absent keeps what is known, null clears it, a value replaces it.
+    Rule DTERM-16.
     """
     capabilities: NotRequired[TerminalCapabilities | None]
     """What a client may do to the terminal from now on.
@@ -4906,7 +4951,9 @@ class SessionUpdateStateUpdateRunning(TypedDict):
     sessionUpdate: Literal["state_update"]
     state: Literal["running"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs beside it, each time; absent means that the agent does not say."""
+    """All that runs beside it, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleEndTurn(TypedDict):
@@ -4921,7 +4968,9 @@ class SessionUpdateStateUpdateIdleEndTurn(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleMaxTokens(TypedDict):
@@ -4936,7 +4985,9 @@ class SessionUpdateStateUpdateIdleMaxTokens(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleMaxTurnRequests(TypedDict):
@@ -4951,7 +5002,9 @@ class SessionUpdateStateUpdateIdleMaxTurnRequests(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleRefusal(TypedDict):
@@ -4966,7 +5019,9 @@ class SessionUpdateStateUpdateIdleRefusal(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleCancelled(TypedDict):
@@ -4981,7 +5036,9 @@ class SessionUpdateStateUpdateIdleCancelled(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleError(TypedDict):
@@ -4996,7 +5053,9 @@ class SessionUpdateStateUpdateIdleError(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     error: NotRequired[Error | None]
     """What failed, in the form of a JSON-RPC error."""
     _meta: NotRequired[Meta | None]
@@ -5012,7 +5071,9 @@ class SessionUpdateStateUpdateIdleUntagged(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateIdleOther(TypedDict):
@@ -5027,7 +5088,9 @@ class SessionUpdateStateUpdateIdleOther(TypedDict):
     Draft: `end_turn_token_usage`.
     """
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs all the same, each time; absent means that the agent does not say."""
+    """All that runs all the same, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateRequiresAction(TypedDict):
@@ -5037,7 +5100,9 @@ class SessionUpdateStateUpdateRequiresAction(TypedDict):
     sessionUpdate: Literal["state_update"]
     state: Literal["requires_action"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that runs meanwhile, each time; absent means that the agent does not say."""
+    """All that runs meanwhile, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateUnknown(TypedDict):
@@ -5047,7 +5112,9 @@ class SessionUpdateStateUpdateUnknown(TypedDict):
     sessionUpdate: Literal["state_update"]
     state: Literal["unknown"]
     background: NotRequired[list[BackgroundWork] | None]
-    """All that is known to run, each time; absent means that the agent does not say."""
+    """All that is known to run, each time; absent means that the agent does not say.
+    Rule LIFE-36.
+    """
     _meta: NotRequired[Meta | None]
 
 class SessionUpdateStateUpdateOther(TypedDict):
@@ -5162,6 +5229,7 @@ class SessionUpdateTerminalUpdate(TypedDict):
     size: NotRequired[TerminalSize | None]
     """Size that the command formats its output for.
     Absent keeps what is known, null clears it, a value replaces it.
+    Rule DTERM-16.
     """
     capabilities: NotRequired[TerminalCapabilities | None]
     """What a client may do to the terminal from now on.

@@ -9,7 +9,7 @@ const or = (...kinds) => (value) => kinds.some((fits) => fits(value));
 
 const HOST = {
   policy: isText, drafts: isTexts, capabilities: isObject, auth_methods: Array.isArray, timeout: isNumber,
-  max_requests: isNumber, expose_errors: isTrue, version_2: isTrue, files: or(isTrue, isObject), terminals: or(isTrue, isObject),
+  max_requests: isNumber, expose_errors: isTrue, versions: Array.isArray, files: or(isTrue, isObject), terminals: or(isTrue, isObject),
   later: isTexts,
 };
 const HOOKS = ["update", "violation", "advice", "error", "late_response"];

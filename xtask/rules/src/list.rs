@@ -1,29 +1,19 @@
-//! The catalogue's ids for those who cannot ask the catalogue: `core/protocol/rules.json`, from which `cargo xtask codegen`
-//! makes the constants in `include/acp_constants.h`.
+//! Whether the constants in `include/acp_constants.h` are those of the catalogue.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs;
 
 use libacp::rules::{Rule, AREAS};
-use serde_json::json;
 
-pub(crate) const PATH: &str = "core/protocol/rules.json";
 const HEADER: &str = "include/acp_constants.h";
 
 fn rules() -> impl Iterator<Item = &'static Rule> {
     AREAS.iter().flat_map(|area| area.rules)
 }
 
-/// What the file is to be: one line for each rule.
-pub(crate) fn text() -> String {
-    let line = |rule: &Rule| json!({"id": rule.id, "severity": rule.severity.name(), "text": rule.text}).to_string();
-    let lines: Vec<String> = rules().map(line).collect();
-    format!("[\n  {}\n]\n", lines.join(",\n  "))
-}
-
 /// Where the lists of ids differ: the catalogue's, and that of the C header. Bindings ask the catalogue itself, and the
-/// page and the file above are written from it.
+/// page is written from it.
 pub(crate) fn complaints() -> Result<Vec<String>, Box<dyn Error>> {
     let header = fs::read_to_string(HEADER).map_err(|error| format!("{HEADER}: {error}"))?;
     let words = header.lines().filter_map(|line| line.strip_prefix("#define ACP_RULE_")?.split_once(' '));

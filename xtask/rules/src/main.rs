@@ -1,5 +1,5 @@
 //! `cargo xtask rules [--check]`: prints the rule catalogue, holds it against the specification's rules and the vectors,
-//! and writes `docs/src/rules.md` and `core/protocol/rules.json`. `cargo xtask rules --prove` is another program (`prove`).
+//! and writes `docs/src/rules.md`. `cargo xtask rules --prove` is another program (`prove`).
 //!
 //! The exit status is 1 when a rule of the specification has neither a row nor a word for why it has none, when an event
 //! of the vectors carries an id that no row has, when none carries an id though its row says that events do, when the C
@@ -48,7 +48,7 @@ fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
     println!("{}", specification::summary(&entries));
     let mut complaints = specification::complaints(&entries);
     complaints.extend(vectors.complaints(&entries));
-    for (path, text) in [(page::PATH, page::text(&entries)?), (list::PATH, list::text())] {
+    for (path, text) in [(page::PATH, page::text(&entries)?)] {
         if fs::read_to_string(path).is_ok_and(|old| old == text) {
             continue;
         }

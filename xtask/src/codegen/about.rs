@@ -94,6 +94,7 @@ fn meaning(is: Is) -> Option<&'static str> {
         Is::Base64 => "In base64.",
         Is::DateTime => "A time as in ISO 8601.",
         Is::Currency => "A currency code as in ISO 4217.",
+        Is::Icon => "An `https:` or `data:` URI.",
     })
 }
 

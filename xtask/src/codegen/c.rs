@@ -5,12 +5,11 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{ensure, Result};
 use indexmap::IndexMap;
-use serde_json::Value;
 
 use super::about::wrap;
-use super::MARK;
+use super::{rules, MARK};
 use crate::model::{Flat, Kind, Model, Sender, Shape, DRAFTS};
 
 /// Types whose tags or values become constants: what their names start with, the type, and what they are.
@@ -36,8 +35,6 @@ const WORDS: [(&str, &[&str], &str); 20] = [
     ("ELICITATION_MODE", &["CreateElicitationRequest"], "Modes of elicitation"),
     ("ELICITATION_ACTION", &["CreateElicitationResponse"], "Answers to elicitation"),
 ];
-
-const RULES: &str = "core/protocol/rules.json";
 
 /// A constant: its value, its sentence, the versions that have it, and its draft.
 #[derive(Default)]
@@ -87,13 +84,11 @@ pub(super) fn file(model: &Model) -> Result<String> {
 
 /// The ids of the catalogue's rules. `cargo xtask rules` writes the list, because only the compiled core knows it.
 fn rules(all: &[u16]) -> Result<Words> {
-    let text = std::fs::read_to_string(RULES).context(RULES)?;
     let mut words = Words::new();
-    for rule in serde_json::from_str::<Vec<Value>>(&text).context(RULES)? {
-        let text =
-            |member: &str| rule[member].as_str().map(str::to_owned).with_context(|| format!("{RULES}: {member}"));
-        let (value, doc) = (text("id")?, Some(text("text")?));
-        words.insert(format!("ACP_RULE_{}", upper(&value)), Word { value, doc, versions: all.to_vec(), draft: None });
+    for rule in rules::read(all)?.into_iter().flat_map(|area| area.rules) {
+        let versions = if rule.versions.is_empty() { all.to_vec() } else { rule.versions };
+        let name = format!("ACP_RULE_{}", upper(&rule.id));
+        words.insert(name, Word { value: rule.id, doc: Some(rule.text), versions, draft: None });
     }
     Ok(words)
 }

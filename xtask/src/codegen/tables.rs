@@ -284,6 +284,7 @@ fn string(is: Option<Is>) -> &'static str {
         Some(Is::Base64) => "Type::String(StringKind::Base64)",
         Some(Is::DateTime) => "Type::String(StringKind::DateTime)",
         Some(Is::Currency) => "Type::String(StringKind::Currency)",
+        Some(Is::Icon) => "Type::String(StringKind::Icon)",
         Some(Is::Line) | None => "Type::String(StringKind::Plain)",
     }
 }

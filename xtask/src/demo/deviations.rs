@@ -8,7 +8,7 @@ use std::fs;
 use anyhow::{bail, ensure, Context, Result};
 use serde_json::Value;
 
-use super::hosts::HOSTS;
+use super::hosts::Host;
 use super::pair::Pair;
 
 const DECLARED: &str = "tests/interop/deviations.json";
@@ -91,8 +91,7 @@ impl Deviation {
 }
 
 fn known(name: &str) -> Result<&'static str> {
-    let host = HOSTS.iter().find(|host| host.name == name);
-    host.map(|host| host.name).with_context(|| format!("/{name}: no such host"))
+    Host::find(name).map(|host| host.name).with_context(|| format!("/{name}: no such host"))
 }
 
 fn one(host: &'static str, side: &'static str, entry: &Value) -> Result<Deviation> {
@@ -122,8 +121,7 @@ mod tests {
     use serde_json::json;
 
     fn pair(client: &str, agent: &str) -> Pair {
-        let find = |name: &str| HOSTS.iter().find(|host| host.name == name).unwrap();
-        Pair { client: find(client), agent: find(agent) }
+        Pair { client: Host::find(client).unwrap(), agent: Host::find(agent).unwrap() }
     }
 
     #[test]

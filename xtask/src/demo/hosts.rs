@@ -4,6 +4,8 @@ use crate::setup::sdks::{GO, JAVA, KOTLIN};
 use crate::setup::steps::{C_HOSTS, NODE_HOSTS, PYTHON, PYTHON_MODULE, RUST_HOSTS, RUST_SDK, TYPESCRIPT_SDK, VENV};
 use crate::setup::Step;
 
+use super::version_2::VERSION_2;
+
 /// Starts a program that Maven has built. A virtual machine that lives for a second does without its later stages, and
 /// it reads and writes UTF-8 whatever the locale says.
 macro_rules! jvm {
@@ -23,9 +25,16 @@ macro_rules! jvm {
     };
 }
 
+/// The conversation of version 1.
+pub(super) const SCRIPT: &str = "tests/interop/script.json";
+
 /// A client and an agent in one language.
 pub(super) struct Host {
     pub(super) name: &'static str,
+    /// 1 or 2: the matrix in which it stands. Hosts meet those of their own matrix.
+    pub(super) version: u8,
+    /// What it plays; a host of ours plays whatever its peer does.
+    pub(super) script: &'static str,
     /// Whether it tells the violations of its peer; an official SDK does not.
     pub(super) ours: bool,
     /// Whether it waits for `--all`: it takes long to set up, or is only about the demo itself.
@@ -36,14 +45,28 @@ pub(super) struct Host {
     pub(super) step: &'static Step,
     /// What of it must be in the tree.
     pub(super) files: &'static [&'static str],
+    /// What starts it in this role; nothing for a role that it does not have.
     pub(super) client: &'static [&'static str],
     pub(super) agent: &'static [&'static str],
 }
 
-/// All of them, in the order of the matrix.
-pub(super) const HOSTS: &[Host] = &[
+impl Host {
+    /// The one of this name.
+    pub(super) fn find(name: &str) -> Option<&'static Host> {
+        all().find(|host| host.name == name)
+    }
+}
+
+/// All of them, in the order of the matrices.
+pub(super) fn all() -> impl Iterator<Item = &'static Host> + Clone {
+    VERSION_1.iter().chain(VERSION_2)
+}
+
+const VERSION_1: &[Host] = &[
     Host {
         name: "rust",
+        version: 1,
+        script: SCRIPT,
         ours: true,
         slow: false,
         exact: true,
@@ -54,6 +77,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "c",
+        version: 1,
+        script: SCRIPT,
         ours: true,
         slow: false,
         exact: true,
@@ -64,6 +89,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "python",
+        version: 1,
+        script: SCRIPT,
         ours: true,
         slow: false,
         exact: true,
@@ -74,6 +101,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "js",
+        version: 1,
+        script: SCRIPT,
         ours: true,
         slow: false,
         exact: true,
@@ -84,6 +113,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "ts-sdk",
+        version: 1,
+        script: SCRIPT,
         ours: false,
         slow: false,
         exact: false,
@@ -94,6 +125,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "py-sdk",
+        version: 1,
+        script: SCRIPT,
         ours: false,
         slow: false,
         exact: false,
@@ -104,6 +137,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "rust-sdk",
+        version: 1,
+        script: SCRIPT,
         ours: false,
         slow: true,
         exact: false,
@@ -114,6 +149,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "go-sdk",
+        version: 1,
+        script: SCRIPT,
         ours: false,
         slow: true,
         exact: false,
@@ -124,6 +161,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "java-sdk",
+        version: 1,
+        script: SCRIPT,
         ours: false,
         slow: true,
         exact: false,
@@ -134,6 +173,8 @@ pub(super) const HOSTS: &[Host] = &[
     },
     Host {
         name: "kotlin-sdk",
+        version: 1,
+        script: SCRIPT,
         ours: false,
         slow: true,
         exact: false,
@@ -146,6 +187,8 @@ pub(super) const HOSTS: &[Host] = &[
     // silence about the others means something.
     Host {
         name: "marked",
+        version: 1,
+        script: SCRIPT,
         ours: false,
         slow: false,
         exact: false,
@@ -158,6 +201,8 @@ pub(super) const HOSTS: &[Host] = &[
     // something too, and that what is declared is held.
     Host {
         name: "altered",
+        version: 1,
+        script: SCRIPT,
         ours: false,
         slow: true,
         exact: false,

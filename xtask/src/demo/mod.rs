@@ -1,13 +1,16 @@
-//! `cargo xtask demo`: one conversation between every client and every agent, over real pipes.
+//! `cargo xtask demo`: one conversation between every client and every agent, over real pipes; in both versions of the
+//! protocol.
 //!
-//! `tests/interop/README.md` says what is played. Read [`hosts`] for who plays, [`pair`] for how a pair is run and
+//! `tests/interop/README.md` says what is played. Read [`hosts`] and [`version_2`] for who plays, [`pair`] for how a pair is run and
 //! checked, [`matrix`], [`trace`], [`deviations`] and [`violations`] for what is shown.
 
 mod deviations;
 mod hosts;
 mod matrix;
 mod pair;
+mod recordings;
 mod trace;
+mod version_2;
 mod violations;
 
 use std::collections::VecDeque;
@@ -19,14 +22,19 @@ use std::time::Instant;
 use anyhow::{bail, Context, Result};
 
 use crate::{commands, setup};
-use hosts::{Host, HOSTS};
+use hosts::Host;
 use pair::{Ended, Expected, Figures, Outcome, Pair};
+use recordings::Replayed;
 
 /// What the command takes.
-pub(crate) const USAGE: &str = "[--all] [--only CLIENT:AGENT] [--jobs N] [--verbose]";
+pub(crate) const USAGE: &str = "[--all] [--version 1|2] [--only CLIENT:AGENT] [--jobs N] [--verbose]";
 pub(crate) const OPTIONS: commands::Options = &[
     ("--all", "also with hosts that take long to set up, those on the SDKs of Rust, Go, Java and Kotlin"),
-    ("--only CLIENT:AGENT", "this pair alone"),
+    ("--version 1|2", "the pairs of this version of the protocol alone; of both without it"),
+    (
+        "--only CLIENT:AGENT",
+        "this pair alone; the hosts of version 2 end with -2, routers of both with the one they are asked for",
+    ),
     ("--jobs N", "pairs that are played at a time; as many as there are processors without it, up to four"),
     ("--verbose", "show every message"),
 ];
@@ -37,6 +45,20 @@ struct Options {
     verbose: bool,
     jobs: usize,
     only: Option<Pair>,
+    version: Option<u8>,
+}
+
+impl Options {
+    /// Whether recordings are replayed as well: they are of version 2, and no pair.
+    fn replays(&self) -> bool {
+        self.only.is_none() && self.version != Some(1)
+    }
+
+    /// The hosts that take part where they can.
+    fn wanted(&self) -> impl Iterator<Item = &'static Host> + Clone + '_ {
+        let version = |host: &Host| self.version.is_none_or(|version| version == host.version);
+        hosts::all().filter(move |host| (self.all || !host.slow) && version(host))
+    }
 }
 
 /// Runs the command.
@@ -44,8 +66,7 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     let options = options(args)?;
     let absent = absent(&options);
     let pairs = pairs(&options, &absent);
-    let hosts: Vec<&Host> = HOSTS
-        .iter()
+    let hosts: Vec<&Host> = hosts::all()
         .filter(|host| pairs.iter().any(|pair| pair.client.name == host.name || pair.agent.name == host.name))
         .collect();
     require(&hosts)?;
@@ -70,32 +91,39 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     {
         println!("{}", deviation.shown(*pair));
     }
-    let wrong: Vec<&String> = results.iter().filter_map(|(_, ended)| ended.outcome.wrong()).collect();
+    let mut wrong: Vec<&String> = results.iter().filter_map(|(_, ended)| ended.outcome.wrong()).collect();
     let (right, count) = (results.len() - wrong.len(), results.len());
     println!("\n{right} of {count} pairs are right; set up in {set_up:.1} s, played in {played:.1} s");
     if options.only.is_none() && !options.all {
         println!("hosts that take long to set up wait for --all");
     }
+    let replayed = if options.replays() { recordings::replay()? } else { Replayed::default() };
+    wrong.extend(&replayed.wrong);
     for report in &wrong {
         eprintln!("\n{report}");
     }
     if options.only.is_none() {
-        println!("{} passed, {} failed", right, wrong.len());
+        println!("{} passed, {} failed", right + replayed.right, wrong.len());
     }
     match wrong.len() {
         0 => Ok(()),
-        count => bail!("{count} of {} pairs are wrong", results.len()),
+        failed => bail!("{failed} of {} pairs and recordings are wrong", count + replayed.right + replayed.wrong.len()),
     }
 }
 
 fn options(args: &[String]) -> Result<Options> {
-    let mut options = Options { all: false, verbose: false, jobs: setup::jobs(), only: None };
+    let mut options = Options { all: false, verbose: false, jobs: setup::jobs(), only: None, version: None };
     let mut rest = args.iter();
     while let Some(arg) = rest.next() {
         match arg.as_str() {
             "--all" => options.all = true,
             "--verbose" => options.verbose = true,
             "--only" => options.only = Some(named(rest.next().context("--only: expected CLIENT:AGENT after it")?)?),
+            "--version" => {
+                let version =
+                    rest.next().and_then(|version| version.parse().ok()).filter(|version| [1, 2].contains(version));
+                options.version = Some(version.context("--version: expected 1 or 2 after it")?);
+            }
             "--jobs" => {
                 let number = rest.next().and_then(|number| number.parse().ok()).filter(|&number| number > 0);
                 options.jobs = number.context("--jobs: expected a number from 1 after it")?;
@@ -107,31 +135,34 @@ fn options(args: &[String]) -> Result<Options> {
 }
 
 fn named(text: &str) -> Result<Pair> {
-    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    let names: Vec<&str> = hosts::all().map(|host| host.name).collect();
     let find = |name: &str| {
-        let host = HOSTS.iter().find(|host| host.name == name);
-        host.with_context(|| format!("--only: no host {name}; there are {}", names.join(", ")))
+        Host::find(name).with_context(|| format!("--only: no host {name}; there are {}", names.join(", ")))
     };
     let (client, agent) = text.split_once(':').with_context(|| format!("--only: expected CLIENT:AGENT, got {text}"))?;
-    Ok(Pair { client: find(client)?, agent: find(agent)? })
+    let pair = Pair { client: find(client)?, agent: find(agent)? };
+    if !pair.plays() {
+        bail!("--only: {text} is no pair: one of the two has to be on libacp, and both have to know the same conversation");
+    }
+    Ok(pair)
 }
 
 /// The hosts that would take part and cannot be set up on this machine, and why. One that was asked for by name is set up
 /// all the same, so that it is said what brings it.
 fn absent(options: &Options) -> Vec<(&'static Host, String)> {
-    let wanted = HOSTS.iter().filter(|host| options.only.is_none() && (options.all || !host.slow));
+    let wanted = options.wanted().filter(|_| options.only.is_none());
     wanted.filter_map(|host| Some((host, host.step.not_here()?))).collect()
 }
 
-/// The pairs in which at least one side is ours.
+/// The pairs that can play.
 fn pairs(options: &Options, absent: &[(&Host, String)]) -> Vec<Pair> {
     if let Some(pair) = options.only {
         return vec![pair];
     }
     let here = |host: &&Host| !absent.iter().any(|(other, _)| other.name == host.name);
-    let taken = || HOSTS.iter().filter(|host| options.all || !host.slow).filter(here);
+    let taken = || options.wanted().filter(here);
     let all = taken().flat_map(|client| taken().map(move |agent| Pair { client, agent }));
-    all.filter(|pair| pair.client.ours || pair.agent.ours).collect()
+    all.filter(|pair| pair.plays()).collect()
 }
 
 /// Says which hosts are not in the tree, before anything is built.

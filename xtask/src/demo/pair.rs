@@ -1,5 +1,6 @@
 //! Runs one pair: the client starts the agent, and afterwards everything that both claim is checked.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -10,12 +11,10 @@ use anyhow::{anyhow, bail, Context, Result};
 use serde_json::Value;
 
 use super::deviations::{Declared, Deviation};
-use super::hosts::Host;
+use super::hosts::{self, Host};
 use super::trace::{self, Record};
 use super::violations::{self, Known, Told};
 
-/// The conversation.
-const SCRIPT: &str = "tests/interop/script.json";
 /// Where what a pair leaves behind lies.
 const FOLDER: &str = "target/demo";
 /// How long a pair may go on after the script's deadline, at which a client gives up and says what it waits for.
@@ -72,21 +71,36 @@ pub(super) struct Ended {
     pub(super) told: Vec<Told>,
 }
 
-/// The script's own account of what must come out, and the rules that are known to be broken.
-pub(super) struct Expected {
-    script: Value,
+/// A conversation: its own account of what must come out, and when a pair is given up.
+struct Script {
+    value: Value,
     limit: Duration,
+}
+
+/// All conversations, and the rules that are known to be broken.
+pub(super) struct Expected {
+    scripts: BTreeMap<&'static str, Script>,
     known: Known,
     declared: Declared,
 }
 
 impl Expected {
     pub(super) fn load() -> Result<Self> {
-        let text = fs::read_to_string(SCRIPT).context(SCRIPT)?;
-        let script: Value = serde_json::from_str(&text).context(SCRIPT)?;
-        let deadline = script["deadlineMs"].as_u64().context("the script has no deadline")?;
-        let limit = Duration::from_millis(deadline) + GRACE;
-        Ok(Expected { script, limit, known: Known::load()?, declared: Declared::load()? })
+        let mut scripts = BTreeMap::new();
+        for host in hosts::all() {
+            if !scripts.contains_key(host.script) {
+                scripts.insert(host.script, Script::load(host.script).context(host.script)?);
+            }
+        }
+        Ok(Expected { scripts, known: Known::load()?, declared: Declared::load()? })
+    }
+}
+
+impl Script {
+    fn load(path: &str) -> Result<Self> {
+        let value: Value = serde_json::from_str(&fs::read_to_string(path)?)?;
+        let deadline = value["deadlineMs"].as_u64().context("the script has no deadline")?;
+        Ok(Script { value, limit: Duration::from_millis(deadline) + GRACE })
     }
 }
 
@@ -107,6 +121,24 @@ impl Pair {
         format!("{}:{}", self.client.name, self.agent.name)
     }
 
+    /// Whether the two can play: one of them tells the violations of the other, both have their role, and they know the
+    /// same conversation.
+    pub(super) fn plays(self) -> bool {
+        let Pair { client, agent } = self;
+        let same = client.script == agent.script || client.ours || agent.ours;
+        let roles = !client.client.is_empty() && !agent.agent.is_empty();
+        client.version == agent.version && same && roles && (client.ours || agent.ours)
+    }
+
+    /// The conversation: that of the side which has but one.
+    fn script(self) -> &'static str {
+        if self.client.ours {
+            self.agent.script
+        } else {
+            self.client.script
+        }
+    }
+
     /// Runs it and checks it.
     pub(super) fn run(self, expected: &Expected) -> Result<Ended> {
         let root = std::env::current_dir()?;
@@ -116,7 +148,8 @@ impl Pair {
         }
         let work = folder.join("work");
         fs::create_dir_all(&work).with_context(|| work.display().to_string())?;
-        let report = self.converse(&root, &folder, &work, expected.limit)?;
+        let script = expected.scripts.get(self.script()).context("a host without a script")?;
+        let report = self.converse(&root, &folder, &work, script.limit)?;
         let trace = folder.join("trace.jsonl");
         let (records, traced) = match trace::read(&trace) {
             Ok(records) => (records, Ok(())),
@@ -126,7 +159,7 @@ impl Pair {
         told.extend(violations::read(&report.agent_said, self.client, "client"));
         let checked = report.verdict().and_then(|figures| {
             traced?;
-            check(&figures, &report, &records, &expected.script, &work)?;
+            check(&figures, &report, &records, &script.value, &work)?;
             self.check_exact(&records)?;
             expected
                 .known
@@ -143,10 +176,10 @@ impl Pair {
         let (agent_err, agent_end) = (file("agent.stderr"), file("agent.status"));
         let (program, arguments) = self.client.client.split_first().context("a host without a client")?;
         let mut command = Command::new(program);
-        command.args(arguments).args(["--script", SCRIPT, "--work"]).arg(work).arg("--cwd").arg(root);
+        command.args(arguments).args(["--script", self.script(), "--work"]).arg(work).arg("--cwd").arg(root);
         command.arg("--trace").arg(file("trace.jsonl"));
         command.args(["--", "sh", "-c", AGENT, "agent"]).arg(&agent_err).arg(&agent_end);
-        command.args(self.agent.agent).args(["--script", SCRIPT]);
+        command.args(self.agent.agent).args(["--script", self.script()]);
         command.stdin(Stdio::null()).stdout(File::create(&client_out)?).stderr(File::create(&client_err)?);
         // A group of their own, so that both can be ended together.
         #[cfg(unix)]
@@ -333,7 +366,7 @@ mod tests {
             (report(None, 0, Some(0)), "the client ended with exit status: 0 and without a line"),
             (Report { client: None, ..report(None, 0, None) }, "not done within 5 ms"),
         ];
-        let pair = Pair { client: &super::super::hosts::HOSTS[0], agent: &super::super::hosts::HOSTS[1] };
+        let pair = Pair { client: Host::find("rust").unwrap(), agent: Host::find("c").unwrap() };
         for (report, message) in wrong {
             let Err(error) = report.verdict() else { panic!("{message}") };
             assert!(error.to_string().starts_with(message), "{error}");
@@ -343,9 +376,32 @@ mod tests {
     }
 
     #[test]
+    fn hosts_meet_those_that_know_their_conversation() {
+        let pair = |client, agent| Pair { client: Host::find(client).unwrap(), agent: Host::find(agent).unwrap() };
+        for (client, agent, script) in [
+            ("rust", "ts-sdk", "tests/interop/script.json"),
+            ("c-2", "ts-sdk-2", "tests/interop/version-2/tour.json"),
+            ("js-2", "rs-echo-2", "tests/interop/version-2/echo.json"),
+            ("rs-once-2", "python-2", "tests/interop/version-2/one-shot.json"),
+            ("c-2", "ts-both-1", "tests/interop/version-2/router-1.json"),
+        ] {
+            assert!(pair(client, agent).plays(), "{client}:{agent}");
+            assert_eq!(pair(client, agent).script(), script);
+        }
+        for (client, agent) in [
+            ("rust", "c-2"),
+            ("ts-sdk-2", "ts-sdk-2"),
+            ("rs-once-2", "rs-echo-2"),
+            ("rs-echo-2", "c-2"),
+            ("c-2", "rs-once-2"),
+        ] {
+            assert!(!pair(client, agent).plays(), "{client}:{agent}");
+        }
+    }
+
+    #[test]
     fn a_pair_that_deviates_has_to_end_where_it_is_declared() {
-        let host = |name: &str| super::super::hosts::HOSTS.iter().find(|host| host.name == name).unwrap();
-        let pair = Pair { client: host("c"), agent: host("go-sdk") };
+        let pair = Pair { client: Host::find("c").unwrap(), agent: Host::find("go-sdk").unwrap() };
         let entry = json!({"place": "/steps/2", "why": "w"});
         let declared = || Declared::read(&json!({"go-sdk": {"agent": [entry.clone()]}})).unwrap().of(pair);
         let ended = |summary: Value, code: i32, declared| {

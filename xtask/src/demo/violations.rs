@@ -9,7 +9,7 @@ use std::fs;
 use anyhow::{bail, Context, Result};
 use serde_json::Value;
 
-use super::hosts::{Host, HOSTS};
+use super::hosts::{self, Host};
 use super::pair::Pair;
 
 const KNOWN: &str = "tests/interop/violations.json";
@@ -46,7 +46,7 @@ pub(super) fn shown(pairs: &[(Pair, &[Told])]) -> Vec<String> {
     };
     let mut lines: Vec<String> =
         pairs.iter().flat_map(|(pair, told)| told.iter().map(move |one| line(pair, one))).collect();
-    for host in HOSTS.iter().filter(|host| !host.ours) {
+    for host in hosts::all().filter(|host| !host.ours) {
         let mine = pairs.iter().filter(|(pair, _)| pair.client.name == host.name || pair.agent.name == host.name);
         let told =
             |(_, told): &(Pair, &[Told])| told.iter().filter(|one| one.host == host.name).map(|one| one.count).sum();
@@ -122,7 +122,7 @@ mod tests {
         {\"violation\":\"FRAME-12\",\"method\":\"\"}\n{\"violation\":\"TOOL-02\",\"method\":\"session/update\"}\n{";
 
     fn sdk() -> &'static Host {
-        HOSTS.iter().find(|host| host.name == "py-sdk").unwrap()
+        Host::find("py-sdk").unwrap()
     }
 
     #[test]

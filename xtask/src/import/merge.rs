@@ -4,7 +4,7 @@ use anyhow::{ensure, Result};
 use indexmap::IndexMap;
 
 use super::schema::Types;
-use crate::model::{Area, Body, Field, Fields, Flat, Method, Open, Shape, TypeDef, Union, Version};
+use crate::model::{Area, Body, Field, Fields, Flat, Is, Method, Open, Shape, TypeDef, Union, Version};
 
 /// Stands for a draft that nobody has named yet.
 pub(super) const UNNAMED: &str = "unnamed";
@@ -51,7 +51,14 @@ pub(super) fn drafts(stable: &Types, mut unstable: Types) -> Result<Types> {
 /// The new version: structure from the schemas, everything else from what was there. What is marked with a source stays
 /// as it was; [`super::facts`] says what the schemas make of it.
 pub(super) fn version(old: &Version, mut types: Types, methods: IndexMap<String, Method>) -> Version {
-    let mut new = Version { number: old.number, areas: Vec::new(), types: IndexMap::new(), methods: IndexMap::new() };
+    let mut new = Version {
+        number: old.number,
+        areas: Vec::new(),
+        types: IndexMap::new(),
+        methods: IndexMap::new(),
+        parts: old.parts.clone(),
+        dialect: old.dialect.clone(),
+    };
     for area in &old.areas {
         let mut names = Vec::new();
         for name in &area.types {
@@ -85,8 +92,20 @@ pub(super) fn version(old: &Version, mut types: Types, methods: IndexMap<String,
 }
 
 fn merge_method(was: &Method, is: Method) -> Method {
-    let Method { doc, page, scope, phase, gate, gate_rule, from, .. } = was.clone();
-    Method { doc, page, scope, phase, gate, gate_rule, from, draft: draft(was.draft.as_ref(), is.draft), ..is }
+    let Method { doc, page, scope, phase, effect, retry, gate, gate_rule, from, .. } = was.clone();
+    Method {
+        doc,
+        page,
+        scope,
+        phase,
+        effect,
+        retry,
+        gate,
+        gate_rule,
+        from,
+        draft: draft(was.draft.as_ref(), is.draft),
+        ..is
+    }
 }
 
 /// The name that people gave, if it still is a draft.
@@ -159,7 +178,8 @@ fn merge_fields(was: &Fields, is: &mut Fields) {
 fn merge_field(was: &Field, is: &mut Field) {
     is.patch = was.patch;
     is.on_missing = was.on_missing;
-    is.is = is.is.or(was.is);
+    // The words of the schema may say of an address more than its format does.
+    is.is = was.is.filter(|own| *own == Is::Icon).or(is.is).or(was.is);
     is.rule.clone_from(&was.rule);
     is.alias.clone_from(&was.alias);
     is.doc.clone_from(&was.doc);

@@ -3,7 +3,8 @@
 use anyhow::{bail, ensure, Context, Result};
 
 use super::{
-    Body, Field, Fields, Flat, Gate, GateForm, Is, OnMissing, Open, Sender, Shape, TypeExpr, Union, Version, DRAFTS,
+    Body, Field, Fields, Flat, Gate, GateForm, Is, Kind, OnMissing, Open, Sender, Shape, TypeExpr, Union, Version,
+    DRAFTS,
 };
 
 /// Most members of one object, so that the core's tables can count them in a byte.
@@ -38,22 +39,41 @@ pub(super) fn version(version: &Version) -> Result<()> {
             for name in types.into_iter().flatten() {
                 ensure!(version.types.contains_key(name), "there is no type {name}");
             }
+            ensure!((method.kind == Kind::Notification) == method.retry.is_none(), "expected retry, of requests alone");
             ensure!(method.gate.is_some() == method.gate_rule.is_some(), "expected gate and gate-rule together");
             method.gate.as_ref().map_or(Ok(()), |own| gate(version, own).with_context(|| format!("gate {}", own.path)))
         };
         check().with_context(|| format!("{}/methods.json › {name}", version.folder()))?;
+    }
+    for part in &version.parts {
+        let check = || {
+            draft(part.draft.as_ref())?;
+            for name in &part.methods {
+                ensure!(version.methods.contains_key(name), "there is no method {name}");
+            }
+            capability(version, part.of, &part.path).map(drop)
+        };
+        check().with_context(|| format!("{}/parts.json › {}", version.folder(), part.name))?;
     }
     Ok(())
 }
 
 /// Follows the path of a gate through the capabilities of its side.
 fn gate(version: &Version, gate: &Gate) -> Result<()> {
-    let mut ty = match gate.of {
+    let ty = capability(version, gate.of, &gate.path)?;
+    let boolean = gate.form == GateForm::Boolean;
+    ensure!((ty == TypeExpr::Boolean) == boolean, "{ty} does not say yes by {}", gate.form.name());
+    Ok(())
+}
+
+/// The type of a capability: the end of its path through the capabilities of its side.
+fn capability(version: &Version, of: Sender, path: &str) -> Result<TypeExpr> {
+    let mut ty = match of {
         Sender::Agent => TypeExpr::Named("AgentCapabilities".to_owned()),
         Sender::Client => TypeExpr::Named("ClientCapabilities".to_owned()),
         Sender::Both => bail!("expected agent or client as the side"),
     };
-    for name in gate.path.split('.') {
+    for name in path.split('.') {
         let shape = ty.named().and_then(|name| version.types.get(name)).map(|def| &def.shape);
         let field = match shape {
             Some(Shape::Object { fields, .. }) => fields.get(name),
@@ -61,9 +81,7 @@ fn gate(version: &Version, gate: &Gate) -> Result<()> {
         };
         ty = field.with_context(|| format!("{ty} has no member {name}"))?.ty.clone();
     }
-    let boolean = gate.form == GateForm::Boolean;
-    ensure!((ty == TypeExpr::Boolean) == boolean, "{ty} does not say yes by {}", gate.form.name());
-    Ok(())
+    Ok(ty)
 }
 
 fn draft(name: Option<&String>) -> Result<()> {

@@ -117,6 +117,8 @@ named! {
         Base64 = "base64",
         DateTime = "date-time",
         Currency = "currency",
+        /// Where a picture is that a client may fetch.
+        Icon = "icon",
     }
 }
 
@@ -132,7 +134,23 @@ named! {
 
 named! {
     /// What a method concerns.
-    Scope { Connection = "connection", Session = "session" }
+    Scope {
+        Connection = "connection",
+        Session = "session",
+        AnySession = "any-session",
+        ReadySession = "ready-session",
+        OtherSession = "other-session",
+    }
+}
+
+named! {
+    /// What a successful call does to the session that it names, or that its answer names.
+    Effect { Makes = "makes", Attaches = "attaches", Ends = "ends", Deletes = "deletes" }
+}
+
+named! {
+    /// Whether a request may be sent once more when nobody knows what became of it.
+    Retry { Safe = "safe", Key = "key", Never = "never" }
 }
 
 named! {

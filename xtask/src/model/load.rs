@@ -8,10 +8,10 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::node::Node;
-use super::source;
+use super::{dialect, source};
 use super::{
-    is_type_name, Area, Body, Code, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model, OnMissing, Open,
-    Phase, Scope, Sender, Shape, TypeDef, Union, Variant, Version, Word, VERSIONS,
+    is_type_name, Area, Body, Code, Effect, Field, Fields, Flat, Gate, GateForm, Int, Is, Kind, Method, Model,
+    OnMissing, Open, Part, Phase, Retry, Scope, Sender, Shape, TypeDef, Union, Variant, Version, Word, VERSIONS,
 };
 
 /// Reads all versions below `root`. A version without files is empty.
@@ -39,9 +39,19 @@ fn version(number: u16, folder: &Path) -> Result<Version> {
 /// Where methods stand: the stable ones, and those of drafts.
 pub(super) const METHOD_FILES: [&str; 2] = ["methods", "methods_draft"];
 
+/// Where the parts of calls stand.
+const PARTS_FILE: &str = "parts";
+
 /// Reads one version from its files: name without extension, and text.
 pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> {
-    let mut version = Version { number, areas: Vec::new(), types: IndexMap::new(), methods: IndexMap::new() };
+    let mut version = Version {
+        number,
+        areas: Vec::new(),
+        types: IndexMap::new(),
+        methods: IndexMap::new(),
+        parts: Vec::new(),
+        dialect: None,
+    };
     for (file, text) in files {
         let at = format!("v{number}/{file}.json");
         let value: Value = serde_json::from_str(text).with_context(|| at.clone())?;
@@ -50,6 +60,14 @@ pub(crate) fn parse(number: u16, files: &[(String, String)]) -> Result<Version> 
             for (name, node) in node.entries()? {
                 version.methods.insert(name.to_owned(), method(&node)?);
             }
+            continue;
+        }
+        if file == PARTS_FILE {
+            version.parts = node.list()?.iter().map(part).collect::<Result<_>>()?;
+            continue;
+        }
+        if file == dialect::FILE {
+            version.dialect = Some(dialect::read(&node)?);
             continue;
         }
         let mut types = Vec::new();
@@ -246,7 +264,7 @@ fn field(node: &Node<'_>) -> Result<Field> {
     })
 }
 
-const METHOD: [&str; 13] = [
+const METHOD: [&str; 15] = [
     "doc",
     "page",
     "draft",
@@ -258,6 +276,8 @@ const METHOD: [&str; 13] = [
     "result",
     "scope",
     "phase",
+    "effect",
+    "retry",
     "gate",
     "gate-rule",
 ];
@@ -277,8 +297,22 @@ fn method(node: &Node<'_>) -> Result<Method> {
         result: name("result")?,
         scope: node.need("scope")?.named(Scope::NAMES, Scope::parse)?,
         phase: node.need("phase")?.named(Phase::NAMES, Phase::parse)?,
+        effect: node.get("effect").map(|node| node.named(Effect::NAMES, Effect::parse)).transpose()?,
+        retry: node.get("retry").map(|node| node.named(Retry::NAMES, Retry::parse)).transpose()?,
         gate: node.get("gate").map(|node| gate(&node)).transpose()?,
         gate_rule: node.text("gate-rule")?,
+    })
+}
+
+fn part(node: &Node<'_>) -> Result<Part> {
+    node.only(&["name", "methods", "of", "path", "rule", "draft"])?;
+    Ok(Part {
+        name: node.need("name")?.str()?.to_owned(),
+        methods: node.need("methods")?.texts()?,
+        of: node.need("of")?.named(Sender::NAMES, Sender::parse)?,
+        path: node.need("path")?.str()?.to_owned(),
+        rule: node.need("rule")?.str()?.to_owned(),
+        draft: node.text("draft")?,
     })
 }
 

@@ -97,11 +97,14 @@ impl<'a> Node<'a> {
         texts.flatten().map_or_else(|| self.expected("a list of strings"), Ok)
     }
 
-    pub(super) fn types(&self) -> Result<Vec<TypeExpr>> {
+    pub(super) fn list(&self) -> Result<Vec<Node<'a>>> {
         let Some(items) = self.value.as_array() else {
-            return self.expected("a list of types");
+            return self.expected("a list");
         };
-        let node = |(i, value)| Node { at: format!("{} › {i}", self.at), value };
-        items.iter().enumerate().map(|item| node(item).type_expr()).collect()
+        Ok(items.iter().enumerate().map(|(i, value)| Node { at: format!("{} › {i}", self.at), value }).collect())
+    }
+
+    pub(super) fn types(&self) -> Result<Vec<TypeExpr>> {
+        self.list()?.iter().map(Node::type_expr).collect()
     }
 }

@@ -143,6 +143,24 @@ fn the_projects_model_is_as_written_and_means_something() {
 }
 
 #[test]
+fn what_a_dialect_names_must_exist() {
+    type Change = fn(&mut super::Dialect);
+    let wrong: [(Change, &str); 4] = [
+        (|dialect| dialect.client.capabilities = "skills".to_owned(), "InitializeRequest has no member skills"),
+        (|dialect| dialect.agent.info = "who".to_owned(), "InitializeResponse has no member who"),
+        (|dialect| dialect.config_option_id = "key".to_owned(), "SessionConfigOption has no member key"),
+        (|dialect| dialect.listed_logins.push("login".to_owned()), "there is no method login"),
+    ];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(super::FOLDER);
+    for (change, expected) in wrong {
+        let mut model = load::model(&root).unwrap();
+        change(model.versions[1].dialect.as_mut().unwrap());
+        let error = model.check().unwrap_err().to_string();
+        assert!(error.ends_with(expected), "{error}");
+    }
+}
+
+#[test]
 fn errors_name_the_file_the_type_and_the_field() {
     let wrong = [
         (r#"{"A": {"object": {"b": {"type": "strin"}}}}"#, "v1/items.json › A › object › b › type: expected a type"),
@@ -176,18 +194,18 @@ fn check_finds_names_that_mean_nothing() {
         ),
         (
             "{}",
-            r#"{"m": {"from": "client", "kind": "request", "params": "Gone", "scope": "session", "phase": "any"}}"#,
+            r#"{"m": {"from": "client", "kind": "request", "params": "Gone", "scope": "session", "phase": "any", "retry": "safe"}}"#,
             "v1/methods.json › m: there is no type Gone",
         ),
         (
             r#"{"AgentCapabilities": {"object": {"a": {"type": "AgentCapabilities"}}}}"#,
-            r#"{"m": {"from": "client", "kind": "request", "params": "AgentCapabilities", "scope": "session", "phase": "any",
+            r#"{"m": {"from": "client", "kind": "request", "params": "AgentCapabilities", "scope": "session", "phase": "any", "retry": "safe",
                 "gate": {"of": "agent", "path": "a.b", "form": "presence"}, "gate-rule": "A-01"}}"#,
             "v1/methods.json › m: gate a.b: AgentCapabilities has no member b",
         ),
         (
             r#"{"AgentCapabilities": {"object": {"a": {"type": "boolean"}}}}"#,
-            r#"{"m": {"from": "client", "kind": "request", "params": "AgentCapabilities", "scope": "session", "phase": "any",
+            r#"{"m": {"from": "client", "kind": "request", "params": "AgentCapabilities", "scope": "session", "phase": "any", "retry": "safe",
                 "gate": {"of": "agent", "path": "a", "form": "presence"}, "gate-rule": "A-01"}}"#,
             "v1/methods.json › m: gate a: boolean does not say yes by presence",
         ),

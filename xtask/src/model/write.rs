@@ -8,10 +8,12 @@ use anyhow::{Context, Result};
 use serde_json::{Map, Value};
 
 use super::load::METHOD_FILES;
-use super::{Body, Field, Fields, Flat, Method, Model, Open, Shape, TypeDef, TypeExpr, Union, Variant, Version, Word};
+use super::{
+    dialect, Body, Field, Fields, Flat, Method, Model, Open, Shape, TypeDef, TypeExpr, Union, Variant, Version, Word,
+};
 
-/// Writes every file of the versions below `root`, and removes area files that the model no longer has. The sources are
-/// written by people only.
+/// Writes every file of the versions below `root`, and removes area files that the model no longer has. The sources and
+/// the dialects are written by people only.
 pub(crate) fn model(model: &Model, root: &Path) -> Result<()> {
     for version in &model.versions {
         let folder = root.join(version.folder());
@@ -19,7 +21,9 @@ pub(crate) fn model(model: &Model, root: &Path) -> Result<()> {
         let files = files(version);
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
-            let known = path.file_name().is_some_and(|name| files.iter().any(|(file, _)| name == file.as_str()));
+            let by_people = path.file_stem().is_some_and(|name| name == dialect::FILE);
+            let written = path.file_name().is_some_and(|name| files.iter().any(|(file, _)| name == file.as_str()));
+            let known = by_people || written;
             if path.extension().is_some_and(|ext| ext == "json") && !known {
                 fs::remove_file(&path)?;
             }
@@ -309,6 +313,8 @@ fn method_block(method: &Method) -> Block {
     out.text("result", method.result.as_ref());
     out.line("scope", &Value::from(method.scope.name()));
     out.line("phase", &Value::from(method.phase.name()));
+    out.text("effect", method.effect.map(|effect| effect.name().to_owned()).as_ref());
+    out.text("retry", method.retry.map(|retry| retry.name().to_owned()).as_ref());
     if let Some(gate) = &method.gate {
         let members = [("of", gate.of.name()), ("path", gate.path.as_str()), ("form", gate.form.name())];
         let members = members.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));

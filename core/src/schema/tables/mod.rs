@@ -6,9 +6,17 @@ use crate::validation::table::Tables;
 pub mod v1;
 pub mod v2;
 
+/// The numbers of all versions, oldest first.
+pub use crate::versions::VERSIONS;
+
 /// The tables of a protocol version, if there is such a version.
 pub fn version(number: u16) -> Option<&'static Tables> {
-    [&v1::TABLES, &v2::TABLES].into_iter().find(|tables| tables.version == number)
+    all().find(|tables| tables.version == number)
+}
+
+/// The tables of all versions, oldest first.
+pub fn all() -> impl DoubleEndedIterator<Item = &'static Tables> {
+    [&v1::TABLES, &v2::TABLES].into_iter()
 }
 
 #[cfg(test)]
@@ -17,18 +25,15 @@ mod tests {
     use crate::schema::drafts::DRAFTS;
     use crate::validation::table::{Field, Other, Type, TypeId};
 
-    fn both() -> [&'static Tables; 2] {
-        [version(1).unwrap(), version(2).unwrap()]
-    }
-
     #[test]
     fn there_is_no_other_version() {
         assert!(version(0).is_none() && version(3).is_none());
+        assert!(all().map(|tables| tables.version).eq(VERSIONS.iter().copied()));
     }
 
     #[test]
     fn look_ups_can_search_in_halves() {
-        for tables in both() {
+        for tables in all() {
             assert!(tables.names.windows(2).all(|pair| pair[0].0 < pair[1].0));
             assert!(tables.methods.windows(2).all(|pair| pair[0].name < pair[1].name));
             assert!(tables.rules.windows(2).all(|pair| (pair[0].0, pair[0].1) < (pair[1].0, pair[1].1)));
@@ -37,7 +42,7 @@ mod tests {
 
     #[test]
     fn everything_that_is_referred_to_exists() {
-        for tables in both() {
+        for tables in all() {
             let exists = |id: TypeId| usize::from(id) < tables.types.len();
             let draft = |draft: u8| usize::from(draft) <= DRAFTS.len();
             assert_eq!(tables.types[0], Type::Any);

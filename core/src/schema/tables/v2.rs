@@ -5,7 +5,8 @@
 
 use crate::rules::RuleId;
 use crate::validation::table::{
-    Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,
+    Dialect, Effect, Field, From, Gate, HelloNames, Kind, Method, Other, Part, Phase, Retry, Scope, StringKind, Tables,
+    TurnEnd, Type, TypeId, Variant,
 };
 
 /// Everything about version 2.
@@ -14,9 +15,11 @@ pub static TABLES: Tables = Tables {
     types: TYPES,
     names: if cfg!(feature = "words") { NAMES } else { &[] },
     methods: METHODS,
+    parts: PARTS,
     rules: RULES,
     aliases: ALIASES,
     forwarded: FORWARDED,
+    dialect: DIALECT,
 };
 
 const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {
@@ -48,9 +51,9 @@ static TYPES: &[Type] = &[
         ],
     },
     // 5 AgentMessage
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 386, 22, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 387, 22, 0), f("_meta", 318, 6, 0)] },
     // 6 AgentThought
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 386, 22, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 387, 22, 0), f("_meta", 318, 6, 0)] },
     // 7 Annotations
     Type::Object {
         fields: &[
@@ -162,7 +165,7 @@ static TYPES: &[Type] = &[
             f("auth", 37, 6, 0),
             f("elicitation", 79, 6, 0),
             f("nes", 39, 6, 13),
-            f("positionEncodings", 361, 20, 13),
+            f("positionEncodings", 362, 20, 13),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -208,7 +211,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("compactionId", 46, 1, 0),
             f("status", 47, 1, 0),
-            f("summary", 386, 22, 0),
+            f("summary", 387, 22, 0),
             f("error", 313, 6, 0),
             f("_meta", 318, 6, 0),
         ],
@@ -239,19 +242,19 @@ static TYPES: &[Type] = &[
     // 56 ContentChunk
     Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
     // 57 Cost
-    Type::Object { fields: &[f("amount", 352, 1, 0), f("currency", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("amount", 353, 1, 0), f("currency", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 58 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 344, 0), v("url", 347, 0)],
-        other: Other::Open(348),
+        variants: &[v("form", 345, 0), v("url", 348, 0)],
+        other: Other::Open(349),
         untagged: None,
     },
     // 59 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 358, 0), v("decline", 359, 0), v("cancel", 359, 0)],
-        other: Other::Open(359),
+        variants: &[v("accept", 359, 0), v("decline", 360, 0), v("cancel", 360, 0)],
+        other: Other::Open(360),
         untagged: None,
     },
     // 60 DeleteSessionRequest
@@ -263,8 +266,8 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("uri", 336, 1, 0),
-            f("version", 339, 1, 0),
-            f("contentChanges", 340, 1, 0),
+            f("version", 340, 1, 0),
+            f("contentChanges", 341, 1, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -275,7 +278,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("uri", 336, 1, 0),
-            f("version", 339, 1, 0),
+            f("version", 340, 1, 0),
             f("position", 195, 1, 0),
             f("visibleRange", 210, 1, 0),
             f("_meta", 318, 6, 0),
@@ -287,7 +290,7 @@ static TYPES: &[Type] = &[
             f("sessionId", 243, 1, 0),
             f("uri", 336, 1, 0),
             f("languageId", 313, 1, 0),
-            f("version", 339, 1, 0),
+            f("version", 340, 1, 0),
             f("text", 313, 1, 0),
             f("_meta", 318, 6, 0),
         ],
@@ -295,12 +298,12 @@ static TYPES: &[Type] = &[
     // 66 DidSaveDocumentNotification
     Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 336, 1, 0), f("_meta", 318, 6, 0)] },
     // 67 Diff
-    Type::Object { fields: &[f("changes", 396, 17, 0), f("patch", 70, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("changes", 397, 17, 0), f("patch", 70, 6, 0), f("_meta", 318, 6, 0)] },
     // 68 DiffChange
     Type::Union {
         tag: "operation",
-        variants: &[v("add", 393, 0), v("delete", 393, 0), v("modify", 393, 0), v("move", 394, 0), v("copy", 394, 0)],
-        other: Other::Open(395),
+        variants: &[v("add", 394, 0), v("delete", 394, 0), v("modify", 394, 0), v("move", 395, 0), v("copy", 395, 0)],
+        other: Other::Open(396),
         untagged: None,
     },
     // 69 DiffFileType
@@ -322,15 +325,15 @@ static TYPES: &[Type] = &[
     // 77 DisconnectMcpResponse
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 78 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 357, 2, 0)] },
+    Type::Object { fields: &[f("content", 358, 2, 0)] },
     // 79 ElicitationCapabilities
     Type::Object { fields: &[f("form", 81, 6, 0), f("url", 89, 6, 0), f("_meta", 318, 6, 0)] },
     // 80 ElicitationContentValue
-    Type::AnyOf { of: &[313, 339, 352, 320, 316, 0] },
+    Type::AnyOf { of: &[313, 340, 353, 320, 316, 0] },
     // 81 ElicitationFormCapabilities
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 82 ElicitationFormMode
-    Type::AnyOf { of: &[353, 354] },
+    Type::AnyOf { of: &[354, 355] },
     // 83 ElicitationId
     Type::String(StringKind::Name),
     // 84 ElicitationPropertySchema
@@ -353,7 +356,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("type", 87, 1, 0),
             f("title", 313, 6, 0),
-            f("properties", 349, 1, 0),
+            f("properties", 350, 1, 0),
             f("required", 316, 2, 0),
             f("description", 313, 6, 0),
             f("_meta", 318, 6, 0),
@@ -366,7 +369,7 @@ static TYPES: &[Type] = &[
     // 89 ElicitationUrlCapabilities
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 90 ElicitationUrlMode
-    Type::AnyOf { of: &[355, 356] },
+    Type::AnyOf { of: &[356, 357] },
     // 91 EmbeddedResource
     Type::Object { fields: &[f("resource", 92, 1, 0), f("annotations", 7, 6, 0), f("_meta", 318, 6, 0)] },
     // 92 EmbeddedResourceResource
@@ -390,8 +393,8 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 384, 8, 0),
-            f("mcpServers", 385, 8, 0),
+            f("additionalDirectories", 385, 8, 0),
+            f("mcpServers", 386, 8, 0),
             f("systemPrompt", 276, 2, 0),
             f("_meta", 318, 6, 0),
         ],
@@ -410,7 +413,7 @@ static TYPES: &[Type] = &[
     // 102 Icon
     Type::Object {
         fields: &[
-            f("src", 336, 1, 0),
+            f("src", 337, 1, 0),
             f("mimeType", 131, 6, 0),
             f("sizes", 316, 22, 0),
             f("theme", 103, 6, 0),
@@ -423,15 +426,15 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "stopReason",
         variants: &[
-            v("end_turn", 388, 0),
-            v("max_tokens", 388, 0),
-            v("max_turn_requests", 388, 0),
-            v("refusal", 388, 0),
-            v("cancelled", 388, 0),
-            v("error", 389, 0),
+            v("end_turn", 389, 0),
+            v("max_tokens", 389, 0),
+            v("max_turn_requests", 389, 0),
+            v("refusal", 389, 0),
+            v("cancelled", 389, 0),
+            v("error", 390, 0),
         ],
-        other: Other::Open(388),
-        untagged: Some(388),
+        other: Other::Open(389),
+        untagged: Some(389),
     },
     // 105 ImageContent
     Type::Object {
@@ -462,7 +465,7 @@ static TYPES: &[Type] = &[
             f("protocolVersion", 203, 1, 0),
             f("info", 106, 33, 0),
             f("capabilities", 4, 4, 0),
-            f("authMethods", 360, 20, 0),
+            f("authMethods", 361, 20, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -471,22 +474,22 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("minimum", 339, 2, 0),
-            f("maximum", 339, 2, 0),
-            f("default", 339, 6, 0),
+            f("minimum", 340, 2, 0),
+            f("maximum", 340, 2, 0),
+            f("default", 340, 6, 0),
             f("_meta", 318, 6, 0),
         ],
     },
     // 110 ListProvidersRequest
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 111 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 380, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("providers", 381, 1, 0), f("_meta", 318, 6, 0)] },
     // 112 ListSessionsRequest
     Type::Object {
         fields: &[f("cwd", 1, 2, 0), f("cursor", 246, 2, 0), f("archived", 228, 2, 7), f("_meta", 318, 6, 0)],
     },
     // 113 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 383, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 384, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 318, 6, 0)] },
     // 114 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
     // 115 LoginAuthRequest
@@ -504,7 +507,7 @@ static TYPES: &[Type] = &[
     // 121 McpConnectionId
     Type::String(StringKind::Name),
     // 122 McpError
-    Type::Object { fields: &[f("code", 364, 1, 0), f("message", 313, 1, 0), f("data", 0, 0, 0)] },
+    Type::Object { fields: &[f("code", 365, 1, 0), f("message", 313, 1, 0), f("data", 0, 0, 0)] },
     // 123 McpHttpCapabilities
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 124 McpRequestId
@@ -522,7 +525,7 @@ static TYPES: &[Type] = &[
     Type::String(StringKind::Name),
     // 128 McpServerHttp
     Type::Object {
-        fields: &[f("name", 315, 1, 0), f("url", 336, 1, 0), f("headers", 363, 8, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("name", 315, 1, 0), f("url", 336, 1, 0), f("headers", 364, 8, 0), f("_meta", 318, 6, 0)],
     },
     // 129 McpServerStdio
     Type::Object {
@@ -573,8 +576,8 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("minItems", 338, 2, 0),
-            f("maxItems", 338, 2, 0),
+            f("minItems", 339, 2, 0),
+            f("maxItems", 339, 2, 0),
             f("items", 138, 1, 0),
             f("default", 316, 22, 0),
             f("_meta", 318, 6, 0),
@@ -630,7 +633,7 @@ static TYPES: &[Type] = &[
         ],
     },
     // 151 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 341, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 342, 6, 0), f("_meta", 318, 6, 0)] },
     // 152 NesEditHistoryEntry
     Type::Object { fields: &[f("uri", 336, 1, 0), f("diff", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 153 NesEditSuggestion
@@ -638,7 +641,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("suggestionId", 172, 1, 0),
             f("uri", 336, 1, 0),
-            f("edits", 365, 1, 0),
+            f("edits", 366, 1, 0),
             f("cursorPosition", 195, 6, 0),
             f("_meta", 318, 6, 0),
         ],
@@ -647,7 +650,7 @@ static TYPES: &[Type] = &[
     Type::Object { fields: &[f("document", 150, 6, 0), f("_meta", 318, 6, 0)] },
     // 155 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 341, 1, 0), f("endLine", 341, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("startLine", 342, 1, 0), f("endLine", 342, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 156 NesJumpCapabilities
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
@@ -661,7 +664,7 @@ static TYPES: &[Type] = &[
             f("uri", 336, 1, 0),
             f("languageId", 313, 1, 0),
             f("visibleRange", 210, 6, 0),
-            f("lastFocusedMs", 338, 6, 0),
+            f("lastFocusedMs", 339, 6, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -672,11 +675,11 @@ static TYPES: &[Type] = &[
         fields: &[f("uri", 336, 1, 0), f("languageId", 313, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)],
     },
     // 161 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 341, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 342, 6, 0), f("_meta", 318, 6, 0)] },
     // 162 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: true },
     // 163 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 336, 1, 0), f("excerpts", 366, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("uri", 336, 1, 0), f("excerpts", 367, 1, 0), f("_meta", 318, 6, 0)] },
     // 164 NesRelatedSnippetsCapabilities
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 165 NesRenameCapabilities
@@ -711,12 +714,12 @@ static TYPES: &[Type] = &[
     // 170 NesSuggestContext
     Type::Object {
         fields: &[
-            f("recentFiles", 367, 2, 0),
-            f("relatedSnippets", 368, 2, 0),
-            f("editHistory", 369, 2, 0),
-            f("userActions", 370, 2, 0),
-            f("openFiles", 371, 2, 0),
-            f("diagnostics", 372, 2, 0),
+            f("recentFiles", 368, 2, 0),
+            f("relatedSnippets", 369, 2, 0),
+            f("editHistory", 370, 2, 0),
+            f("userActions", 371, 2, 0),
+            f("openFiles", 372, 2, 0),
+            f("diagnostics", 373, 2, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -724,7 +727,7 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "kind",
         variants: &[v("edit", 153, 0), v("jump", 157, 0), v("rename", 166, 0), v("searchAndReplace", 169, 0)],
-        other: Other::Open(373),
+        other: Other::Open(374),
         untagged: None,
     },
     // 172 NesSuggestionId
@@ -739,18 +742,18 @@ static TYPES: &[Type] = &[
             f("action", 313, 1, 0),
             f("uri", 336, 1, 0),
             f("position", 195, 1, 0),
-            f("timestampMs", 338, 1, 0),
+            f("timestampMs", 339, 1, 0),
             f("_meta", 318, 6, 0),
         ],
     },
     // 176 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 341, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 342, 6, 0), f("_meta", 318, 6, 0)] },
     // 177 NewSessionRequest
     Type::Object {
         fields: &[
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 384, 8, 0),
-            f("mcpServers", 385, 8, 0),
+            f("additionalDirectories", 385, 8, 0),
+            f("mcpServers", 386, 8, 0),
             f("systemPrompt", 276, 2, 11),
             f("_meta", 318, 6, 0),
         ],
@@ -775,9 +778,9 @@ static TYPES: &[Type] = &[
         fields: &[
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("minimum", 352, 2, 0),
-            f("maximum", 352, 2, 0),
-            f("default", 352, 6, 0),
+            f("minimum", 353, 2, 0),
+            f("maximum", 353, 2, 0),
+            f("default", 353, 6, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -802,7 +805,7 @@ static TYPES: &[Type] = &[
     // 189 PlanId
     Type::String(StringKind::Name),
     // 190 PlanItems
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 378, 17, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 379, 17, 0), f("_meta", 318, 6, 0)] },
     // 191 PlanMarkdown
     Type::Object { fields: &[f("planId", 189, 1, 0), f("content", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 192 PlanRemoved
@@ -813,11 +816,11 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "type",
         variants: &[v("items", 190, 0), v("file", 188, 5), v("markdown", 191, 5)],
-        other: Other::Open(377),
+        other: Other::Open(378),
         untagged: None,
     },
     // 195 Position
-    Type::Object { fields: &[f("line", 341, 1, 0), f("character", 341, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("line", 342, 1, 0), f("character", 342, 1, 0), f("_meta", 318, 6, 0)] },
     // 196 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
     // 197 PromptAudioCapabilities
@@ -831,9 +834,9 @@ static TYPES: &[Type] = &[
     // 200 PromptImageCapabilities
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 201 PromptRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 379, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 380, 1, 0), f("_meta", 318, 6, 0)] },
     // 202 PromptResponse
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 65, 0), f("_meta", 318, 6, 0)] },
     // 203 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
     // 204 ProviderCurrentConfig
@@ -844,7 +847,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("providerId", 205, 1, 0),
-            f("supported", 381, 21, 0),
+            f("supported", 382, 21, 0),
             f("required", 320, 1, 0),
             f("current", 204, 2, 0),
             f("_meta", 318, 6, 0),
@@ -872,7 +875,7 @@ static TYPES: &[Type] = &[
     // 213 ReplayFromStart
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 214 RequestId
-    Type::AnyOf { of: &[339, 313] },
+    Type::AnyOf { of: &[340, 313] },
     // 215 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
@@ -887,7 +890,7 @@ static TYPES: &[Type] = &[
             f("title", 315, 1, 0),
             f("description", 313, 6, 0),
             f("subject", 218, 2, 0),
-            f("options", 376, 1, 0),
+            f("options", 377, 1, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -901,7 +904,7 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 219 RequiresActionStateUpdate
-    Type::Object { fields: &[f("background", 387, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("background", 388, 6, 0), f("_meta", 318, 6, 0)] },
     // 220 ResourceLink
     Type::Object {
         fields: &[
@@ -909,9 +912,9 @@ static TYPES: &[Type] = &[
             f("uri", 336, 1, 0),
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("icons", 337, 22, 0),
+            f("icons", 338, 22, 0),
             f("mimeType", 131, 6, 0),
-            f("size", 338, 6, 0),
+            f("size", 339, 6, 0),
             f("annotations", 7, 6, 0),
             f("_meta", 318, 6, 0),
         ],
@@ -921,8 +924,8 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 384, 8, 0),
-            f("mcpServers", 385, 8, 0),
+            f("additionalDirectories", 385, 8, 0),
+            f("mcpServers", 386, 8, 0),
             f("replayFrom", 212, 2, 0),
             f("systemPrompt", 276, 2, 11),
             f("_meta", 318, 6, 0),
@@ -935,7 +938,7 @@ static TYPES: &[Type] = &[
     // 223 Role
     Type::Enum { values: &["assistant", "user"], open: true },
     // 224 RunningStateUpdate
-    Type::Object { fields: &[f("background", 387, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("background", 388, 6, 0), f("_meta", 318, 6, 0)] },
     // 225 SelectedPermissionOutcome
     Type::Object { fields: &[f("optionId", 183, 1, 0), f("_meta", 318, 6, 0)] },
     // 226 SessionAdditionalDirectoriesCapabilities
@@ -1001,7 +1004,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 384, 8, 0),
+            f("additionalDirectories", 385, 8, 0),
             f("title", 313, 6, 0),
             f("updatedAt", 333, 6, 0),
             f("archived", 320, 6, 7),
@@ -1020,7 +1023,7 @@ static TYPES: &[Type] = &[
             f("recipientSessionId", 243, 6, 0),
             f("senderMessageId", 132, 6, 0),
             f("recipientMessageId", 132, 6, 0),
-            f("content", 386, 22, 0),
+            f("content", 387, 22, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -1083,7 +1086,7 @@ static TYPES: &[Type] = &[
             f("providerId", 205, 1, 0),
             f("apiType", 114, 1, 0),
             f("baseUrl", 336, 1, 0),
-            f("headers", 382, 0, 0),
+            f("headers", 383, 0, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -1106,7 +1109,7 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("workspaceUri", 336, 6, 0),
-            f("workspaceFolders", 374, 2, 0),
+            f("workspaceFolders", 375, 2, 0),
             f("repository", 167, 6, 0),
             f("_meta", 318, 6, 0),
         ],
@@ -1123,19 +1126,19 @@ static TYPES: &[Type] = &[
     // 269 StringFormat
     Type::Enum { values: &["email", "uri", "date", "date-time"], open: true },
     // 270 StringMultiSelectItems
-    Type::Object { fields: &[f("enum", 350, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("enum", 351, 1, 0), f("_meta", 318, 6, 0)] },
     // 271 StringPropertySchema
     Type::Object {
         fields: &[
             f("title", 313, 6, 0),
             f("description", 313, 6, 0),
-            f("minLength", 341, 2, 0),
-            f("maxLength", 341, 2, 0),
+            f("minLength", 342, 2, 0),
+            f("maxLength", 342, 2, 0),
             f("pattern", 313, 2, 0),
             f("format", 269, 2, 0),
             f("default", 313, 6, 0),
-            f("enum", 350, 2, 0),
-            f("oneOf", 351, 2, 0),
+            f("enum", 351, 2, 0),
+            f("oneOf", 352, 2, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -1150,7 +1153,7 @@ static TYPES: &[Type] = &[
             f("capabilities", 272, 6, 0),
             f("state", 268, 6, 0),
             f("cwd", 1, 2, 0),
-            f("additionalDirectories", 384, 2, 0),
+            f("additionalDirectories", 385, 2, 0),
             f("_meta", 318, 6, 0),
         ],
     },
@@ -1159,7 +1162,7 @@ static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 243, 1, 0),
             f("uri", 336, 1, 0),
-            f("version", 339, 1, 0),
+            f("version", 340, 1, 0),
             f("position", 195, 1, 0),
             f("selection", 210, 2, 0),
             f("triggerKind", 174, 1, 0),
@@ -1168,9 +1171,9 @@ static TYPES: &[Type] = &[
         ],
     },
     // 275 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 375, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("suggestions", 376, 1, 0), f("_meta", 318, 6, 0)] },
     // 276 SystemPrompt
-    Type::Object { fields: &[f("mode", 277, 1, 0), f("content", 386, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("mode", 277, 1, 0), f("content", 387, 1, 0), f("_meta", 318, 6, 0)] },
     // 277 SystemPromptMode
     Type::Enum { values: &["append", "override"], open: true },
     // 278 Terminal
@@ -1182,7 +1185,7 @@ static TYPES: &[Type] = &[
     // 281 TerminalCapabilities
     Type::Object { fields: &[f("cancel", 280, 6, 0), f("_meta", 318, 6, 0)] },
     // 282 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 339, 6, 0), f("signal", 313, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("exitCode", 340, 6, 0), f("signal", 313, 6, 0), f("_meta", 318, 6, 0)] },
     // 283 TerminalId
     Type::String(StringKind::Name),
     // 284 TerminalOutput
@@ -1190,7 +1193,7 @@ static TYPES: &[Type] = &[
     // 285 TerminalOutputChunk
     Type::Object { fields: &[f("terminalId", 283, 1, 0), f("data", 335, 1, 0), f("_meta", 318, 6, 0)] },
     // 286 TerminalSize
-    Type::Object { fields: &[f("cols", 390, 1, 0), f("rows", 390, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("cols", 391, 1, 0), f("rows", 391, 1, 0), f("_meta", 318, 6, 0)] },
     // 287 TerminalUpdate
     Type::Object {
         fields: &[
@@ -1217,7 +1220,7 @@ static TYPES: &[Type] = &[
         fields: &[f("text", 313, 1, 0), f("uri", 336, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 293 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 351, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("anyOf", 352, 1, 0), f("_meta", 318, 6, 0)] },
     // 294 ToolCallCancelCapabilities
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 295 ToolCallCapabilities
@@ -1234,7 +1237,7 @@ static TYPES: &[Type] = &[
     // 298 ToolCallId
     Type::String(StringKind::Name),
     // 299 ToolCallLocation
-    Type::Object { fields: &[f("path", 1, 1, 0), f("line", 397, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("path", 1, 1, 0), f("line", 398, 6, 0), f("_meta", 318, 6, 0)] },
     // 300 ToolCallPermissionSubject
     Type::Object { fields: &[f("toolCall", 302, 1, 0), f("_meta", 318, 6, 0)] },
     // 301 ToolCallStatus
@@ -1247,8 +1250,8 @@ static TYPES: &[Type] = &[
             f("title", 315, 6, 0),
             f("kind", 303, 6, 0),
             f("status", 301, 6, 0),
-            f("content", 391, 22, 0),
-            f("locations", 392, 22, 0),
+            f("content", 392, 22, 0),
+            f("locations", 393, 22, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
             f("capabilities", 295, 6, 0),
@@ -1265,29 +1268,29 @@ static TYPES: &[Type] = &[
     // 305 UnarchiveSessionResponse
     Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 306 UnknownStateUpdate
-    Type::Object { fields: &[f("background", 387, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("background", 388, 6, 0), f("_meta", 318, 6, 0)] },
     // 307 UnsupportedProtocolVersionErrorData
-    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 362, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 363, 1, 0), f("_meta", 318, 6, 0)] },
     // 308 UpdateSessionNotification
     Type::Object { fields: &[f("sessionId", 243, 1, 0), f("update", 259, 1, 0), f("_meta", 318, 6, 0)] },
     // 309 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 338, 1, 0),
-            f("inputTokens", 338, 1, 0),
-            f("outputTokens", 338, 1, 0),
-            f("thoughtTokens", 338, 6, 0),
-            f("cachedReadTokens", 338, 6, 0),
-            f("cachedWriteTokens", 338, 6, 0),
+            f("totalTokens", 339, 1, 0),
+            f("inputTokens", 339, 1, 0),
+            f("outputTokens", 339, 1, 0),
+            f("thoughtTokens", 339, 6, 0),
+            f("cachedReadTokens", 339, 6, 0),
+            f("cachedWriteTokens", 339, 6, 0),
             f("_meta", 318, 6, 0),
         ],
     },
     // 310 UsageUpdate
     Type::Object {
-        fields: &[f("used", 338, 65, 0), f("size", 338, 65, 0), f("cost", 57, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("used", 339, 65, 0), f("size", 339, 65, 0), f("cost", 57, 6, 0), f("_meta", 318, 6, 0)],
     },
     // 311 UserMessage
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 386, 22, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 387, 22, 0), f("_meta", 318, 6, 0)] },
     // 312 WorkspaceFolder
     Type::Object { fields: &[f("uri", 336, 1, 0), f("name", 313, 1, 0), f("_meta", 318, 6, 0)] },
     // 313
@@ -1372,51 +1375,43 @@ static TYPES: &[Type] = &[
     // 336
     Type::String(StringKind::Uri),
     // 337
-    Type::Array { item: 102, min: 0 },
+    Type::String(StringKind::Icon),
     // 338
-    Type::Integer { min: 0, max: u64::MAX },
+    Type::Array { item: 102, min: 0 },
     // 339
-    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
+    Type::Integer { min: 0, max: u64::MAX },
     // 340
-    Type::Array { item: 290, min: 0 },
+    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
     // 341
-    Type::Integer { min: 0, max: u32::MAX as u64 },
+    Type::Array { item: 290, min: 0 },
     // 342
+    Type::Integer { min: 0, max: u32::MAX as u64 },
+    // 343
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
             f("toolCallId", 298, 6, 0),
-            f("requestedSchema", 86, 1, 0),
-            f("message", 313, 1, 0),
-            f("_meta", 318, 6, 0),
-        ],
-    },
-    // 343
-    Type::Object {
-        fields: &[
-            f("requestId", 214, 1, 0),
             f("requestedSchema", 86, 1, 0),
             f("message", 313, 1, 0),
             f("_meta", 318, 6, 0),
         ],
     },
     // 344
-    Type::AnyOf { of: &[342, 343] },
-    // 345
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("toolCallId", 298, 6, 0),
-            f("elicitationId", 83, 1, 0),
-            f("url", 336, 1, 0),
+            f("requestId", 214, 1, 0),
+            f("requestedSchema", 86, 1, 0),
             f("message", 313, 1, 0),
             f("_meta", 318, 6, 0),
         ],
     },
+    // 345
+    Type::AnyOf { of: &[343, 344] },
     // 346
     Type::Object {
         fields: &[
-            f("requestId", 214, 1, 0),
+            f("sessionId", 243, 1, 0),
+            f("toolCallId", 298, 6, 0),
             f("elicitationId", 83, 1, 0),
             f("url", 336, 1, 0),
             f("message", 313, 1, 0),
@@ -1424,8 +1419,18 @@ static TYPES: &[Type] = &[
         ],
     },
     // 347
-    Type::AnyOf { of: &[345, 346] },
+    Type::Object {
+        fields: &[
+            f("requestId", 214, 1, 0),
+            f("elicitationId", 83, 1, 0),
+            f("url", 336, 1, 0),
+            f("message", 313, 1, 0),
+            f("_meta", 318, 6, 0),
+        ],
+    },
     // 348
+    Type::AnyOf { of: &[346, 347] },
+    // 349
     Type::Object {
         fields: &[
             f("sessionId", 243, 0, 0),
@@ -1435,19 +1440,19 @@ static TYPES: &[Type] = &[
             f("_meta", 318, 6, 0),
         ],
     },
-    // 349
-    Type::Map { value: 84 },
     // 350
-    Type::Array { item: 313, min: 1 },
+    Type::Map { value: 84 },
     // 351
-    Type::Array { item: 93, min: 1 },
+    Type::Array { item: 313, min: 1 },
     // 352
-    Type::Number { bounds: None },
+    Type::Array { item: 93, min: 1 },
     // 353
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0), f("requestedSchema", 86, 1, 0)] },
+    Type::Number { bounds: None },
     // 354
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
+    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0), f("requestedSchema", 86, 1, 0)] },
     // 355
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
+    // 356
     Type::Object {
         fields: &[
             f("sessionId", 243, 1, 0),
@@ -1456,87 +1461,87 @@ static TYPES: &[Type] = &[
             f("url", 336, 1, 0),
         ],
     },
-    // 356
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 336, 1, 0)] },
     // 357
-    Type::Map { value: 80 },
+    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 336, 1, 0)] },
     // 358
-    Type::Object { fields: &[f("content", 357, 2, 0), f("_meta", 318, 6, 0)] },
+    Type::Map { value: 80 },
     // 359
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("content", 358, 2, 0), f("_meta", 318, 6, 0)] },
     // 360
-    Type::Array { item: 12, min: 0 },
+    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
     // 361
-    Type::Array { item: 196, min: 0 },
+    Type::Array { item: 12, min: 0 },
     // 362
-    Type::Array { item: 203, min: 0 },
+    Type::Array { item: 196, min: 0 },
     // 363
-    Type::Array { item: 101, min: 0 },
+    Type::Array { item: 203, min: 0 },
     // 364
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Array { item: 101, min: 0 },
     // 365
-    Type::Array { item: 173, min: 1 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 366
-    Type::Array { item: 155, min: 0 },
+    Type::Array { item: 173, min: 1 },
     // 367
-    Type::Array { item: 160, min: 0 },
+    Type::Array { item: 155, min: 0 },
     // 368
-    Type::Array { item: 163, min: 0 },
+    Type::Array { item: 160, min: 0 },
     // 369
-    Type::Array { item: 152, min: 0 },
+    Type::Array { item: 163, min: 0 },
     // 370
-    Type::Array { item: 175, min: 0 },
+    Type::Array { item: 152, min: 0 },
     // 371
-    Type::Array { item: 158, min: 0 },
+    Type::Array { item: 175, min: 0 },
     // 372
-    Type::Array { item: 142, min: 0 },
+    Type::Array { item: 158, min: 0 },
     // 373
-    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
+    Type::Array { item: 142, min: 0 },
     // 374
-    Type::Array { item: 312, min: 0 },
+    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
     // 375
-    Type::Array { item: 171, min: 0 },
+    Type::Array { item: 312, min: 0 },
     // 376
-    Type::Array { item: 182, min: 1 },
+    Type::Array { item: 171, min: 0 },
     // 377
-    Type::Object { fields: &[f("planId", 189, 1, 0)] },
+    Type::Array { item: 182, min: 1 },
     // 378
-    Type::Array { item: 185, min: 0 },
+    Type::Object { fields: &[f("planId", 189, 1, 0)] },
     // 379
-    Type::Array { item: 55, min: 1 },
+    Type::Array { item: 185, min: 0 },
     // 380
-    Type::Array { item: 206, min: 0 },
+    Type::Array { item: 55, min: 1 },
     // 381
-    Type::Array { item: 114, min: 0 },
+    Type::Array { item: 206, min: 0 },
     // 382
-    Type::Map { value: 313 },
+    Type::Array { item: 114, min: 0 },
     // 383
-    Type::Array { item: 244, min: 0 },
+    Type::Map { value: 313 },
     // 384
-    Type::Array { item: 1, min: 0 },
+    Type::Array { item: 244, min: 0 },
     // 385
-    Type::Array { item: 125, min: 0 },
+    Type::Array { item: 1, min: 0 },
     // 386
-    Type::Array { item: 55, min: 0 },
+    Type::Array { item: 125, min: 0 },
     // 387
-    Type::Array { item: 27, min: 0 },
+    Type::Array { item: 55, min: 0 },
     // 388
-    Type::Object { fields: &[f("usage", 309, 6, 2), f("background", 387, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Array { item: 27, min: 0 },
     // 389
-    Type::Object {
-        fields: &[f("error", 95, 6, 0), f("usage", 309, 6, 2), f("background", 387, 6, 0), f("_meta", 318, 6, 0)],
-    },
+    Type::Object { fields: &[f("usage", 309, 6, 2), f("background", 388, 6, 0), f("_meta", 318, 6, 0)] },
     // 390
-    Type::Integer { min: 1, max: u16::MAX as u64 },
+    Type::Object {
+        fields: &[f("error", 95, 6, 0), f("usage", 309, 6, 2), f("background", 388, 6, 0), f("_meta", 318, 6, 0)],
+    },
     // 391
-    Type::Array { item: 296, min: 0 },
+    Type::Integer { min: 1, max: u16::MAX as u64 },
     // 392
-    Type::Array { item: 299, min: 0 },
+    Type::Array { item: 296, min: 0 },
     // 393
+    Type::Array { item: 299, min: 0 },
+    // 394
     Type::Object {
         fields: &[f("path", 1, 1, 0), f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)],
     },
-    // 394
+    // 395
     Type::Object {
         fields: &[
             f("oldPath", 1, 1, 0),
@@ -1546,11 +1551,11 @@ static TYPES: &[Type] = &[
             f("_meta", 318, 6, 0),
         ],
     },
-    // 395
-    Type::Object { fields: &[f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)] },
     // 396
-    Type::Array { item: 68, min: 0 },
+    Type::Object { fields: &[f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)] },
     // 397
+    Type::Array { item: 68, min: 0 },
+    // 398
     Type::Line,
 ];
 
@@ -1879,7 +1884,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 30,
         result: 0,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Any,
         gate: None,
         draft: 0,
@@ -1892,7 +1899,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 115,
         result: 116,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: None,
         draft: 0,
@@ -1905,7 +1914,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 117,
         result: 118,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: None,
         draft: 0,
@@ -1918,7 +1929,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 18,
         result: 19,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["auth", "status"], boolean: false, rule: id!("AUTH-30") }),
         draft: 1,
@@ -1931,7 +1944,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 20,
         result: 0,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: None,
         draft: 1,
@@ -1944,7 +1959,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 62,
         result: 0,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes", "events", "document", "didChange"], boolean: false, rule: id!("NES-04") }),
         draft: 13,
@@ -1957,7 +1974,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 63,
         result: 0,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes", "events", "document", "didClose"], boolean: false, rule: id!("NES-04") }),
         draft: 13,
@@ -1970,7 +1989,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 64,
         result: 0,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes", "events", "document", "didFocus"], boolean: false, rule: id!("NES-04") }),
         draft: 13,
@@ -1983,7 +2004,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 65,
         result: 0,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes", "events", "document", "didOpen"], boolean: false, rule: id!("NES-04") }),
         draft: 13,
@@ -1996,7 +2019,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 66,
         result: 0,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes", "events", "document", "didSave"], boolean: false, rule: id!("NES-04") }),
         draft: 13,
@@ -2009,7 +2034,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 50,
         result: 0,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["elicitation", "url"], boolean: false, rule: id!("ELIC-02") }),
         draft: 0,
@@ -2022,7 +2049,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 58,
         result: 59,
-        session: true,
+        session: Scope::Session,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["elicitation"], boolean: false, rule: id!("ELIC-02") }),
         draft: 0,
@@ -2035,7 +2064,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 107,
         result: 108,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Start,
         gate: None,
         draft: 0,
@@ -2048,7 +2079,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 52,
         result: 53,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: None,
         draft: 14,
@@ -2061,7 +2094,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 76,
         result: 77,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: None,
         draft: 14,
@@ -2074,7 +2109,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Both,
         params: 134,
         result: 135,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: None,
         draft: 4,
@@ -2087,7 +2124,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 2,
         result: 0,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
         draft: 13,
@@ -2100,7 +2139,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 40,
         result: 41,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
         draft: 13,
@@ -2113,7 +2154,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 211,
         result: 0,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
         draft: 13,
@@ -2126,7 +2169,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 266,
         result: 267,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
         draft: 13,
@@ -2139,7 +2184,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 274,
         result: 275,
-        session: true,
+        session: Scope::OtherSession,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["nes"], boolean: false, rule: id!("NES-01") }),
         draft: 13,
@@ -2152,7 +2199,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 74,
         result: 75,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["providers"], boolean: false, rule: id!("PROV-01") }),
         draft: 3,
@@ -2165,7 +2214,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 110,
         result: 111,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["providers"], boolean: false, rule: id!("PROV-01") }),
         draft: 3,
@@ -2178,7 +2229,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 260,
         result: 261,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["providers"], boolean: false, rule: id!("PROV-01") }),
         draft: 3,
@@ -2191,7 +2244,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 107,
         result: 108,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Start,
         gate: None,
         draft: 6,
@@ -2204,7 +2259,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Both,
         params: 209,
         result: 0,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: None,
         draft: 6,
@@ -2217,7 +2274,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 8,
         result: 9,
-        session: true,
+        session: Scope::AnySession,
+        effect: Effect::Ends,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "archive"], boolean: false, rule: id!("CAP-15") }),
         draft: 7,
@@ -2230,7 +2289,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 31,
         result: 0,
-        session: true,
+        session: Scope::Session,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
@@ -2243,7 +2304,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 42,
         result: 43,
-        session: true,
+        session: Scope::AnySession,
+        effect: Effect::Ends,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
@@ -2256,7 +2319,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 60,
         result: 61,
-        session: true,
+        session: Scope::AnySession,
+        effect: Effect::Deletes,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "delete"], boolean: false, rule: id!("SESS-13") }),
         draft: 0,
@@ -2269,7 +2334,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 99,
         result: 100,
-        session: true,
+        session: Scope::AnySession,
+        effect: Effect::Makes,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "fork"], boolean: false, rule: id!("SESS-14") }),
         draft: 8,
@@ -2282,7 +2349,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 112,
         result: 113,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
@@ -2295,7 +2364,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 177,
         result: 178,
-        session: false,
+        session: Scope::Connection,
+        effect: Effect::Makes,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
@@ -2308,7 +2379,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 201,
         result: 202,
-        session: true,
+        session: Scope::ReadySession,
+        effect: Effect::None,
+        retry: Retry::Key,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
@@ -2321,7 +2394,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 216,
         result: 217,
-        session: true,
+        session: Scope::Session,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: None,
         draft: 0,
@@ -2334,7 +2409,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 221,
         result: 222,
-        session: true,
+        session: Scope::AnySession,
+        effect: Effect::Attaches,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
@@ -2347,7 +2424,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 262,
         result: 263,
-        session: true,
+        session: Scope::ReadySession,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
@@ -2360,7 +2439,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 264,
         result: 265,
-        session: true,
+        session: Scope::AnySession,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "title"], boolean: false, rule: id!("CAP-15") }),
         draft: 10,
@@ -2373,7 +2454,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 253,
         result: 254,
-        session: true,
+        session: Scope::AnySession,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "status"], boolean: false, rule: id!("CAP-15") }),
         draft: 9,
@@ -2386,7 +2469,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 304,
         result: 305,
-        session: true,
+        session: Scope::AnySession,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session", "archive"], boolean: false, rule: id!("CAP-15") }),
         draft: 7,
@@ -2399,7 +2484,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Notification,
         params: 308,
         result: 0,
-        session: true,
+        session: Scope::Session,
+        effect: Effect::None,
+        retry: Retry::Never,
         phase: Phase::Ready,
         gate: None,
         draft: 0,
@@ -2412,7 +2499,9 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 32,
         result: 33,
-        session: true,
+        session: Scope::Session,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
@@ -2425,12 +2514,89 @@ static METHODS: &[Method] = &[
         kind: Kind::Request,
         params: 34,
         result: 35,
-        session: true,
+        session: Scope::Session,
+        effect: Effect::None,
+        retry: Retry::Safe,
         phase: Phase::Ready,
         gate: Some(Gate { path: &["session"], boolean: false, rule: id!("CAP-10") }),
         draft: 0,
         null_params: false,
         null_result: true,
+    },
+];
+
+static PARTS: &[Part] = &[
+    Part {
+        name: "image",
+        methods: &["session/prompt"],
+        of: From::Agent,
+        pointer: "/session/prompt/image",
+        rule: id!("CONT-02"),
+        draft: 0,
+    },
+    Part {
+        name: "audio",
+        methods: &["session/prompt"],
+        of: From::Agent,
+        pointer: "/session/prompt/audio",
+        rule: id!("CONT-03"),
+        draft: 0,
+    },
+    Part {
+        name: "resource",
+        methods: &["session/prompt"],
+        of: From::Agent,
+        pointer: "/session/prompt/embeddedContext",
+        rule: id!("CONT-04"),
+        draft: 0,
+    },
+    Part {
+        name: "additionalDirectories",
+        methods: &["session/new", "session/resume", "session/fork"],
+        of: From::Agent,
+        pointer: "/session/additionalDirectories",
+        rule: id!("SESS-25"),
+        draft: 0,
+    },
+    Part {
+        name: "stdio",
+        methods: &["session/new", "session/resume", "session/fork"],
+        of: From::Agent,
+        pointer: "/session/mcp/stdio",
+        rule: id!("SESS-57"),
+        draft: 0,
+    },
+    Part {
+        name: "http",
+        methods: &["session/new", "session/resume", "session/fork"],
+        of: From::Agent,
+        pointer: "/session/mcp/http",
+        rule: id!("SESS-55"),
+        draft: 0,
+    },
+    Part {
+        name: "acp",
+        methods: &["session/new", "session/resume", "session/fork"],
+        of: From::Agent,
+        pointer: "/session/mcp/acp",
+        rule: id!("MOA-01"),
+        draft: 4,
+    },
+    Part {
+        name: "form",
+        methods: &["elicitation/create"],
+        of: From::Client,
+        pointer: "/elicitation/form",
+        rule: id!("ELIC-01"),
+        draft: 0,
+    },
+    Part {
+        name: "url",
+        methods: &["elicitation/create"],
+        of: From::Client,
+        pointer: "/elicitation/url",
+        rule: id!("ELIC-01"),
+        draft: 0,
     },
 ];
 
@@ -2447,6 +2613,7 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (10, 0, id!("CONT-07")),
     (10, 1, id!("CONT-06")),
     (12, 254, id!("AUTH-18")),
+    (12, 255, id!("AUTH-19")),
     (13, 0, id!("AUTH-18")),
     (13, 1, id!("AUTH-18")),
     (15, 0, id!("AUTH-18")),
@@ -2454,6 +2621,8 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (15, 4, id!("AUTH-20")),
     (19, 0, id!("AUTH-31")),
     (20, 0, id!("AUTH-31")),
+    (21, 254, id!("CMD-07")),
+    (21, 255, id!("CMD-07")),
     (23, 0, id!("CMD-02")),
     (28, 0, id!("CONT-07")),
     (28, 1, id!("CONT-06")),
@@ -2480,6 +2649,7 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (52, 0, id!("MOA-03")),
     (53, 0, id!("MOA-03")),
     (54, 0, id!("TOOL-15")),
+    (55, 255, id!("CONT-09")),
     (56, 0, id!("LIFE-09")),
     (56, 1, id!("CONT-13")),
     (57, 0, id!("TURN-12")),
@@ -2524,7 +2694,8 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (100, 2, id!("CMD-02")),
     (101, 0, id!("SESS-62")),
     (101, 1, id!("SESS-62")),
-    (102, 0, id!("CONT-10")),
+    (102, 0, id!("CONT-16")),
+    (104, 254, id!("LIFE-30")),
     (105, 0, id!("CONT-07")),
     (105, 1, id!("CONT-06")),
     (105, 2, id!("CONT-10")),
@@ -2593,7 +2764,7 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (195, 1, id!("NES-10")),
     (196, 255, id!("NES-09")),
     (201, 0, id!("SESS-01")),
-    (201, 1, id!("CONT-06")),
+    (201, 1, id!("LIFE-23")),
     (202, 0, id!("LIFE-01")),
     (206, 1, id!("PROV-11")),
     (206, 2, id!("PROV-07")),
@@ -2609,6 +2780,7 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (216, 3, id!("PERM-12")),
     (216, 4, id!("PERM-02")),
     (217, 0, id!("PERM-15")),
+    (219, 0, id!("LIFE-36")),
     (220, 0, id!("CONT-06")),
     (220, 1, id!("CONT-06")),
     (221, 0, id!("SESS-01")),
@@ -2618,10 +2790,12 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (221, 4, id!("SESS-19")),
     (222, 0, id!("CONF-02")),
     (222, 1, id!("CMD-02")),
+    (224, 0, id!("LIFE-36")),
     (225, 0, id!("PERM-04")),
     (231, 0, id!("CONF-02")),
+    (235, 255, id!("CONF-14")),
     (236, 0, id!("CONF-04")),
-    (236, 1, id!("CONF-04")),
+    (236, 1, id!("CONF-21")),
     (237, 0, id!("CONF-11")),
     (244, 0, id!("SESS-42")),
     (244, 1, id!("SESS-42")),
@@ -2634,6 +2808,8 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (260, 1, id!("PROV-06")),
     (260, 2, id!("PROV-06")),
     (260, 3, id!("PROV-05")),
+    (262, 254, id!("CONF-10")),
+    (262, 255, id!("CONF-10")),
     (263, 0, id!("CONF-06")),
     (270, 0, id!("ELIC-07")),
     (271, 4, id!("ELIC-10")),
@@ -2648,11 +2824,14 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (284, 0, id!("DTERM-07")),
     (285, 0, id!("DTERM-01")),
     (285, 1, id!("DTERM-07")),
+    (286, 0, id!("DTERM-16")),
+    (286, 1, id!("DTERM-16")),
     (287, 0, id!("DTERM-01")),
     (287, 1, id!("DTERM-04")),
     (287, 2, id!("DTERM-05")),
     (287, 3, id!("DTERM-06")),
     (287, 4, id!("DTERM-10")),
+    (287, 5, id!("DTERM-16")),
     (288, 0, id!("CMD-04")),
     (289, 0, id!("CONT-06")),
     (290, 0, id!("NES-05")),
@@ -2671,8 +2850,7 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (302, 4, id!("TOOL-24")),
     (302, 5, id!("TOOL-19")),
     (302, 6, id!("TOOL-10")),
-    (307, 0, id!("INIT-04")),
-    (307, 1, id!("INIT-04")),
+    (306, 0, id!("LIFE-36")),
     (308, 0, id!("SESS-01")),
     (308, 1, id!("LIFE-20")),
     (309, 0, id!("TURN-18")),
@@ -2688,7 +2866,7 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (321, 0, id!("CMD-06")),
     (321, 1, id!("CMD-02")),
     (323, 0, id!("CONF-04")),
-    (323, 1, id!("CONF-04")),
+    (323, 1, id!("CONF-21")),
     (323, 2, id!("CONF-03")),
     (323, 5, id!("CONF-14")),
     (324, 0, id!("CONF-02")),
@@ -2705,39 +2883,41 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (331, 0, id!("CONF-05")),
     (331, 1, id!("SESS-01")),
     (331, 2, id!("CONF-05")),
-    (342, 0, id!("ELIC-04")),
-    (342, 1, id!("ELIC-04")),
-    (342, 2, id!("ELIC-06")),
     (343, 0, id!("ELIC-04")),
-    (343, 1, id!("ELIC-06")),
-    (345, 0, id!("ELIC-04")),
-    (345, 1, id!("ELIC-04")),
-    (345, 2, id!("ELIC-15")),
-    (345, 3, id!("ELIC-15")),
+    (343, 1, id!("ELIC-04")),
+    (343, 2, id!("ELIC-06")),
+    (344, 0, id!("ELIC-04")),
+    (344, 1, id!("ELIC-06")),
     (346, 0, id!("ELIC-04")),
-    (346, 1, id!("ELIC-15")),
+    (346, 1, id!("ELIC-04")),
     (346, 2, id!("ELIC-15")),
-    (348, 0, id!("ELIC-04")),
-    (348, 1, id!("ELIC-04")),
-    (348, 2, id!("ELIC-04")),
-    (353, 0, id!("ELIC-04")),
-    (353, 1, id!("ELIC-04")),
-    (353, 2, id!("ELIC-06")),
+    (346, 3, id!("ELIC-15")),
+    (347, 0, id!("ELIC-04")),
+    (347, 1, id!("ELIC-15")),
+    (347, 2, id!("ELIC-15")),
+    (349, 0, id!("ELIC-04")),
+    (349, 1, id!("ELIC-04")),
+    (349, 2, id!("ELIC-04")),
     (354, 0, id!("ELIC-04")),
-    (354, 1, id!("ELIC-06")),
+    (354, 1, id!("ELIC-04")),
+    (354, 2, id!("ELIC-06")),
     (355, 0, id!("ELIC-04")),
-    (355, 1, id!("ELIC-04")),
-    (355, 2, id!("ELIC-15")),
-    (355, 3, id!("ELIC-15")),
+    (355, 1, id!("ELIC-06")),
     (356, 0, id!("ELIC-04")),
-    (356, 1, id!("ELIC-15")),
+    (356, 1, id!("ELIC-04")),
     (356, 2, id!("ELIC-15")),
-    (358, 0, id!("ELIC-18")),
-    (373, 0, id!("NES-14")),
-    (377, 0, id!("PLAN-06")),
-    (393, 0, id!("TOOL-26")),
+    (356, 3, id!("ELIC-15")),
+    (357, 0, id!("ELIC-04")),
+    (357, 1, id!("ELIC-15")),
+    (357, 2, id!("ELIC-15")),
+    (359, 0, id!("ELIC-18")),
+    (374, 0, id!("NES-14")),
+    (378, 0, id!("PLAN-06")),
+    (389, 1, id!("LIFE-36")),
+    (390, 2, id!("LIFE-36")),
     (394, 0, id!("TOOL-26")),
-    (394, 1, id!("TOOL-26")),
+    (395, 0, id!("TOOL-26")),
+    (395, 1, id!("TOOL-26")),
 ];
 
 static ALIASES: &[(TypeId, u8, &str)] = &[
@@ -2748,10 +2928,25 @@ static ALIASES: &[(TypeId, u8, &str)] = &[
     (190, 0, "id"),
     (191, 0, "id"),
     (192, 0, "id"),
-    (377, 0, "id"),
+    (378, 0, "id"),
 ];
 
 static FORWARDED: &[TypeId] = &[7, 10, 28, 91, 105, 220, 289, 292];
+
+static DIALECT: Dialect = Dialect {
+    client: HelloNames { capabilities: "capabilities", info: "info" },
+    agent: HelloNames { capabilities: "capabilities", info: "info" },
+    turn_end: TurnEnd::StateUpdate,
+    config_option_id: "configId",
+    listed_logins: &["auth/login", "auth/logout"],
+    permission_tool_call: "/subject/toolCall",
+    batches: true,
+    null_ids: false,
+    names_missing_session: true,
+    initialize_again: true,
+    version_error: true,
+    relative_paths: false,
+};
 
 /// Places of the named types.
 #[allow(missing_docs)]

@@ -356,7 +356,7 @@ pub struct SessionConfigSelect<'a> {
     pub current_value: SessionConfigValueId<'a>,
     /// Values to choose from, plain or in groups; at least one, and each once.
     ///
-    /// Rule CONF-04.
+    /// Rule CONF-21.
     pub options: SessionConfigSelectOptions<'a>,
 }
 

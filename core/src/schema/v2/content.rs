@@ -322,7 +322,7 @@ impl IntoOwned for AudioContent<'_> {
 pub struct Icon<'a> {
     /// Address of the picture; clients load `https:` and `data:` only.
     ///
-    /// Rule CONT-10.
+    /// Rule CONT-16.
     pub src: Str<'a>,
     /// Media type of the picture, for sources that do not tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

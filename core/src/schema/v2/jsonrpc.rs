@@ -124,12 +124,8 @@ impl IntoOwned for ErrorData<'_> {
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorData<'a> {
     /// Version that the client proposed.
-    ///
-    /// Rule INIT-04.
     pub requested: ProtocolVersion,
     /// Versions that the agent speaks.
-    ///
-    /// Rule INIT-04.
     pub supported: Vec<ProtocolVersion>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]

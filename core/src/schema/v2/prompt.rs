@@ -80,10 +80,11 @@ impl IntoOwned for Usage<'_> {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PromptResponse<'a> {
-    /// Id under which an update echoes the message.
+    /// Id under which an update echoes the message; absent only where the peer has sent none.
     ///
     /// Rule LIFE-01.
-    pub message_id: MessageId<'a>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<MessageId<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -93,7 +94,7 @@ impl<'a> PromptResponse<'a> {
     /// One from what must be there; the rest is left out.
     #[must_use]
     pub fn new(message_id: impl Into<MessageId<'a>>) -> Self {
-        PromptResponse { message_id: message_id.into(), meta: None }
+        PromptResponse { message_id: Some(message_id.into()), meta: None }
     }
 }
 
@@ -161,7 +162,7 @@ pub struct PromptRequest<'a> {
     pub session_id: SessionId<'a>,
     /// Blocks of the message; text and resource links always work, other kinds need a capability.
     ///
-    /// Rule CONT-06.
+    /// Rule LIFE-23.
     pub prompt: Vec<ContentBlock<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]

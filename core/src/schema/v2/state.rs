@@ -227,6 +227,8 @@ impl IntoOwned for BackgroundSubagent<'_> {
 #[non_exhaustive]
 pub struct RunningStateUpdate<'a> {
     /// All that runs beside it, each time; absent means that the agent does not say.
+    ///
+    /// Rule LIFE-36.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Vec<BackgroundWork<'a>>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -303,6 +305,8 @@ pub struct IdleStateUpdate<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage<'a>>,
     /// All that runs all the same, each time; absent means that the agent does not say.
+    ///
+    /// Rule LIFE-36.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<Vec<BackgroundWork<'a>>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -459,6 +463,8 @@ impl IntoOwned for IdleStateUpdate<'_> {
 #[non_exhaustive]
 pub struct RequiresActionStateUpdate<'a> {
     /// All that runs meanwhile, each time; absent means that the agent does not say.
+    ///
+    /// Rule LIFE-36.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Vec<BackgroundWork<'a>>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
@@ -497,6 +503,8 @@ impl IntoOwned for RequiresActionStateUpdate<'_> {
 #[non_exhaustive]
 pub struct UnknownStateUpdate<'a> {
     /// All that is known to run, each time; absent means that the agent does not say.
+    ///
+    /// Rule LIFE-36.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Vec<BackgroundWork<'a>>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.

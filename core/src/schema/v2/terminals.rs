@@ -196,8 +196,12 @@ impl IntoOwned for TerminalExitStatus<'_> {
 #[non_exhaustive]
 pub struct TerminalSize<'a> {
     /// Characters in a line.
+    ///
+    /// Rule DTERM-16.
     pub cols: u16,
     /// Lines on the screen.
+    ///
+    /// Rule DTERM-16.
     pub rows: u16,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -323,6 +327,8 @@ pub struct TerminalUpdate<'a> {
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub exit_status: Patch<TerminalExitStatus<'a>>,
     /// Size that the command formats its output for.
+    ///
+    /// Rule DTERM-16.
     #[serde(default, skip_serializing_if = "Patch::is_absent")]
     pub size: Patch<TerminalSize<'a>>,
     /// What a client may do to the terminal from now on.

@@ -75,7 +75,12 @@ impl Walker {
             return Ok(());
         }
         // A relative path in a request can do harm, so it is refused; elsewhere the reader is told and decides.
-        let refuse = kind == StringKind::AbsolutePath && (self.part == Part::Request || self.tables.version > 1);
+        // A picture from elsewhere is not to be fetched.
+        let refuse = match kind {
+            StringKind::AbsolutePath => self.part == Part::Request || !self.tables.dialect.relative_paths,
+            StringKind::Icon => true,
+            _ => false,
+        };
         if refuse || !self.repairs(problem.rule) {
             return Err(Fail::Invalid(Box::new(problem)));
         }

@@ -16,7 +16,7 @@ const HOST: &[&str] = &[
     "files",
     "terminals",
     "later",
-    "version_2",
+    "versions",
 ];
 const HOOKS: &[&str] = &["update", "violation", "advice", "error", "late_response"];
 /// What a step or an action is, and what else may stand in it.

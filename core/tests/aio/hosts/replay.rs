@@ -11,6 +11,7 @@ use futures::future::{select, Either, RemoteHandle};
 use futures::task::LocalSpawnExt;
 use futures::{FutureExt, StreamExt};
 use libacp::aio::{messages, timed, Transport};
+use libacp::connection::Versions;
 use libacp::Config;
 use serde_json::{json, Value};
 
@@ -76,7 +77,9 @@ pub(super) fn configured(mut config: Config, host: &Value) -> Config {
         config.policy = libacp::connection::Policy::Strict;
     }
     config.timeout = host["timeout"].as_u64();
-    config.version_2 = host["version_2"] == true;
+    if let Some(versions) = host["versions"].as_array() {
+        config.versions = Versions::of(versions.iter().map(|number| number.as_i64().unwrap())).unwrap();
+    }
     config
 }
 

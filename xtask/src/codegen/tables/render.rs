@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::super::{screaming, MARK};
 use super::{draft, Tables, ANY};
-use crate::model::{Body, GateForm, Kind, Method, Phase, Scope, Sender, Shape};
+use crate::model::{Body, Dialect, GateForm, Kind, Method, Names, Phase, Sender, Shape};
 
 /// Stands for the tag of a union where the index of a member is wanted.
 const TAG: u8 = 254;
@@ -19,10 +19,10 @@ impl Tables<'_> {
              #![allow(clippy::all, clippy::pedantic)]\n\n\
              use crate::rules::RuleId;\n\
              use crate::validation::table::{{\n\
-             Field, From, Gate, Kind, Method, Other, Phase, StringKind, Tables, Type, TypeId, Variant,\n}};\n\n\
+             Dialect, Effect, Field, From, Gate, HelloNames, Kind, Method, Other, Part, Phase, Retry, Scope, StringKind, Tables, TurnEnd, Type, TypeId, Variant,\n}};\n\n\
              /// Everything about version {number}.\n\
              pub static TABLES: Tables = Tables {{\n\
-             version: {number}, types: TYPES, names: if cfg!(feature = \"words\") {{ NAMES }} else {{ &[] }}, methods: METHODS, rules: RULES, aliases: ALIASES, forwarded: FORWARDED,\n}};\n\n\
+             version: {number}, types: TYPES, names: if cfg!(feature = \"words\") {{ NAMES }} else {{ &[] }}, methods: METHODS, parts: PARTS, rules: RULES, aliases: ALIASES, forwarded: FORWARDED,\ndialect: DIALECT,\n}};\n\n\
              const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {{\n\
              Field {{ name, ty, flags, draft }}\n}}\n\n\
              const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {{\nVariant {{ tag, ty, draft }}\n}}\n\n\
@@ -44,6 +44,16 @@ impl Tables<'_> {
         for (name, method) in methods {
             self.method(name, method, &mut out);
         }
+        out.push_str("];\n\nstatic PARTS: &[Part] = &[\n");
+        for part in &self.version.parts {
+            let of = if part.of == Sender::Client { "Client" } else { "Agent" };
+            let (name, methods, rule, draft) = (&part.name, &part.methods, &part.rule, draft(part.draft.as_ref()));
+            let pointer = format!("/{}", part.path.replace('.', "/"));
+            let _ = writeln!(
+                out,
+                "Part {{ name: {name:?}, methods: &{methods:?}, of: From::{of}, pointer: {pointer:?}, rule: id!({rule:?}), draft: {draft} }},"
+            );
+        }
         out.push_str("];\n\nstatic RULES: &[(TypeId, u8, RuleId)] = &[\n");
         for (id, entry) in self.types.iter().enumerate() {
             for (field, rule) in &entry.rules {
@@ -62,6 +72,7 @@ impl Tables<'_> {
         let forwarded = self.ids.iter().filter(|(name, _)| self.version.types[**name].forwarded);
         let forwarded: BTreeSet<_> = forwarded.map(|(_, id)| id).collect();
         let _ = write!(out, "];\n\nstatic FORWARDED: &[TypeId] = &{:?};\n", Vec::from_iter(forwarded));
+        self.dialect(&mut out);
         out.push_str("\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
         out.push_str("use crate::validation::table::TypeId;\n\n");
         for (name, id) in &self.ids {
@@ -69,6 +80,37 @@ impl Tables<'_> {
         }
         out.push_str("}\n");
         out
+    }
+
+    fn dialect(&self, out: &mut String) {
+        let Some(Dialect {
+            client,
+            agent,
+            turn_end,
+            config_option_id,
+            listed_logins,
+            permission_tool_call,
+            batches,
+            null_ids,
+            names_missing_session,
+            initialize_again,
+            version_error,
+            relative_paths,
+        }) = &self.version.dialect
+        else {
+            return;
+        };
+        let names =
+            |names: &Names| format!("HelloNames {{ capabilities: {:?}, info: {:?} }}", names.capabilities, names.info);
+        let _ = writeln!(
+            out,
+            "\nstatic DIALECT: Dialect = Dialect {{\nclient: {}, agent: {}, turn_end: TurnEnd::{turn_end:?}, \
+             config_option_id: {config_option_id:?}, listed_logins: &{listed_logins:?}, permission_tool_call: {permission_tool_call:?}, batches: {batches}, null_ids: {null_ids}, names_missing_session: {names_missing_session}, \
+             initialize_again: {initialize_again}, version_error: {version_error}, \
+             relative_paths: {relative_paths},\n}};",
+            names(client),
+            names(agent),
+        );
     }
 
     /// The tag that spells out which type is meant where the tag is absent: what the model says, or `agent` for
@@ -112,11 +154,13 @@ impl Tables<'_> {
         let null = |name: &String| self.version.types[name].null_default;
         let _ = writeln!(
             out,
-            "Method {{ name: {name:?}, from: From::{from}, kind: Kind::{kind}, params: {}, result: {}, session: {}, \
+            "Method {{ name: {name:?}, from: From::{from}, kind: Kind::{kind}, params: {}, result: {}, session: Scope::{:?}, effect: Effect::{}, retry: Retry::{}, \
              phase: Phase::{phase}, gate: {gate}, draft: {}, null_params: {}, null_result: {} }},",
             self.ids[method.params.as_str()],
             method.result.as_ref().map_or(ANY, |name| self.ids[name.as_str()]),
-            method.scope == Scope::Session,
+            method.scope,
+            method.effect.map_or("None".to_owned(), |effect| format!("{effect:?}")),
+            method.retry.map_or("Never".to_owned(), |retry| format!("{retry:?}")),
             draft(method.draft.as_ref()),
             null(&method.params),
             method.result.as_ref().is_some_and(null),

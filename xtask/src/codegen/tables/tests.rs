@@ -47,15 +47,16 @@ fn methods_are_sorted_and_carry_their_gate() {
     let methods = r#"{
         "b": {"from": "agent", "kind": "notification", "params": "A", "scope": "session", "phase": "any"},
         "a": {"from": "client", "kind": "request", "params": "A", "result": "A", "scope": "connection",
-            "phase": "ready", "gate": {"of": "agent", "path": "x.y", "form": "presence"}, "gate-rule": "X-01"}
+            "phase": "ready", "effect": "makes", "retry": "safe", "gate": {"of": "agent", "path": "x.y", "form": "presence"}, "gate-rule": "X-01"}
     }"#;
     let text = table(types, methods);
     let (a, b) = (text.find(r#"Method { name: "a""#), text.find(r#"Method { name: "b""#));
     assert!(a.is_some() && a < b, "{text}");
     assert!(text.contains(r#"gate: Some(Gate { path: &["x", "y"], boolean: false, rule: id!("X-01") })"#), "{text}");
+    assert!(text.contains("effect: Effect::Makes, retry: Retry::Safe, phase: Phase::Ready"), "{text}");
     assert!(
         text.contains(
-            "result: 0, session: true, phase: Phase::Any, gate: None, draft: 0, null_params: true, null_result: false"
+            "result: 0, session: Scope::Session, effect: Effect::None, retry: Retry::Never, phase: Phase::Any, gate: None, draft: 0, null_params: true, null_result: false"
         ),
         "{text}"
     );

@@ -1,0 +1,214 @@
+//! A conversation seen from outside: inspectors, recorders and conformance runs have the bytes of both sides.
+//!
+//! Theory of operation. One state is judged and changed by both directions. A frame is read as its receiver would read it:
+//! before one, the connection is turned to the side that it goes to, so that what was sent by that side is its own and what
+//! comes is the peer's. Nothing is ever answered. What a receiver would refuse is reported and followed as far as it makes
+//! sense, because the real receiver may think otherwise: its answer shows what became of it.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use super::mould::Moulds;
+use super::report::Subject;
+use super::{CloseReason, Closed, Config, Connection, Event, OpenRequest, Outcome, Phase, Role, Session};
+use crate::framing::{Decoder, Item};
+use crate::jsonrpc::Id;
+
+/// Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
+///
+/// The bytes of each side go in with [`receive`](Self::receive) in the order in which they were sent, in any split. What was
+/// seen comes out of [`poll_event`](Self::poll_event) with the side that sent it: requests, notifications, the end of each
+/// request as [`Event::Response`], and violations. A violation's [consequence](super::Consequence) is what a receiver is to
+/// do about the message; what the real one did is in what follows.
+///
+/// ```
+/// use libacp::connection::{Event, Observer};
+/// use libacp::{Config, Role};
+///
+/// let mut observer = Observer::new(Config::client());
+/// observer.receive(Role::Client, b"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}\n");
+/// observer.receive(Role::Agent, b"{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{\"protocolVersion\":1}}\n");
+/// observer.receive(Role::Client, b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session/new\",\"params\":{\"cwd\":\"work\"}}\n");
+/// let mut broken = Vec::new();
+/// while let Some((from, event)) = observer.poll_event() {
+///     if let Event::Violation(violation) = event {
+///         broken.push((from, violation.rule.as_str()));
+///     }
+/// }
+/// assert_eq!(broken, [(Role::Client, "SESS-04")]);
+/// ```
+#[derive(Debug)]
+pub struct Observer {
+    /// Turned to the side that a frame goes to.
+    connection: Connection,
+    /// What belongs to the direction that the connection is not turned to.
+    other: Direction,
+    events: VecDeque<(Role, Event)>,
+}
+
+/// One direction's own.
+#[derive(Debug)]
+struct Direction {
+    decoder: Decoder,
+    moulds: Moulds,
+    frames: u64,
+    answered: u64,
+    ended: bool,
+}
+
+impl Observer {
+    /// An observer at the start of a conversation. The role of the configuration does not matter, nor do its time-outs; the
+    /// [versions](Config::versions) are those that it can follow, so usually [all](super::Versions::ALL).
+    pub fn new(config: Config) -> Self {
+        let (framing, limit) = (config.framing, config.limits.frame);
+        let decoder = Decoder::new(framing, limit);
+        let mut connection = Connection::new(config);
+        connection.observes = true;
+        let other = Direction { decoder, moulds: Moulds::default(), frames: 0, answered: 0, ended: false };
+        Observer { connection, other, events: VecDeque::new() }
+    }
+
+    /// Takes bytes that one side has sent, in any split (with [`Framing::Messages`](crate::framing::Framing::Messages): one
+    /// message a call). Never fails; what is wrong with them becomes events. Bytes of the two sides go in in the order in
+    /// which they were sent: an answer before its request is an answer to nothing.
+    pub fn receive(&mut self, from: Role, bytes: &[u8]) {
+        self.turn_to(from.other());
+        if self.connection.phase == Phase::Closed || self.connection.end_of_stream {
+            return;
+        }
+        self.connection.decoder.push(bytes);
+        while let Some(item) = self.connection.decoder.poll() {
+            self.read(from, item);
+        }
+    }
+
+    /// One side has closed its stream. Once both have, requests that were never answered end with [`Outcome::Closed`], and
+    /// the last event is [`Event::Closed`].
+    pub fn receive_eof(&mut self, from: Role) {
+        self.turn_to(from.other());
+        if mem::replace(&mut self.connection.end_of_stream, true) {
+            return;
+        }
+        if let Some(item) = self.connection.decoder.finish() {
+            self.read(from, item);
+        }
+        if !self.other.ended || self.connection.phase == Phase::Closed {
+            return;
+        }
+        let mut terminals = Vec::new();
+        for receiver in [from, from.other()] {
+            self.turn_to(receiver);
+            terminals.clone_from(&self.connection.open_terminals());
+            while let Some(request) = self.connection.state.outbound.pop_first() {
+                self.connection.end_request(request, Outcome::Closed);
+            }
+            self.take_events(receiver);
+        }
+        self.connection.phase = Phase::Closed;
+        let closed = Closed { reason: CloseReason::EndOfStream, unanswered: Vec::new(), terminals };
+        self.events.push_back((from, Event::Closed(closed)));
+    }
+
+    /// What was seen next, and who sent it; of a [`Response`](Event::Response), the side that had asked when it ended for
+    /// want of an answer.
+    #[must_use]
+    pub fn poll_event(&mut self) -> Option<(Role, Event)> {
+        self.events.pop_front()
+    }
+
+    /// The version that both sides have agreed on; before the agent has answered, what it is expected to answer.
+    pub fn version(&self) -> Option<u16> {
+        self.connection.version()
+    }
+
+    /// How far the conversation is.
+    pub fn phase(&self) -> Phase {
+        self.connection.phase()
+    }
+
+    /// What one side can do: its capabilities object as JSON text, `{}` before `initialize`.
+    pub fn capabilities(&self, of: Role) -> &str {
+        if self.connection.role() == of {
+            self.connection.own_capabilities()
+        } else {
+            self.connection.capabilities()
+        }
+    }
+
+    /// What is known of one session.
+    pub fn session(&self, id: &str) -> Option<&Session> {
+        self.connection.session(id)
+    }
+
+    /// The ids of the sessions that are open, in no order.
+    pub fn sessions(&self) -> impl Iterator<Item = &str> {
+        self.connection.sessions().map(|(id, _)| &**id)
+    }
+
+    /// The requests that one side has sent and that have no answer yet, oldest first.
+    pub fn open_requests(&self, of: Role) -> impl Iterator<Item = &OpenRequest> {
+        let state = &self.connection.state;
+        let requests = if self.connection.role() == of { &state.outbound } else { &state.inbound };
+        requests.iter()
+    }
+
+    /// All that is known of the conversation as a whole, as [`Connection::snapshot`] has it.
+    pub fn snapshot(&self) -> String {
+        self.connection.snapshot()
+    }
+
+    fn read(&mut self, from: Role, item: Item) {
+        self.connection.incoming(item);
+        self.take_events(from);
+    }
+
+    fn take_events(&mut self, from: Role) {
+        while let Some(event) = self.connection.events.pop() {
+            self.events.push_back((from, event));
+        }
+    }
+
+    /// Looks at the conversation from the side of who receives.
+    fn turn_to(&mut self, receiver: Role) {
+        let connection = &mut self.connection;
+        if connection.state.config.role == receiver {
+            return;
+        }
+        let Direction { decoder, moulds, frames, answered, ended } = &mut self.other;
+        mem::swap(&mut connection.decoder, decoder);
+        mem::swap(&mut connection.moulds, moulds);
+        mem::swap(&mut connection.frames, frames);
+        mem::swap(&mut connection.end_of_stream, ended);
+        mem::swap(&mut connection.state.answered, answered);
+        connection.state.turn_to(receiver);
+        if let Some(earlier) = &mut connection.earlier {
+            earlier.turn();
+        }
+    }
+}
+
+impl Connection {
+    /// A request that a receiver should refuse may be served all the same: it stays open, and what it brings about is known
+    /// by its answer.
+    pub(super) fn keep_refused(&mut self, subject: &Subject) {
+        let Some(id) = subject.id.clone().filter(|id| *id != Id::Null && self.state.inbound.get(id).is_none()) else {
+            return;
+        };
+        let Some(method) = subject.method.clone() else { return };
+        let row = self.state.method(&method);
+        let serial = self.serial();
+        self.state.inbound.insert(OpenRequest {
+            id,
+            serial,
+            method,
+            session: subject.session.clone(),
+            cancelled: false,
+            deadline: None,
+            row,
+            life: self.state.sessions.life(subject.session.as_ref()),
+            note: None,
+            grace: None,
+            late: None,
+        });
+    }
+}

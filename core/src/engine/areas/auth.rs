@@ -1,0 +1,376 @@
+//! AUTH: ways to log in, and being logged in.
+//!
+//! The gates of `logout` and `auth/status` are in the model. A login is known by its traces alone: a call that was refused
+//! for want of one, an answer to `authenticate` or `logout`, an agent's own word. No call waits for it: that there
+//! are ways to log in does not mean that anybody has to.
+
+use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Role, Scene, State, Tracker, OPENING};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use crate::map::Names;
+
+const INITIALIZE: &[&str] = &["initialize"];
+const LOGIN: &[&str] = &["authenticate", "auth/login"];
+const LOGOUT: &[&str] = &["logout", "auth/logout"];
+/// Calls that an agent of version 2 serves where it lists ways to log in.
+const LISTED: &[&str] = &["auth/login", "auth/logout"];
+const BOTH: &[&str] = &["authenticate", "auth/login", "logout", "auth/logout"];
+
+/// Whether the agent works for this user, as far as anything has said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Login {
+    /// Nothing has said.
+    #[default]
+    Unknown,
+    /// A call was refused for want of a login, or the user has logged out.
+    Required,
+    /// A login has succeeded.
+    Done,
+}
+
+impl Login {
+    /// A name for it, the same in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Login::Unknown => "unknown",
+            Login::Required => "required",
+            Login::Done => "done",
+        }
+    }
+}
+
+/// Who carries a login out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LoginKind {
+    /// The agent, when it is asked to by `authenticate` (`auth/login` in version 2).
+    Agent,
+    /// The user, in a terminal in which the client runs the agent's program once more (AUTH-10). Afterwards a new
+    /// connection is needed (AUTH-13).
+    Terminal,
+    /// The agent, by a type of its own that begins with an underscore (version 2); the two sides have agreed on it.
+    Custom,
+    /// Nobody knows: the type is newer than this library (version 2). It is passed over (AUTH-17).
+    Unknown,
+}
+
+impl LoginKind {
+    /// A name for it, the same in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LoginKind::Agent => "agent",
+            LoginKind::Terminal => "terminal",
+            LoginKind::Custom => "custom",
+            LoginKind::Unknown => "unknown",
+        }
+    }
+}
+
+/// What is known of logging in.
+#[derive(Debug, Default)]
+pub(crate) struct Auth {
+    pub(crate) login: Login,
+    /// What `initialize` listed and may be used, in the agent's order.
+    pub(crate) methods: Vec<(Box<str>, LoginKind)>,
+    /// There were more than are kept.
+    more: bool,
+    /// The number that the requests after a login are above, until one that may need a login has worked (AUTH-23).
+    after: Option<u64>,
+}
+
+impl Auth {
+    /// Whether the agent has listed no way to log in.
+    pub(crate) fn is_without(&self) -> bool {
+        self.methods.is_empty() && !self.more
+    }
+}
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("AUTH-07"), On::Call, LOGIN, terminal).kind(MisuseKind::Method),
+        Check::new(id!("AUTH-17"), On::Call, &["auth/login"], not_driven)
+            .receive(Action::Pass)
+            .kind(MisuseKind::Method),
+        Check::new(id!("AUTH-01"), On::Call, LOGIN, not_listed),
+        Check::new(id!("AUTH-27"), On::Call, LOGIN, secrets).receive(Action::Strip),
+        Check::new(id!("AUTH-15"), On::Error, LISTED, not_served).send(Action::Report).receive(Action::Tell),
+        Check::new(id!("AUTH-22"), On::Answer, BOTH, not_empty).receive(Action::Report),
+        Check::new(id!("AUTH-28"), On::Answer, INITIALIZE, same_id).receive(Action::LeaveOut),
+        Check::new(id!("AUTH-08"), On::Answer, INITIALIZE, no_terminal)
+            .receive(Action::LeaveOut)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("AUTH-11"), On::Answer, INITIALIZE, command).receive(Action::LeaveOut),
+        Check::new(id!("AUTH-20"), On::Answer, INITIALIZE, same_variable).receive(Action::Report),
+        Check::new(id!("AUTH-29"), On::Answer, INITIALIZE, outdated).send(Action::Pass).receive(Action::Tell),
+        Check::new(id!("AUTH-30"), On::Call, &["auth/status_update"], unasked)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("AUTH-31"), On::Error, &["auth/status"], wants_login).receive(Action::Tell),
+        Check::new(id!("AUTH-23"), On::Error, &["*"], again).send(Action::Report).receive(Action::Tell),
+        Check::new(id!("AUTH-03"), On::Error, &["*"], more_than_a_reason).send(Action::Report).receive(Action::Pass),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("AUTH-06")], on: On::Answer, messages: INITIALIZE, track: listed },
+        Tracker { rules: &[id!("AUTH-16")], on: On::Answer, messages: INITIALIZE, track: listed },
+        Tracker { rules: &[id!("AUTH-02"), id!("AUTH-23")], on: On::Answer, messages: LOGIN, track: logged_in },
+        Tracker { rules: &[id!("AUTH-24"), id!("AUTH-25")], on: On::Answer, messages: LOGOUT, track: logged_out },
+        Tracker { rules: &[id!("AUTH-02"), id!("AUTH-04")], on: On::Answer, messages: OPENING, track: worked },
+        Tracker {
+            rules: &[id!("AUTH-02"), id!("AUTH-04")],
+            on: On::Answer,
+            messages: &["session/prompt"],
+            track: worked,
+        },
+        Tracker {
+            rules: &[id!("AUTH-02"), id!("AUTH-03"), id!("AUTH-04")],
+            on: On::Error,
+            messages: &["*"],
+            track: refused,
+        },
+        Tracker { rules: &[id!("AUTH-31")], on: On::Answer, messages: &["auth/status"], track: told },
+        Tracker { rules: &[id!("AUTH-31")], on: On::Call, messages: &["auth/status_update"], track: told },
+    ],
+};
+
+/// The entries of `authMethods` with their places.
+fn entries<'a>(result: &Message<'a>) -> impl Iterator<Item = (usize, &'a str)> {
+    result.items("/authMethods").into_iter().enumerate()
+}
+
+/// Where a member, or the whole, of each entry stands that is such.
+fn places(result: &Message<'_>, member: &str, mut is_such: impl FnMut(&str) -> bool) -> Vec<String> {
+    let such = entries(result).filter(|(_, entry)| is_such(entry));
+    such.map(|(at, _)| format!("/authMethods/{at}{member}")).collect()
+}
+
+fn text(entry: &str, name: &str) -> Option<String> {
+    json::pointer(entry, name).and_then(json::unescape).map(Into::into)
+}
+
+/// Version 2 says `methodId`.
+fn id_of(entry: &str) -> Option<String> {
+    text(entry, "/id").or_else(|| text(entry, "/methodId"))
+}
+
+fn is_terminal(entry: &str) -> bool {
+    text(entry, "/type").is_some_and(|kind| kind == "terminal")
+}
+
+/// Who carries out the login that an entry lists.
+fn login_kind(state: &State, entry: &str) -> LoginKind {
+    match text(entry, "/type").as_deref() {
+        Some("terminal") => LoginKind::Terminal,
+        None | Some("agent") => LoginKind::Agent,
+        // Version 1 reads all others as the agent's (AUTH-06, AUTH-29).
+        Some(_) if state.has_rule(id!("AUTH-06")) => LoginKind::Agent,
+        Some(own) if own.starts_with('_') => LoginKind::Custom,
+        Some(_) => LoginKind::Unknown,
+    }
+}
+
+fn kind_of(scene: &Scene<'_>) -> Option<LoginKind> {
+    let id = scene.message.text("/methodId")?;
+    scene.state.auth.methods.iter().find(|(known, _)| **known == *id).map(|(_, kind)| *kind)
+}
+
+fn terminal(scene: &Scene<'_>) -> Option<Objection> {
+    (kind_of(scene)? == LoginKind::Terminal).then(|| {
+        Objection::new(
+            "/methodId",
+            "a login in a terminal: run the agent's program there with the method's args and env, then open a new \
+             connection",
+        )
+    })
+}
+
+fn not_driven(scene: &Scene<'_>) -> Option<Objection> {
+    (kind_of(scene)? == LoginKind::Unknown).then(|| {
+        Objection::new(
+            "/methodId",
+            "a type of login that is not known here, and so is not what it takes; take another one",
+        )
+    })
+}
+
+/// AUTH-15: where none was listed, AUTH-16 has refused the call.
+fn not_served(scene: &Scene<'_>) -> Option<Objection> {
+    let code = scene.message.get("/code")?.parse().ok()?;
+    let unserved = ErrorCode(code) == ErrorCode::METHOD_NOT_FOUND;
+    unserved.then(|| Objection::new("/code", "an agent that lists ways to log in serves auth/login and auth/logout"))
+}
+
+/// Version 1 has them as an object.
+fn same_variable(scene: &Scene<'_>) -> Option<Objection> {
+    let mut places = Vec::new();
+    for (at, entry) in entries(&scene.message).filter(|(_, entry)| is_terminal(entry)) {
+        let mut seen = Names::default();
+        let list = json::pointer(entry, "/env").filter(|env| env.starts_with('[')).unwrap_or("[]");
+        for (index, [name]) in json::columns(list, ["name"]).into_iter().enumerate() {
+            if name.and_then(json::unescape).is_some_and(|name| !seen.add(name)) {
+                places.push(format!("/authMethods/{at}/env/{index}/name"));
+            }
+        }
+    }
+    Objection::at_all(places, "another variable has this name already; the last one counts")
+}
+
+fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
+    if kind_of(scene).is_some() || scene.state.auth.more {
+        return None;
+    }
+    Some(Objection::new(
+        "/methodId",
+        "not one of the ids in the agent's authMethods; take the id of one that the agent listed",
+    ))
+}
+
+fn others(body: Option<&str>, known: &[&str]) -> Vec<String> {
+    let members = json::members(body.unwrap_or("{}")).into_iter();
+    let others = members.filter(|(name, _)| !known.contains(&&**name));
+    others.map(|(name, _)| format!("/{}", name.replace('~', "~0").replace('/', "~1"))).collect()
+}
+
+fn secrets(scene: &Scene<'_>) -> Option<Objection> {
+    let places = others(scene.message.body, &["methodId", "_meta"]);
+    Objection::at_all(places, "a login names its method and nothing else; secrets never travel in it")
+}
+
+fn not_empty(scene: &Scene<'_>) -> Option<Objection> {
+    let places = others(scene.message.body, &["_meta"]);
+    Objection::at_all(places, "success is an empty object; leave this out")
+}
+
+fn same_id(scene: &Scene<'_>) -> Option<Objection> {
+    let mut seen = Names::default();
+    let again = |entry: &str| id_of(entry).is_some_and(|id| !seen.add(id.into()));
+    let places = places(&scene.message, "", again);
+    Objection::at_all(places, "another method has this id already, and is the one that counts")
+}
+
+fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
+    if scene.state.advertises(Role::Client, "/auth/terminal") {
+        return None;
+    }
+    Objection::at_all(
+        places(&scene.message, "", is_terminal),
+        "the client did not advertise auth.terminal, so it cannot run this login; list it only for clients that did",
+    )
+}
+
+fn command(scene: &Scene<'_>) -> Option<Objection> {
+    let names = |entry: &str| is_terminal(entry) && json::pointer(entry, "/command").is_some();
+    Objection::at_all(
+        places(&scene.message, "/command", names),
+        "a login in a terminal runs the agent's own program and no other; args and env are what it may add",
+    )
+}
+
+fn outdated(scene: &Scene<'_>) -> Option<Objection> {
+    let old = |entry: &str| text(entry, "/type").is_some_and(|kind| kind == "env_var");
+    let (at, _) = entries(&scene.message).find(|(_, entry)| old(entry))?;
+    let pointer = format!("/authMethods/{at}/type");
+    Some(Objection::new(pointer, "an outdated kind, read as a login that the agent runs"))
+}
+
+fn unasked(scene: &Scene<'_>) -> Option<Objection> {
+    let known = scene.state.advertises(Role::Agent, "/auth/status");
+    (!known).then(|| Objection::new("", "the agent did not advertise auth.status, which this belongs to"))
+}
+
+fn wants_a_login(error: &Message<'_>) -> bool {
+    error.get("/code").and_then(|code| code.parse().ok()).map(ErrorCode) == Some(ErrorCode::AUTH_REQUIRED)
+}
+
+fn wants_login(scene: &Scene<'_>) -> Option<Objection> {
+    let wrong = wants_a_login(&scene.message);
+    wrong.then(|| Objection::new("/code", "the state of the login is told without one; answer with the state"))
+}
+
+fn again(scene: &Scene<'_>) -> Option<Objection> {
+    let later = scene.message.request?.serial > scene.state.auth.after?;
+    if !later || !wants_a_login(&scene.message) || LOGIN.contains(&scene.message.method) {
+        return None;
+    }
+    Some(Objection::new("/code", "the login has just succeeded; to log in once more would go round in circles"))
+}
+
+fn more_than_a_reason(scene: &Scene<'_>) -> Option<Objection> {
+    if !wants_a_login(&scene.message) {
+        return None;
+    }
+    let more = others(scene.message.get("/data"), &["reason"]);
+    let places = more.into_iter().map(|place| format!("/data{place}")).collect();
+    Objection::at_all(places, "a reason is all that belongs here; the ways to log in are those of initialize")
+}
+
+/// Methods that cannot be used are left out: terminal logins that the client cannot run, and all but the first of an id.
+fn listed(state: &mut State, result: &Message<'_>) -> Option<Box<str>> {
+    result.body?;
+    let terminals = state.advertises(Role::Client, "/auth/terminal");
+    let mut seen = Names::default();
+    let (mut methods, mut more) = (Vec::new(), false);
+    for (_, entry) in entries(result) {
+        let kind = login_kind(state, entry);
+        let Some(id) = id_of(entry).filter(|id| seen.add(id.clone().into())) else { continue };
+        if !terminals && kind == LoginKind::Terminal {
+            continue;
+        }
+        if methods.len() < state.config.limits.remembered {
+            methods.push((id.into(), kind));
+        } else {
+            more = true;
+        }
+    }
+    (state.auth.methods, state.auth.more) = (methods, more);
+    None
+}
+
+fn logged_in(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    state.auth.login = Login::Done;
+    let open = match state.config.role {
+        Role::Client => state.outbound.iter().last(),
+        Role::Agent => state.inbound.iter().last(),
+    };
+    let open = open.into_iter().chain(state.late.iter());
+    let last = answer.request.into_iter().chain(open).map(|request| request.serial).max();
+    state.auth.after = last;
+    state.sessions.known.values_mut().for_each(|session| session.auth_uncertain = false);
+    None
+}
+
+fn logged_out(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    state.auth.login = Login::Required;
+    state.auth.after = None;
+    state.sessions.known.values_mut().for_each(|session| session.auth_uncertain = true);
+    None
+}
+
+/// A call that may need a login has worked.
+fn worked(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    state.auth.after = None;
+    if state.auth.login == Login::Required {
+        state.auth.login = Login::Unknown;
+    }
+    None
+}
+
+fn refused(state: &mut State, error: &Message<'_>) -> Option<Box<str>> {
+    if wants_a_login(error) {
+        state.auth.login = Login::Required;
+        state.auth.after = None;
+    }
+    None
+}
+
+/// The agent's own word (draft).
+fn told(state: &mut State, status: &Message<'_>) -> Option<Box<str>> {
+    match &*status.text("/state")? {
+        "authenticated" | "not_required" => state.auth.login = Login::Done,
+        "unauthenticated" => state.auth.login = Login::Required,
+        // Clients read other states like `unknown`.
+        _ => {}
+    }
+    None
+}

@@ -1,0 +1,85 @@
+//! CMD: slash commands.
+//!
+//! The shape of a command is in the model, which leaves out commands without a name or a description, and takes out an
+//! input that does not fit.
+
+use super::recent::KEPT;
+use crate::engine::{Action, Area, Check, Message, Objection, On, Scene, Session, State, Tracker, OPENING};
+use crate::json;
+use crate::map::Names;
+
+const UPDATE: &[&str] = &["session/update:available_commands_update"];
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("CMD-06"), On::Call, UPDATE, odd_name).send(Action::Report).receive(Action::Pass).only(1),
+        Check::new(id!("CMD-06"), On::Call, UPDATE, wrong_name).receive(Action::Report).only(2),
+        Check::new(id!("CMD-06"), On::Answer, OPENING, wrong_name).receive(Action::Report).only(2),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("CMD-01"), id!("CMD-05")], on: On::Call, messages: UPDATE, track: listed },
+        Tracker { rules: &[id!("CMD-08")], on: On::Answer, messages: OPENING, track: listed },
+    ],
+};
+
+/// The commands of a session, as last listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Commands(Option<Box<str>>);
+
+impl Session {
+    /// The session's commands as JSON text, a list of `{"name", "description", "input"?}` as it was told last (CMD-01;
+    /// protocol page "Slash Commands"); `None` when it has told of none, or of more than 256 KiB.
+    pub fn commands(&self) -> Option<&str> {
+        self.commands.0.as_deref()
+    }
+
+    /// The text of a prompt that runs a command, `/name` or `/name input`; `None` when the session has not listed it
+    /// (CMD-05).
+    pub fn command_text(&self, name: &str, input: &str) -> Option<String> {
+        names(self.commands()?).any(|known| known == name).then(|| match input {
+            "" => format!("/{name}"),
+            input => format!("/{name} {input}"),
+        })
+    }
+}
+
+fn names(list: &str) -> impl Iterator<Item = std::borrow::Cow<'_, str>> {
+    json::items(list).into_iter().filter_map(|command| json::unescape(json::pointer(command, "/name")?))
+}
+
+fn place(message: &Message<'_>) -> &'static str {
+    if message.method == "session/update" {
+        "/update/availableCommands"
+    } else {
+        "/availableCommands"
+    }
+}
+
+/// The first name of a list that is odd, or another's as well.
+fn first(scene: &Scene<'_>, odd: impl Fn(&str) -> bool, why: &'static str) -> Option<Objection> {
+    let place = place(&scene.message);
+    let mut seen = Names::default();
+    let mut all = json::columns(scene.message.get(place)?, ["name"]).into_iter();
+    let at = all.position(|[name]| {
+        let name = name.and_then(json::unescape);
+        name.is_some_and(|name| odd(&name) || !seen.add(name))
+    })?;
+    Some(Objection::new(format!("{place}/{at}/name"), why))
+}
+
+fn odd_name(scene: &Scene<'_>) -> Option<Objection> {
+    let odd = |name: &str| name.is_empty() || name.contains(|c: char| c == '/' || c.is_whitespace());
+    first(scene, odd, "a name that is empty, used twice, or has a slash or a blank in it")
+}
+
+/// Version 2 says what a name must not have, and that it stands without its slash.
+fn wrong_name(scene: &Scene<'_>) -> Option<Objection> {
+    let wrong = |name: &str| name.starts_with('/') || name.contains(char::is_whitespace);
+    first(scene, wrong, "a name that is used twice, begins with a slash, or has a blank in it")
+}
+
+fn listed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+    let list = message.get(place(message))?;
+    let commands = Commands((list.len() <= KEPT).then(|| list.into()));
+    state.sessions.told_mut(&message.opens()?)?.commands = commands;
+    None
+}

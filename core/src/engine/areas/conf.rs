@@ -1,0 +1,266 @@
+//! CONF: config options and their values.
+//!
+//! A session's list is kept as it came; it is read again where a message is held against it, which is rare. Types are
+//! in the model: a current value is required (CONF-02), in version 1 an option of another type than `select` and `boolean`
+//! is left out (CONF-12), own categories begin with an underscore (CONF-14), a selection has a value (CONF-21).
+
+use std::borrow::Cow;
+
+use super::recent::KEPT;
+use crate::engine::{
+    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker, OPENING,
+};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use crate::map::Names;
+
+const SET: &[&str] = &["session/set_config_option"];
+const UPDATE: &[&str] = &["session/update:config_option_update"];
+/// Answers that list the options of a session, or of one that there may be.
+const LISTING: &[&str] =
+    &["session/new", "session/load", "session/resume", "session/fork", "session/set_config_option", "session/options"];
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("CONF-05"), On::Call, SET, not_offered),
+        Check::new(id!("CONF-09"), On::Call, SET, wrong_value),
+        Check::new(id!("CONF-10"), On::Call, SET, wrong_type),
+        Check::new(id!("CONF-19"), On::Error, SET, not_served).send(Action::Report).receive(Action::Tell),
+        Check::new(id!("CONF-21"), On::Answer, LISTING, same_value).receive(Action::Report),
+        Check::new(id!("CONF-21"), On::Call, UPDATE, same_value).receive(Action::Report),
+        Check::new(id!("CONF-03"), On::Answer, LISTING, same_id).receive(Action::Report),
+        Check::new(id!("CONF-03"), On::Call, UPDATE, same_id).receive(Action::Report),
+        Check::new(id!("CONF-04"), On::Answer, LISTING, not_listed).receive(Action::Report),
+        Check::new(id!("CONF-04"), On::Call, UPDATE, not_listed).receive(Action::Report),
+        Check::new(id!("CONF-06"), On::Answer, SET, changed_one_missing).receive(Action::Report),
+        Check::new(id!("CONF-08"), On::Answer, LISTING, switch).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new(id!("CONF-08"), On::Call, UPDATE, switch).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new(id!("CONF-18"), On::Call, OPENING, values_too_early).kind(MisuseKind::Capability),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("CONF-01"), id!("CONF-15")], on: On::Answer, messages: OPENING, track: listed },
+        Tracker { rules: &[id!("CONF-06")], on: On::Call, messages: SET, track: asked },
+        Tracker { rules: &[id!("CONF-15"), id!("CONF-17")], on: On::Answer, messages: SET, track: listed },
+        Tracker { rules: &[id!("CONF-07"), id!("CONF-15")], on: On::Call, messages: UPDATE, track: listed },
+    ],
+};
+
+/// So many options are compared with each other faster than a table of them is made.
+const FEW: usize = 16;
+
+/// A session's options, as last listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Options {
+    list: Option<Box<str>>,
+    /// There was a list that was too long to keep.
+    unknown: bool,
+}
+
+impl Options {
+    /// The value of the option for modes.
+    pub(super) fn mode(&self) -> Option<Cow<'_, str>> {
+        json::items(self.list.as_deref()?).into_iter().find_map(mode_value)
+    }
+}
+
+impl Session {
+    /// The session's config options as JSON text, a list in the agent's order (CONF-15) as the agent listed them last
+    /// (CONF-07, CONF-17; protocol page "Session Config Options"): selections
+    /// `{"id", "name", "type": "select", "currentValue", "options", …}` and switches
+    /// `{"id", "name", "type": "boolean", "currentValue", …}`. `None` when it has told of none, or of more than 256 KiB.
+    pub fn config_options(&self) -> Option<&str> {
+        self.options.list.as_deref()
+    }
+}
+
+/// The value of an option for modes.
+fn mode_value(option: &str) -> Option<Cow<'_, str>> {
+    let category = text(option, "/category")?;
+    text(option, "/currentValue").filter(|_| category == "mode")
+}
+
+/// The value of the option for modes in a list, if this mode is one of its values.
+pub(super) fn mode_of<'a>(list: &'a str, mode: &str) -> Option<Cow<'a, str>> {
+    let option = json::items(list).into_iter().find(|option| mode_value(option).is_some())?;
+    values(option).any(|value| value == mode).then(|| mode_value(option)).flatten()
+}
+
+fn place(message: &Message<'_>) -> &'static str {
+    if message.method == "session/update" {
+        "/update/configOptions"
+    } else {
+        "/configOptions"
+    }
+}
+
+fn text<'a>(json: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
+    json::unescape(json::pointer(json, pointer)?)
+}
+
+/// CONF-11: where the id of an option stands.
+fn id_name(scene: &Scene<'_>) -> &'static str {
+    scene.state.tables.dialect.config_option_id
+}
+
+/// The options that a message lists: the id of each, its type, its value and the values to choose from.
+fn options<'s, 'a>(scene: &'s Scene<'a>) -> &'s [[Option<&'a str>; 4]] {
+    scene.options(place(&scene.message), [id_name(scene), "type", "currentValue", "options"])
+}
+
+/// The values of a selection, plain or in groups.
+fn values(option: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    values_of(json::pointer(option, "/options"))
+}
+
+fn values_of(list: Option<&str>) -> impl Iterator<Item = Cow<'_, str>> {
+    let entries = json::columns(list.unwrap_or("[]"), ["value", "options"]);
+    let values = entries.into_iter().flat_map(|[value, group]| match group {
+        Some(group) => json::columns(group, ["value"]),
+        None => vec![[value]],
+    });
+    values.filter_map(|[value]| string(value))
+}
+
+fn string(json: Option<&str>) -> Option<Cow<'_, str>> {
+    json.and_then(json::unescape)
+}
+
+/// Whether an option of this type lists its values; one without a type does, and nothing is known of other types.
+fn is_selection(kind: Option<Cow<'_, str>>) -> bool {
+    kind.is_none_or(|kind| kind == "select")
+}
+
+fn is_switch(option: &str) -> bool {
+    text(option, "/type").is_some_and(|kind| kind == "boolean")
+}
+
+/// The known option that a change is about; `Err` when there is none of this id.
+fn option_of<'a>(scene: &Scene<'a>) -> Option<Result<&'a str, ()>> {
+    let session = scene.session()?;
+    if session.state != SessionState::Ready || session.options.unknown {
+        return None;
+    }
+    let id = scene.message.text("/configId")?;
+    let list = session.options.list.as_deref().unwrap_or("[]");
+    let at = json::columns(list, [id_name(scene)]).iter().position(|[known]| string(*known).as_ref() == Some(&id));
+    Some(at.and_then(|at| json::items(list).into_iter().nth(at)).ok_or(()))
+}
+
+fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let Ok(option) = option_of(scene)? else {
+        return Some(Objection::new("/configId", "not an option of this session; take an id that it has listed"));
+    };
+    let value = scene.message.text("/value")?;
+    if !is_selection(string(json::pointer(option, "/type"))) || values(option).any(|known| known == value) {
+        return None;
+    }
+    Some(Objection::new("/value", "not one of the values that the option lists"))
+}
+
+fn wrong_value(scene: &Scene<'_>) -> Option<Objection> {
+    let option = option_of(scene)?.ok()?;
+    let boolean = matches!(scene.message.get("/value")?, "true" | "false");
+    if boolean == is_switch(option) {
+        return None;
+    }
+    let expected = if boolean {
+        "the option is a selection: one of its values as a string, and no type"
+    } else {
+        "the option is a switch: true or false, and the type \"boolean\""
+    };
+    Some(Objection::new("/value", expected))
+}
+
+/// CONF-10: what is said of the value of an option of each type; types of the agent's own have changes of their own.
+const CHANGES: &[(&str, &str)] = &[("select", "id"), ("boolean", "boolean")];
+
+fn wrong_type(scene: &Scene<'_>) -> Option<Objection> {
+    let option = option_of(scene)?.ok()?;
+    let (kind, change) = (text(option, "/type")?, scene.message.text("/type")?);
+    let (_, right) = CHANGES.iter().find(|(known, _)| *known == kind)?;
+    if change == *right {
+        return None;
+    }
+    Some(Objection::new("/type", format!("the option is of type {kind}, so a change of it is of type {right}")))
+}
+
+fn not_served(scene: &Scene<'_>) -> Option<Objection> {
+    let code = ErrorCode(scene.message.get("/code")?.parse().ok()?);
+    let listed = scene.session()?.options.list.as_deref().is_some_and(|list| !json::items(list).is_empty());
+    (code == ErrorCode::METHOD_NOT_FOUND && listed)
+        .then(|| Objection::new("/code", "the session lists options, so that changes of them are served"))
+}
+
+fn values_too_early(scene: &Scene<'_>) -> Option<Objection> {
+    // Where the draft is off, the member is another extension's.
+    let given = scene.message.get("/configOptions").is_some();
+    scene.lacks("configOptions").filter(|_| given)?;
+    Some(Objection::new("/configOptions", "the agent did not advertise sessionCapabilities.options; set options later"))
+}
+
+fn same_id(scene: &Scene<'_>) -> Option<Objection> {
+    let place = place(&scene.message);
+    let name = id_name(scene);
+    let options = options(scene);
+    let id = |at: usize| string(options[at][0]);
+    let twice = if options.len() <= FEW {
+        (1..options.len()).find(|&at| id(at).is_some_and(|own| (0..at).any(|before| id(before).as_ref() == Some(&own))))
+    } else {
+        let mut seen = Names::default();
+        (0..options.len()).find(|&at| id(at).is_some_and(|id| !seen.add(id)))
+    }?;
+    Some(Objection::new(format!("{place}/{twice}/{name}"), "another option has this id already"))
+}
+
+fn same_value(scene: &Scene<'_>) -> Option<Objection> {
+    let place = place(&scene.message);
+    let twice = |[_, kind, _, values]: &[Option<&str>; 4]| {
+        let mut seen = Names::default();
+        is_selection(string(*kind)) && values_of(*values).any(|value| !seen.add(value))
+    };
+    let at = options(scene).iter().position(twice)?;
+    Some(Objection::new(format!("{place}/{at}/options"), "a value is listed twice"))
+}
+
+fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
+    let place = place(&scene.message);
+    let wrong = |[_, kind, current, values]: &[Option<&str>; 4]| {
+        let current = string(*current).filter(|_| is_selection(string(*kind)));
+        current.is_some_and(|current| values_of(*values).all(|value| value != current))
+    };
+    let at = options(scene).iter().position(wrong)?;
+    Some(Objection::new(format!("{place}/{at}/currentValue"), "not one of the values that the option lists"))
+}
+
+fn changed_one_missing(scene: &Scene<'_>) -> Option<Objection> {
+    let changed = scene.message.note()?;
+    let name = id_name(scene);
+    let ids = json::columns(scene.message.get("/configOptions").unwrap_or("[]"), [name]);
+    if scene.message.body.is_none() || ids.into_iter().any(|[id]| string(id).is_some_and(|id| id == changed)) {
+        return None;
+    }
+    Some(Objection::new("/configOptions", "the option that was set is missing; the list is to be complete"))
+}
+
+fn switch(scene: &Scene<'_>) -> Option<Objection> {
+    let place = place(&scene.message);
+    scene.message.may_have("boolean").then(|| scene.lacks("boolean"))??;
+    let at = scene.message.items(place).into_iter().position(is_switch)?;
+    Some(Objection::new(
+        format!("{place}/{at}/type"),
+        "a switch, which the client did not advertise; offer a selection of two values, or leave it out",
+    ))
+}
+
+fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    call.text("/configId").map(Into::into)
+}
+
+/// CONF-01, CONF-06, CONF-07: each list is complete.
+fn listed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+    let list = message.get(place(message))?;
+    let unknown = list.len() > KEPT;
+    let list = (!unknown).then(|| list.into());
+    state.sessions.told_mut(&message.opens()?)?.options = Options { list, unknown };
+    None
+}

@@ -1,0 +1,210 @@
+//! DTERM: terminals that the agent runs and the client only shows (version 2).
+//!
+//! Shapes are in the model; here is what a message must agree with: an id is not used again for another terminal, and a
+//! command is cancelled only where its terminal offers that. Of what a terminal printed, nothing is kept. Terminals and
+//! tool calls are followed apart, so that the same id may stand for one of each. While a session resumes, its past is
+//! told again, and nothing is held against what was known before.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::recent::Recent;
+use crate::engine::{
+    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker,
+};
+use crate::json;
+use crate::rules::Way;
+
+const UPDATE: &[&str] = &["session/update:terminal_update"];
+const CHUNK: &[&str] = &["session/update:terminal_output_chunk"];
+const CANCEL: &[&str] = &["terminal/cancel"];
+const ID: &str = "/update/terminalId";
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("DTERM-01"), On::Call, UPDATE, used_again).receive(Action::Report).kind(MisuseKind::Session),
+        Check::new(id!("DTERM-01"), On::Call, UPDATE, moved).send(Action::Report).receive(Action::Report),
+        Check::new(id!("DTERM-11"), On::Call, UPDATE, no_command).send(Action::Hint).receive(Action::Pass),
+        Check::new(id!("DTERM-17"), On::Call, UPDATE, still_offered).send(Action::Hint).receive(Action::Pass),
+        Check::new(id!("DTERM-15"), On::Call, CANCEL, gone).kind(MisuseKind::Session),
+        Check::new(id!("DTERM-14"), On::Call, CANCEL, not_offered).kind(MisuseKind::Capability),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("DTERM-03")], on: On::Call, messages: CHUNK, track: heard_of },
+        Tracker { rules: &[id!("DTERM-04"), id!("ENUM-11")], on: On::Call, messages: UPDATE, track: patched },
+        Tracker { rules: &[id!("DTERM-10")], on: On::Call, messages: UPDATE, track: exited },
+        Tracker { rules: &[id!("DTERM-14")], on: On::Call, messages: UPDATE, track: offered },
+    ],
+};
+
+/// The terminals of a session that the agent has told of.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Displays(Recent<Display>);
+
+/// What is known of one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Display {
+    /// Whether there was an update: a chunk may come before it.
+    updated: bool,
+    /// Digests of the command and the directory that were told last, to tell others from them.
+    command: Option<u64>,
+    cwd: Option<u64>,
+    /// Whether the command has ended.
+    exited: bool,
+    /// Whether it says that the client may cancel the command.
+    offers_cancel: bool,
+}
+
+impl Display {
+    /// A command that has ended cannot be cancelled any more (DTERM-17).
+    fn may_be_cancelled(&self) -> bool {
+        self.offers_cancel && !(self.exited && id!("DTERM-17").is_on(Way::Track))
+    }
+}
+
+impl Session {
+    /// The ids of the terminals that the agent has told of, oldest first, and whether the command of each has ended
+    /// (DTERM-03, DTERM-10; version 2, protocol page "Tool Calls"). Of more than
+    /// [`Limits::remembered`](crate::connection::Limits::remembered), the newest.
+    pub fn display_terminals(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.displays.0.iter().map(|(id, display)| (id, display.exited))
+    }
+
+    /// The ids of the terminals whose command the client may cancel now by `terminal/cancel`, oldest first (DTERM-14;
+    /// version 2).
+    pub fn cancellable_terminals(&self) -> impl Iterator<Item = &str> {
+        self.displays.0.iter().filter(|(_, display)| display.may_be_cancelled()).map(|(id, _)| id)
+    }
+}
+
+/// Whether the command of this terminal may be cancelled now or, without an id, that of any of the session's (DTERM-14).
+pub(super) fn may_be_cancelled(session: &Session, id: Option<&str>) -> bool {
+    match id {
+        Some(id) => session.displays.0.get(id).is_some_and(Display::may_be_cancelled),
+        None => session.cancellable_terminals().next().is_some(),
+    }
+}
+
+/// The terminals of the session, unless it is telling its past.
+fn displays<'a>(scene: &Scene<'a>) -> Option<&'a Recent<Display>> {
+    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+    Some(&session.displays.0)
+}
+
+/// What is known of the terminal that an update is about.
+fn known<'a>(scene: &Scene<'a>) -> Option<&'a Display> {
+    displays(scene)?.get(&scene.message.text(ID)?)
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Whether an update tells of another command or directory than is known.
+fn other(update: &Message<'_>, pointer: &str, before: Option<u64>) -> bool {
+    let told = update.text(pointer).map(|text| digest(&text));
+    told.is_some() && before.is_some() && told != before
+}
+
+/// A command that has ended does not become another one.
+fn used_again(scene: &Scene<'_>) -> Option<Objection> {
+    let known = known(scene).filter(|known| known.exited)?;
+    let members = [("/update/command", known.command), ("/update/cwd", known.cwd)];
+    let (pointer, _) = members.into_iter().find(|(pointer, before)| other(&scene.message, pointer, *before))?;
+    Some(Objection::new(pointer, "what this terminal ran has ended; take a new id for another terminal"))
+}
+
+/// While it runs, it may be told better what it is; that it began elsewhere is most likely another one.
+fn moved(scene: &Scene<'_>) -> Option<Objection> {
+    let known = known(scene).filter(|known| !known.exited)?;
+    other(&scene.message, "/update/cwd", known.cwd)
+        .then(|| Objection::new("/update/cwd", "another directory than before; take a new id for another terminal"))
+}
+
+fn no_command(scene: &Scene<'_>) -> Option<Objection> {
+    let id = scene.message.text(ID)?;
+    let displays = displays(scene)?;
+    let first = displays.get(&id).map_or_else(|| displays.is_new(&id), |display| !display.updated);
+    (first && scene.message.get("/update/command").is_none())
+        .then(|| Objection::new("/update/command", "the first update of a terminal; say which command it runs"))
+}
+
+fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let known = known(scene);
+    let exited = told_exit(&scene.message).unwrap_or_else(|| known.is_some_and(|display| display.exited));
+    let offers = told_offer(&scene.message).unwrap_or_else(|| known.is_some_and(Display::may_be_cancelled));
+    (exited && offers).then(|| {
+        Objection::new(
+            "/update/capabilities",
+            "the command has ended; set the terminal's capabilities to null with that",
+        )
+    })
+}
+
+fn gone(scene: &Scene<'_>) -> Option<Objection> {
+    let id = scene.message.text("/terminalId")?;
+    let displays = displays(scene)?;
+    let why = match displays.get(&id) {
+        Some(display) if display.exited => "the command in this terminal has ended already",
+        None if displays.is_new(&id) => "no terminal with this id in the session",
+        _ => return None,
+    };
+    Some(Objection::new("/terminalId", why))
+}
+
+fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let offers = displays(scene)?.get(&scene.message.text("/terminalId")?)?.offers_cancel;
+    (!offers).then(|| {
+        Objection::new(
+            "/terminalId",
+            "the terminal does not offer to cancel its command; session/cancel stops all work",
+        )
+    })
+}
+
+/// Whether an update says that the command has ended, or takes that back.
+fn told_exit(update: &Message<'_>) -> Option<bool> {
+    update.given("/update/exitStatus").map(|status| status != "null")
+}
+
+/// Whether an update says that the command may be cancelled, or may not; null and an empty object say that it may not.
+fn told_offer(update: &Message<'_>) -> Option<bool> {
+    let told = update.given("/update/capabilities")?;
+    Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
+}
+
+/// Changes what is known of the terminal that an update is about, which is made if there is none.
+fn change(state: &mut State, update: &Message<'_>, change: impl FnOnce(&mut Display)) -> Option<Box<str>> {
+    let limit = state.config.limits.remembered;
+    let displays = &mut state.sessions.get_mut(update.session)?.displays.0;
+    change(displays.entry(&update.text(ID)?, limit, Display::default));
+    None
+}
+
+fn heard_of(state: &mut State, chunk: &Message<'_>) -> Option<Box<str>> {
+    change(state, chunk, |_| {})
+}
+
+fn patched(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let patch = |known: &mut Option<u64>, pointer| {
+        if let Some(told) = update.given(pointer) {
+            *known = json::unescape(told).map(|text| digest(&text));
+        }
+    };
+    change(state, update, |display| {
+        display.updated = true;
+        patch(&mut display.command, "/update/command");
+        patch(&mut display.cwd, "/update/cwd");
+    })
+}
+
+fn exited(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let exited = told_exit(update)?;
+    change(state, update, |display| display.exited = exited)
+}
+
+fn offered(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let offers = told_offer(update)?;
+    change(state, update, |display| display.offers_cancel = offers)
+}

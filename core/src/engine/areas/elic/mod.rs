@@ -1,0 +1,255 @@
+//! ELIC: elicitation.
+//!
+//! Shapes, and the gates of the two methods, are in the model; that open requests are answered `cancel` when nobody will
+//! answer them any more is in the connection (`dismiss`), and that their sessions are open (`Sessions::standing`). `form` holds answers against the forms that were asked for.
+
+mod form;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Role, Scene, State, Tracker, CLOSING};
+use crate::json;
+use crate::jsonrpc::{Id, LONGEST_NAME};
+use crate::map::{Map, Names};
+use crate::validation::table::StringKind;
+
+const CREATE: &[&str] = &["elicitation/create"];
+const COMPLETE: &[&str] = &["elicitation/complete"];
+/// A form of more bytes is not kept, and its answer not held against it.
+const KEPT: usize = 64 * 1024;
+
+/// Questions that are settled on a web page, from the request until the agent says that they are (ELIC-20).
+#[derive(Debug, Default)]
+pub(crate) struct Elicitations {
+    /// By id, with their sessions.
+    urls: Map<Box<str>, Option<Arc<str>>>,
+    /// There were more than are kept, so that an unknown id says nothing.
+    forgot: bool,
+}
+
+impl Elicitations {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.urls.keys().map(|id| &**id)
+    }
+}
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("ELIC-01"), On::Call, CREATE, not_advertised).kind(MisuseKind::Capability),
+        Check::new(id!("ELIC-08"), On::Call, CREATE, unknown_mode).send(Action::Pass),
+        Check::new(id!("ELIC-04"), On::Call, CREATE, not_one_scope),
+        Check::new(id!("ELIC-05"), On::Call, CREATE, no_request).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-06"), On::Call, CREATE, not_written_out).receive(Action::Pass),
+        Check::new(id!("ELIC-06"), On::Call, CREATE, nested).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("ELIC-07"), On::Call, CREATE, no_such_field).receive(Action::Report),
+        Check::new(id!("ELIC-15"), On::Call, CREATE, no_address),
+        Check::new(id!("ELIC-16"), On::Call, CREATE, same_id).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-25"), On::Call, CREATE, in_the_clear).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("ELIC-12"), On::Answer, CREATE, other_content).receive(Action::Report),
+        Check::new(id!("ELIC-18"), On::Answer, CREATE, content_without_consent).receive(Action::Strip),
+        Check::new(id!("ELIC-21"), On::Call, COMPLETE, not_open).receive(Action::Pass).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-22"), On::Call, COMPLETE, not_open).send(Action::Pass).receive(Action::Drop),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("ELIC-12"), id!("ELIC-20")], on: On::Call, messages: CREATE, track: asked },
+        Tracker { rules: &[id!("ELIC-20")], on: On::Answer, messages: CREATE, track: answered },
+        Tracker { rules: &[id!("ELIC-20")], on: On::Call, messages: COMPLETE, track: completed },
+        Tracker { rules: &[id!("ELIC-23")], on: On::Answer, messages: CLOSING, track: session_ended },
+    ],
+};
+
+fn mode<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+    call.text("/mode")
+}
+
+fn is_known(mode: &str) -> bool {
+    matches!(mode, "form" | "url")
+}
+
+/// Own modes are advertised as extensions are, in `_meta`; a peer may have them beside the others. A mode is not part of
+/// a pointer here: a peer's may have slashes in it.
+fn offered(scene: &Scene<'_>, mode: &str) -> bool {
+    let client = scene.state.config.role == Role::Client;
+    let capabilities = if client { &scene.state.own.capabilities } else { &scene.state.peer.capabilities };
+    let places = if is_known(mode) { &["/elicitation"][..] } else { &["/elicitation", "/elicitation/_meta"] };
+    let mut modes = places.iter().flat_map(|place| json::members(json::pointer(capabilities, place).unwrap_or("{}")));
+    modes.any(|(name, value)| name == mode && value.starts_with('{'))
+}
+
+fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
+    let mode = mode(&scene.message)?;
+    if offered(scene, &mode) || (!is_known(&mode) && scene.sender != scene.state.config.role) {
+        return None;
+    }
+    let message = format!(
+        "the client did not advertise elicitation.{mode}; check before: can(\"elicitation/create:{mode}\"), and ask in \
+         another way or go on without"
+    );
+    // What a peer sends is not repeated to it.
+    Some(if scene.sender == scene.state.config.role {
+        Objection::new("/mode", message)
+    } else {
+        Objection::new("/mode", "the client did not advertise this way of asking")
+    })
+}
+
+fn unknown_mode(scene: &Scene<'_>) -> Option<Objection> {
+    let mode = mode(&scene.message)?;
+    let known = is_known(&mode) || offered(scene, &mode);
+    (!known).then(|| Objection::new("/mode", "a way of asking that the client does not know"))
+}
+
+fn not_one_scope(scene: &Scene<'_>) -> Option<Objection> {
+    let call = &scene.message;
+    let (session, request) = (call.get("/sessionId").is_some(), call.get("/requestId").is_some());
+    if session && request {
+        return Some(Objection::new(
+            "/requestId",
+            "a question belongs to a session or to a request; leave one of them out",
+        ));
+    }
+    (!session && call.get("/toolCallId").is_some())
+        .then(|| Objection::new("/toolCallId", "a tool call is one of a session; name the session"))
+}
+
+fn no_request(scene: &Scene<'_>) -> Option<Objection> {
+    let id = scene.message.get("/requestId").and_then(Id::from_json)?;
+    let open = match scene.state.config.role {
+        // The agent may still work on what has timed out here.
+        Role::Client => scene.state.outbound.get(&id).or_else(|| scene.state.late.get(&id)),
+        Role::Agent => scene.state.inbound.get(&id),
+    };
+    if open.is_some() {
+        return None;
+    }
+    Some(Objection::new("/requestId", "no request of the client with this id is open"))
+}
+
+fn not_written_out(scene: &Scene<'_>) -> Option<Objection> {
+    let schema =
+        scene.message.get("/requestedSchema").filter(|_| scene.message.text("/mode").as_deref() == Some("form"))?;
+    let missing = ["/type", "/properties"].into_iter().find(|name| json::pointer(schema, name).is_none())?;
+    Some(Objection::new(
+        format!("/requestedSchema{missing}"),
+        "left out; a form says that it is an object and has fields",
+    ))
+}
+
+/// The fields of a form, by name.
+fn fields<'a>(call: &Message<'a>) -> Vec<(Cow<'a, str>, &'a str)> {
+    call.get("/requestedSchema/properties").map(json::members).unwrap_or_default()
+}
+
+fn nested(scene: &Scene<'_>) -> Option<Objection> {
+    let holds = |field: &str, pointer: &str| matches!(json::agreed(field, pointer), Some("\"object\"" | "\"array\""));
+    let fields = fields(&scene.message);
+    let (name, _) = fields
+        .iter()
+        .find(|(_, field)| json::pointer(field, "/type") == Some("\"object\"") || holds(field, "/items/type"))?;
+    let name = name.replace('~', "~0").replace('/', "~1");
+    Some(Objection::new(
+        format!("/requestedSchema/properties/{name}"),
+        "a field that holds further fields; forms are flat",
+    ))
+}
+
+fn no_such_field(scene: &Scene<'_>) -> Option<Objection> {
+    let required = scene.message.items("/requestedSchema/required");
+    let names: Names<'_> = fields(&scene.message).into_iter().collect();
+    let at = required.into_iter().filter_map(json::unescape).position(|name| !names.has(&name))?;
+    Some(Objection::new(format!("/requestedSchema/required/{at}"), "required, but no field of the form has this name"))
+}
+
+fn address<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+    (mode(call)? == "url").then(|| call.text("/url")).flatten()
+}
+
+fn no_address(scene: &Scene<'_>) -> Option<Objection> {
+    let fits = StringKind::Uri.fits(&address(&scene.message)?);
+    (!fits).then(|| Objection::new("/url", "not an address of a web page"))
+}
+
+fn in_the_clear(scene: &Scene<'_>) -> Option<Objection> {
+    let url = address(&scene.message)?.to_ascii_lowercase();
+    let host = url.strip_prefix("http://")?;
+    let local = ["localhost", "127.0.0.1", "[::1]"].into_iter().any(|name| {
+        host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?', '#']))
+    });
+    (!local).then(|| Objection::new("/url", "not over HTTPS, so that others on the way can read and change it"))
+}
+
+fn elicitation_id<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+    (mode(call)? == "url").then(|| call.text("/elicitationId")).flatten()
+}
+
+fn same_id(scene: &Scene<'_>) -> Option<Objection> {
+    let open = scene.state.elicitations.urls.contains_key(&*elicitation_id(&scene.message)?);
+    open.then(|| Objection::new("/elicitationId", "another question with this id is open; make another id"))
+}
+
+fn not_open(scene: &Scene<'_>) -> Option<Objection> {
+    let open = &scene.state.elicitations;
+    let known = open.forgot || open.urls.contains_key(&*scene.message.text("/elicitationId")?);
+    (!known).then(|| {
+        Objection::new("/elicitationId", "no question with this id is open: never asked, turned down, or completed")
+    })
+}
+
+/// What a note has under a name.
+fn noted<'a>(answer: &Message<'a>, pointer: &str) -> Option<&'a str> {
+    json::pointer(answer.note()?, pointer)
+}
+
+fn other_content(scene: &Scene<'_>) -> Option<Objection> {
+    let answer = &scene.message;
+    let schema = noted(answer, "/schema").filter(|_| answer.text("/action").as_deref() == Some("accept"))?;
+    let (place, expected) = form::mismatch(schema, answer.get("/content"))?;
+    Some(Objection::new(place, format!("expected {expected}")))
+}
+
+fn content_without_consent(scene: &Scene<'_>) -> Option<Objection> {
+    let refused = scene.message.text("/action")? != "accept" && scene.message.get("/content").is_some();
+    refused.then(|| Objection::new("/content", "only accept has content; leave it out"))
+}
+
+/// Notes the form, or the id of a question that is new.
+fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let mut writer = json::Writer::new();
+    writer.begin_object();
+    if let Some(id) = elicitation_id(call) {
+        let open = &mut state.elicitations;
+        if open.urls.len() >= state.config.limits.remembered || id.len() > LONGEST_NAME {
+            open.forgot = true;
+        } else if !open.urls.contains_key(&*id) {
+            writer.key("url").string(&id);
+            open.urls.insert(id.into(), call.session.cloned());
+        }
+    } else if let Some(schema) = call.get("/requestedSchema").filter(|schema| schema.len() <= KEPT) {
+        writer.key("schema").json(schema);
+    }
+    writer.end_object();
+    writer.finish().ok().map(Into::into)
+}
+
+fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let id = noted(answer, "/url").and_then(json::unescape)?;
+    if answer.text("/action").as_deref() != Some("accept") {
+        state.elicitations.urls.remove(&*id);
+    }
+    None
+}
+
+fn completed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    state.elicitations.urls.remove(&*call.text("/elicitationId")?);
+    None
+}
+
+fn session_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let session = answer.session.filter(|_| answer.body.is_some())?;
+    // Its children are gone as well.
+    let sessions = &state.sessions;
+    let ended = |of: &Arc<str>| of == session || sessions.get(of).is_none();
+    state.elicitations.urls.retain(|_, of| !of.as_ref().is_some_and(ended));
+    None
+}

@@ -1,0 +1,137 @@
+//! LIFE: how prompts begin and end in version 2.
+//!
+//! A prompt is answered when its message is inserted into the conversation, with the id under which an update echoes it;
+//! what the agent then does is told by state updates. So the foreground work of a session has two sources: prompts that
+//! are not answered, and the state that was told last. It is busy while either says so:
+//!
+//! | event | changes |
+//! | --- | --- |
+//! | a prompt is sent | one more is open; no work on it was told of yet |
+//! | a prompt is answered with an id | one fewer; work on it is awaited, unless some ended since its message was told |
+//! | a prompt is refused | one fewer, and nothing else (LIFE-26) |
+//! | `running`, `requires_action`, another state | there is work, awaited or not |
+//! | `idle` | there is none; an open prompt may still bring some, as the two may have crossed |
+//! | `session/cancel`, `session/close` | what is busy is being cancelled, until `idle` or until no prompt is left of it |
+//!
+//! `work` has that, `echo` what is known of the user's messages, `background` what runs beside the foreground. Shapes are
+//! in the model; the connection answers questions of cancelled work (`dismiss`) and says `cancelled` for an agent that
+//! reports another end of it (LIFE-15).
+
+mod background;
+mod echo;
+mod work;
+
+use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Scene, State, Tracker};
+use crate::jsonrpc::ErrorCode;
+
+pub(crate) use work::Work;
+
+const PROMPT: &[&str] = &["session/prompt"];
+const STATE: &[&str] = &["session/update:state_update"];
+const USER: &[&str] = &["session/update:user_message", "session/update:user_message_chunk"];
+const AGENT: &[&str] = &[
+    "session/update:agent_message",
+    "session/update:agent_message_chunk",
+    "session/update:agent_thought",
+    "session/update:agent_thought_chunk",
+];
+const QUESTIONS: &[&str] = &["session/request_permission", "elicitation/create"];
+/// Messages that name a tool call or a terminal.
+const ENTITIES: &[&str] = &[
+    "session/update:tool_call_update",
+    "session/update:tool_call_content_chunk",
+    "session/update:terminal_update",
+    "session/update:terminal_output_chunk",
+    "session/request_permission",
+];
+/// Kinds of updates that version 2 has replaced.
+const REPLACED: &[&str] = &["tool_call", "plan", "current_mode_update"];
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("LIFE-16"), On::Call, &["session/update"], old_kind).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("LIFE-01"), On::Answer, PROMPT, ends_with_the_answer).receive(Action::Report),
+        Check::new(id!("LIFE-24"), On::Error, PROMPT, echo::inserted).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new(id!("LIFE-21"), On::Error, PROMPT, another_error).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("LIFE-18"), On::Call, USER, echo::of_a_refused).send(Action::Report).receive(Action::Report),
+        Check::new(id!("LIFE-03"), On::Call, STATE, echo::missing).send(Action::Tell).receive(Action::Tell),
+        Check::new(id!("LIFE-04"), On::Call, STATE, work::never_began).send(Action::Report).receive(Action::Report),
+        Check::new(id!("LIFE-05"), On::Call, STATE, work::no_reason).send(Action::Report).receive(Action::Tell),
+        Check::new(id!("LIFE-15"), On::Call, STATE, work::not_cancelled).send(Action::Pass).receive(Action::Tell),
+        Check::new(id!("LIFE-15"), On::Call, AGENT, work::late).send(Action::Tell).receive(Action::Tell),
+        Check::new(id!("LIFE-31"), On::Call, STATE, background::left_out).receive(Action::Report),
+        Check::new(id!("LIFE-32"), On::Call, STATE, background::not_announced).receive(Action::Report),
+        Check::new(id!("LIFE-33"), On::Call, STATE, background::not_ended).receive(Action::Report),
+        Check::new(id!("LIFE-34"), On::Call, STATE, background::twice).receive(Action::Report),
+        Check::new(id!("SESS-77"), On::Answer, &["session/resume"], work::no_state)
+            .receive(Action::Tell)
+            .kind(MisuseKind::Phase),
+        Check::new(id!("SESS-79"), On::Answer, &["session/close"], work::still_works)
+            .receive(Action::Tell)
+            .kind(MisuseKind::Phase),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("LIFE-02")], on: On::Call, messages: PROMPT, track: prompted },
+        Tracker { rules: &[id!("LIFE-02"), id!("LIFE-26")], on: On::Answer, messages: PROMPT, track: answered },
+        // Before the state changes: whose echo is missing depends on what was told before.
+        Tracker { rules: &[id!("LIFE-03")], on: On::Call, messages: STATE, track: echo::work_ended },
+        Tracker {
+            rules: &[id!("LIFE-02"), id!("LIFE-25"), id!("LIFE-27")],
+            on: On::Call,
+            messages: STATE,
+            track: work::told,
+        },
+        Tracker { rules: &[id!("LIFE-35")], on: On::Call, messages: STATE, track: background::listed },
+        Tracker { rules: &[id!("LIFE-03"), id!("LIFE-24")], on: On::Call, messages: USER, track: echo::told },
+        Tracker { rules: &[id!("LIFE-15")], on: On::Call, messages: AGENT, track: work::said },
+        Tracker { rules: &[id!("SESS-77")], on: On::Call, messages: USER, track: work::replayed },
+        Tracker { rules: &[id!("SESS-77")], on: On::Call, messages: AGENT, track: work::replayed },
+        Tracker { rules: &[id!("SESS-77")], on: On::Call, messages: &["session/resume"], track: work::resumed },
+        Tracker { rules: &[id!("LIFE-32")], on: On::Call, messages: &["session/resume"], track: background::resumed },
+        Tracker { rules: &[id!("LIFE-32")], on: On::Answer, messages: &["session/fork"], track: background::forked },
+        Tracker { rules: &[id!("LIFE-32"), id!("LIFE-33")], on: On::Call, messages: ENTITIES, track: background::met },
+        Tracker { rules: &[id!("CANCEL-24")], on: On::Call, messages: QUESTIONS, track: background::asked },
+    ],
+};
+
+/// What is not known is delivered as it came and changes nothing, so that nothing more has to be done about it. The model
+/// refuses what the host would send (ENUM-01).
+fn old_kind(scene: &Scene<'_>) -> Option<Objection> {
+    let kind = scene.message.text("/update/sessionUpdate")?;
+    REPLACED.contains(&&*kind).then(|| {
+        let message = "version 2 has no such update: tool calls come as tool_call_update, plans as plan_update, and a \
+                       mode is a config option";
+        Objection::new("/update/sessionUpdate", message)
+    })
+}
+
+fn ends_with_the_answer(scene: &Scene<'_>) -> Option<Objection> {
+    scene.message.get("/stopReason")?;
+    let message = "the answer to a prompt does not end the work; an idle state_update has the stop reason";
+    Some(Objection::new("/stopReason", message))
+}
+
+/// What the client has cancelled before it was inserted has one error.
+fn another_error(scene: &Scene<'_>) -> Option<Objection> {
+    let request = scene.message.request?;
+    let cancelled = request.cancelled || scene.session().is_some_and(|session| session.has_cancelled(request));
+    if !cancelled || scene.message.get("/code")?.parse() == Ok(ErrorCode::REQUEST_CANCELLED.0) {
+        return None;
+    }
+    let message = format!("the prompt was cancelled before it was taken up, which is {}", ErrorCode::REQUEST_CANCELLED);
+    Some(Objection::new("/code", message))
+}
+
+fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(call.session)?;
+    let note = session.work.echoes.prompted(call, session.turn);
+    session.prompt_sent();
+    note
+}
+
+fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let over = echo::answered(state, answer);
+    let session = state.sessions.get_mut(answer.session)?;
+    session.prompt_answered(answer.request?, answer.body.is_some(), over);
+    None
+}

@@ -1,0 +1,199 @@
+//! What runs beside the foreground work: the list in state updates, and the tool calls and terminals that it names.
+
+use std::borrow::Cow;
+
+use super::super::recent::{Recent, KEPT};
+use crate::engine::{Message, Objection, OpenRequest, Scene, Session, SessionState, State};
+use crate::json::{self, Writer};
+use crate::map::Set;
+use crate::rules::Way;
+
+/// The kinds of work that name what they are about, and the member that does.
+const KINDS: &[(&str, &str)] = &[("tool_call", "/toolCallId"), ("terminal", "/terminalId"), ("subagent", "/sessionId")];
+/// Where messages name a tool call or a terminal; a permission request does so in its subject.
+const NAMED: &[(&str, &str)] = &[
+    ("tool_call", "/update/toolCallId"),
+    ("terminal", "/update/terminalId"),
+    ("tool_call", "/subject/toolCall/toolCallId"),
+    ("tool_call", "/subject/toolCallId"),
+    ("terminal", "/subject/terminalId"),
+    ("tool_call", "/toolCallId"),
+];
+/// States after which a tool call does not go on.
+const FINAL: &[&str] = &["completed", "failed", "cancelled"];
+
+/// What is known of a session's background work.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Background {
+    /// The list that was told last, as JSON text.
+    list: Option<Box<str>>,
+    /// What stands in it, as far as its kind says what that is; see [`key`].
+    items: Set<Box<str>>,
+    /// Whether what was announced has ended.
+    known: Recent<bool>,
+    /// Things were announced where this connection did not see it.
+    elsewhere: bool,
+}
+
+impl Background {
+    pub(super) fn list(&self) -> Option<&str> {
+        self.list.as_deref()
+    }
+
+    /// Whether a tool call goes on when the foreground work is cancelled.
+    pub(crate) fn has_tool_call(&self, id: &str) -> bool {
+        self.has(&key("tool_call", id))
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.items.contains_key(key) && id!("CANCEL-24").is_on(Way::Track)
+    }
+
+    /// Whether a question belongs to it. Of what names neither a tool call nor a terminal nobody can tell, so that it
+    /// belongs to the foreground.
+    pub(crate) fn asks(&self, question: &OpenRequest) -> bool {
+        let of = question.note.as_deref().and_then(|note| json::pointer(note, "/of")).map(json::items);
+        of.unwrap_or_default().into_iter().filter_map(json::unescape).any(|key| self.has(&key))
+    }
+}
+
+fn key(kind: &str, id: &str) -> String {
+    format!("{kind} {id}")
+}
+
+/// What an item of the list is about, if its kind says so.
+fn item_key(item: &str) -> Option<String> {
+    let kind = json::unescape(json::pointer(item, "/type")?)?;
+    let (_, member) = KINDS.iter().find(|(known, _)| *known == kind)?;
+    Some(key(&kind, &json::unescape(json::pointer(item, member)?)?))
+}
+
+fn items<'a>(update: &Message<'a>) -> Option<Vec<&'a str>> {
+    update.get("/update/background").filter(|list| list.starts_with('[')).map(json::items)
+}
+
+/// What a message names; most name one thing, and several where a question has a tool call and a terminal.
+fn named(message: &Message<'_>) -> Vec<String> {
+    let text = |(kind, place): &(&str, &str)| Some(key(kind, &message.text(place).filter(|id| id.len() <= KEPT)?));
+    if message.method == "session/update" {
+        NAMED[..2].iter().filter_map(text).collect()
+    } else {
+        NAMED[2..].iter().filter_map(text).collect()
+    }
+}
+
+/// The terminals in the content of a tool call.
+fn shown<'a>(message: &Message<'a>) -> Vec<Cow<'a, str>> {
+    let places = ["/update/content", "/subject/toolCall/content"];
+    let content = places.iter().find_map(|place| message.get(place)).unwrap_or("[]");
+    let items = if content.starts_with('[') { json::items(content) } else { vec![content] };
+    let id = |item| json::unescape(json::pointer(item, "/terminalId")?).filter(|id| id.len() <= KEPT);
+    items.into_iter().filter_map(id).collect()
+}
+
+/// Remembers what is announced and how it ends. An update that does not say how it stands changes nothing in that.
+pub(super) fn met(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+    let keep = state.config.limits.remembered;
+    let session = state.sessions.get_mut(message.session)?;
+    let status = ["/update/status", "/subject/toolCall/status"].iter().find_map(|place| message.text(place));
+    let ended = match status {
+        Some(status) => Some(FINAL.contains(&&*status)),
+        None => message.get("/update/exitStatus").map(|_| true),
+    };
+    // A tool call may show a terminal before that tells of itself.
+    for id in message.may_have("terminal").then(|| shown(message)).into_iter().flatten() {
+        session.work.background.known.entry(&key("terminal", &id), keep, || false);
+    }
+    for key in named(message) {
+        let known = session.work.background.known.entry(&key, keep, || false);
+        *known = ended.unwrap_or(*known);
+    }
+    None
+}
+
+pub(super) fn listed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let keep = state.config.limits.remembered;
+    let items = items(update)?;
+    let background = &mut state.sessions.get_mut(update.session)?.work.background;
+    let list = update.get("/update/background").filter(|list| items.len() <= keep && list.len() <= KEPT);
+    background.items = Set::default();
+    for key in items.into_iter().filter(|_| list.is_some()).filter_map(item_key) {
+        background.items.insert(key.into(), ());
+    }
+    background.list = list.map(Into::into);
+    None
+}
+
+/// What a question is about, so that it can be told whose it is when the foreground is cancelled.
+pub(super) fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let named = named(call);
+    if named.is_empty() {
+        return None;
+    }
+    let mut out = Writer::new();
+    out.begin_object().key("of").begin_array();
+    for key in &named {
+        out.string(key);
+    }
+    out.end_array().end_object();
+    out.finish().ok().map(Into::into)
+}
+
+/// Its work may have been announced on another connection.
+pub(super) fn resumed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    state.sessions.get_mut(call.session)?.work.background.elsewhere = true;
+    None
+}
+
+/// A branch begins with what its source had.
+pub(super) fn forked(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let id = answer.text("/sessionId")?;
+    state.sessions.told_mut(&id)?.work.background.elsewhere = true;
+    None
+}
+
+fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
+    scene.session().filter(|session| session.state == SessionState::Ready)
+}
+
+pub(super) fn left_out(scene: &Scene<'_>) -> Option<Objection> {
+    let reported = session(scene)?.work.background.list.is_some();
+    let missing = reported && scene.message.get("/update/background").is_none();
+    missing.then(|| {
+        let message =
+            "an agent that has reported background work lists it in every state_update, also where there is none";
+        Objection::new("/update/background", message)
+    })
+}
+
+/// The place of the first item for which this holds.
+fn first(scene: &Scene<'_>, mut holds: impl FnMut(&str) -> bool) -> Option<String> {
+    let at = items(&scene.message)?.into_iter().position(|item| item_key(item).is_some_and(|key| holds(&key)))?;
+    Some(format!("/update/background/{at}"))
+}
+
+pub(super) fn not_announced(scene: &Scene<'_>) -> Option<Objection> {
+    let background = &session(scene)?.work.background;
+    // Child sessions are announced in another way.
+    let new = |key: &str| !key.starts_with("subagent ") && background.known.is_new(key);
+    let place = first(scene, |key| !background.elsewhere && new(key))?;
+    Some(Objection::new(place, "nothing has announced this tool call or terminal; send its own update first"))
+}
+
+pub(super) fn not_ended(scene: &Scene<'_>) -> Option<Objection> {
+    let background = &session(scene)?.work.background;
+    let now: Vec<String> = items(&scene.message)?.into_iter().filter_map(item_key).collect();
+    let gone = background.items.keys().filter(|key| !now.iter().any(|listed| **listed == ***key));
+    let open = gone.filter(|key| background.known.get(key) == Some(&false)).count();
+    (open > 0).then(|| {
+        let message =
+            "something was taken from the list that has not ended; its final status or exitStatus comes first";
+        Objection::new("/update/background", message)
+    })
+}
+
+pub(super) fn twice(scene: &Scene<'_>) -> Option<Objection> {
+    let mut seen = Set::default();
+    let place = first(scene, |key| !seen.insert(Box::<str>::from(key), ()))?;
+    Some(Objection::new(place, "this stands in the list already"))
+}

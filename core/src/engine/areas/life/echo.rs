@@ -1,0 +1,206 @@
+//! The user's messages: which prompt each of them echoes.
+//!
+//! The id in the answer to a prompt names the message that the prompt became, which an update echoes before or after that
+//! answer. Other clients of the session may say something too, so that a message which comes while a prompt is open is
+//! taken for that prompt's where it begins with the same content.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::super::recent::{Recent, KEPT};
+use crate::engine::{Message, Objection, OpenRequest, Role, Scene, SessionState, State, Turn};
+use crate::json;
+use crate::map::Map;
+
+/// What is known of a session's user messages.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Echoes {
+    messages: Recent<Said>,
+    /// How many updates of them there have been.
+    count: u64,
+    /// How many there had been when work ended last.
+    ended: u64,
+    /// Ids that prompts were answered with and that were not echoed yet. Whether the work that follows is the first that
+    /// can end with them: a prompt that is sent while the agent works may be left for the next.
+    awaited: Map<Box<str>, bool>,
+    /// What the last prompt began with, if it was refused.
+    refused: Option<u64>,
+}
+
+/// A message of the user's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Said {
+    /// What it begins with; `None` while it is empty.
+    begins: Option<u64>,
+    /// How many updates came before it.
+    at: u64,
+    /// A prompt was answered with its id.
+    answered: bool,
+}
+
+/// What is noted of a prompt until its answer.
+struct Prompt {
+    begins: Option<u64>,
+    at: u64,
+    /// It was sent while the agent did not work.
+    first: bool,
+}
+
+impl Prompt {
+    fn note(&self) -> Option<Box<str>> {
+        let mut out = json::Writer::new();
+        out.begin_object();
+        if let Some(begins) = self.begins {
+            out.key("begins").unsigned(begins);
+        }
+        out.key("at").unsigned(self.at).key("first").boolean(self.first).end_object();
+        out.finish().ok().map(Into::into)
+    }
+
+    fn of(request: &OpenRequest) -> Option<Self> {
+        let note = request.note.as_deref()?;
+        let number = |pointer| json::pointer(note, pointer)?.parse().ok();
+        let first = json::pointer(note, "/first")? == "true";
+        Some(Prompt { begins: number("/begins"), at: number("/at")?, first })
+    }
+}
+
+impl Echoes {
+    pub(super) fn prompted(&mut self, call: &Message<'_>, turn: Turn) -> Option<Box<str>> {
+        self.refused = None;
+        let begins = call.items("/prompt").first().and_then(|block| mark(block));
+        Prompt { begins, at: self.count, first: turn == Turn::Idle }.note()
+    }
+
+    pub(super) fn work_ended(&mut self) {
+        self.ended = self.count;
+    }
+
+    /// Messages that may be a prompt's and are no other's.
+    fn fitting(&self, prompt: &Prompt) -> usize {
+        let fits = |said: &Said| !said.answered && said.at >= prompt.at && said.begins == prompt.begins;
+        self.messages.iter().filter(|(_, said)| fits(said)).count()
+    }
+}
+
+/// A block of content in short: text by what it says, other kinds by where they are from or what they hold.
+fn mark(block: &str) -> Option<u64> {
+    let places = ["/text", "/uri", "/resource/uri", "/data"];
+    let value = places.iter().find_map(|place| json::unescape(json::pointer(block, place)?))?;
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    Some(hasher.finish())
+}
+
+/// What an update of a user's message begins with.
+fn begins(update: &Message<'_>) -> Option<u64> {
+    let content = update.get("/update/content")?;
+    if content.starts_with('[') {
+        json::items(content).first().and_then(|block| mark(block))
+    } else {
+        mark(content)
+    }
+}
+
+/// The prompts of the session that have no answer.
+fn open<'s>(state: &'s State, session: &'s Arc<str>) -> impl Iterator<Item = &'s OpenRequest> {
+    let pending = if state.config.role == Role::Client { &state.outbound } else { &state.inbound };
+    pending.of_session(session).filter(|request| request.method == "session/prompt")
+}
+
+/// Whether the message of a prompt has been told. Prompts that say the same are taken up in their order.
+fn was_told(state: &State, request: &OpenRequest) -> bool {
+    let told = || {
+        let id = state.sessions.of(request)?;
+        let prompt = Prompt::of(request).filter(|prompt| prompt.begins.is_some())?;
+        let same = |other: &&OpenRequest| {
+            other.serial < request.serial && Prompt::of(other).is_some_and(|other| other.begins == prompt.begins)
+        };
+        let before = open(state, id).filter(same).count();
+        Some(state.sessions.get(id)?.work.echoes.fitting(&prompt) > before)
+    };
+    told().unwrap_or(false)
+}
+
+/// Takes the answer to a prompt: whether the work on it is over already; `None` where the answer has no id to tell by.
+pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<bool> {
+    let request = answer.request?;
+    let keep = state.config.limits.remembered;
+    let told = answer.body.is_none() && was_told(state, request);
+    let prompt = Prompt::of(request)?;
+    let echoes = &mut state.sessions.get_mut(answer.session)?.work.echoes;
+    if answer.body.is_none() {
+        echoes.refused = prompt.begins.filter(|_| !told);
+        return None;
+    }
+    let id = answer.text("/messageId").filter(|id| id.len() <= KEPT)?;
+    if let Some(said) = echoes.messages.get_mut(&id) {
+        said.answered = true;
+        return Some(said.at >= prompt.at && said.at < echoes.ended);
+    }
+    if echoes.awaited.len() < keep {
+        echoes.awaited.insert((*id).into(), prompt.first);
+    }
+    Some(false)
+}
+
+pub(super) fn told(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let keep = state.config.limits.remembered;
+    let session = state.sessions.get_mut(update.session)?;
+    let id = update.text("/update/messageId").filter(|id| id.len() <= KEPT)?;
+    let (echoes, live) = (&mut session.work.echoes, session.state == SessionState::Ready);
+    let answered = echoes.awaited.remove(&*id).is_some() || !live;
+    let (at, begins) = (echoes.count, begins(update));
+    let said = echoes.messages.entry(&id, keep, || Said { begins: None, at, answered });
+    said.begins = said.begins.or(begins);
+    said.answered |= answered;
+    echoes.count += 1;
+    None
+}
+
+/// The work that ends is the one that the messages belong to, or the one before it.
+pub(super) fn work_ended(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    update.get("/update/stopReason")?;
+    let session = state.sessions.get_mut(update.session)?;
+    if session.work.is_under_way() {
+        let awaited = std::mem::take(&mut session.work.echoes.awaited);
+        let left = awaited.iter().filter(|(_, first)| !**first);
+        left.for_each(|(id, _)| _ = session.work.echoes.awaited.insert(id.clone(), true));
+    }
+    None
+}
+
+pub(super) fn missing(scene: &Scene<'_>) -> Option<Objection> {
+    scene.message.get("/update/stopReason")?;
+    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+    let work = &session.work;
+    let missing = work.is_under_way() && work.echoes.awaited.values().any(|first| *first);
+    missing.then(|| {
+        let message =
+            "a prompt was answered with the id of a message, and no update has shown that message before the \
+                       work ended";
+        Objection::new("/update/state", message)
+    })
+}
+
+pub(super) fn inserted(scene: &Scene<'_>) -> Option<Objection> {
+    was_told(scene.state, scene.message.request?).then(|| {
+        let message =
+            "the prompt's message is in the conversation already, so that its answer is the id of the message; \
+                       work that fails ends with the stop reason error";
+        Objection::new("", message)
+    })
+}
+
+pub(super) fn of_a_refused(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+    let echoes = &session.work.echoes;
+    let refused = echoes.refused.filter(|_| session.prompts == 0)?;
+    let id = scene.message.text("/update/messageId")?;
+    let own = echoes.messages.get(&id).is_some() || echoes.awaited.contains_key(&*id);
+    if own || begins(&scene.message) != Some(refused) {
+        return None;
+    }
+    Some(Objection::new("/update/messageId", "the message of a prompt that was refused; it is not in the conversation"))
+}

@@ -1,0 +1,250 @@
+//! The foreground work of a session: what is told of it, and what follows for the turn.
+
+use std::borrow::Cow;
+
+use super::super::recent::KEPT;
+use super::background::Background;
+use super::echo::Echoes;
+use crate::engine::{Message, Objection, OpenRequest, Scene, Session, SessionState, State, Turn};
+use crate::rules::Way;
+
+/// The state that was told last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Told {
+    /// A new session is idle until something else is told.
+    #[default]
+    Idle,
+    /// Also any state that is not known: what is not idle is work.
+    Running,
+    RequiresAction,
+}
+
+impl Told {
+    fn of(name: &str) -> Self {
+        match name {
+            "requires_action" if id!("LIFE-06").is_on(Way::Track) => Told::RequiresAction,
+            "running" | "requires_action" => Told::Running,
+            "idle" => Told::Idle,
+            _ if id!("LIFE-28").is_on(Way::Track) => Told::Running,
+            _ => Told::Idle,
+        }
+    }
+}
+
+/// What is known of a session's work in version 2.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    told: Told,
+    /// Work was told of since the last prompt was sent.
+    began: bool,
+    /// A message was inserted, and no state was told since.
+    awaits: bool,
+    /// Why the last work ended, as far as that was told since it began.
+    reason: Option<Box<str>>,
+    /// What failed, as JSON text, where the reason is an error.
+    error: Option<Box<str>>,
+    /// A state was told since the session was resumed, and no history since then.
+    synced: bool,
+    /// The ids, as JSON text, of the last message and the last thought of the work.
+    said: [Box<str>; 2],
+    pub(super) echoes: Echoes,
+    pub(crate) background: Background,
+}
+
+impl Work {
+    /// Whether the state that was told last says that the agent works.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.told != Told::Idle
+    }
+
+    /// Whether an idle with or without a stop reason would end work.
+    pub(crate) fn would_end(&self, with_reason: bool) -> bool {
+        self.is_under_way() || self.awaits && with_reason
+    }
+}
+
+impl Session {
+    /// Why the session's foreground work has ended, as the agent told it last (LIFE-05; protocol page "Prompt
+    /// Lifecycle"): one of the five reasons of version 1, `error`, or a reason of the agent's own. `None` while it works,
+    /// and where the agent gave none; in version 1 the answer to the prompt has it instead.
+    pub fn stop_reason(&self) -> Option<&str> {
+        self.work.reason.as_deref()
+    }
+
+    /// The error that came with the stop reason `error`, as JSON text of a JSON-RPC error object (LIFE-29).
+    pub fn stop_error(&self) -> Option<&str> {
+        self.work.error.as_deref()
+    }
+
+    /// What runs beside the foreground work, as the list that the agent told last (LIFE-35); `None` where it does not
+    /// report that, and where the list is longer than what is kept.
+    pub fn background(&self) -> Option<&str> {
+        self.work.background.list()
+    }
+
+    /// The turn that follows from what is known; `over` says that what was being cancelled has come to its end.
+    fn settle(&mut self, over: bool) {
+        let before = self.turn;
+        let busy = self.prompts > 0 || self.work.awaits || self.work.is_under_way();
+        let cancelling = before == Turn::Cancelling && !over;
+        self.turn = match (busy, cancelling, self.work.told) {
+            (false, ..) => Turn::Idle,
+            (true, true, _) => Turn::Cancelling,
+            (true, false, Told::RequiresAction) => Turn::RequiresAction,
+            (true, false, _) => Turn::Running,
+        };
+        if before != Turn::Idle && (self.turn == Turn::Idle || before == Turn::Cancelling && over) {
+            self.tools.leave_over();
+            self.permits.forget();
+        }
+        if self.turn != Turn::Idle && (before == Turn::Idle || before == Turn::Cancelling && over) {
+            self.work.said = Default::default();
+        }
+    }
+
+    pub(super) fn prompt_sent(&mut self) {
+        // What was cancelled and never told of again does not touch the next prompt (CANCEL-23).
+        let over = self.turn == Turn::Cancelling && !self.work.is_under_way() && !self.has_stopping();
+        self.work.awaits &= !over;
+        self.work.began = false;
+        self.settle(over);
+        self.prompts += 1;
+        self.settle(false);
+    }
+
+    /// The answer ends nothing. A refused prompt has begun nothing, and of one that was answered late the work may be
+    /// over, as its message shows, where that is known.
+    pub(super) fn prompt_answered(&mut self, prompt: &OpenRequest, inserted: bool, over: Option<bool>) {
+        self.prompts = self.prompts.saturating_sub(1);
+        let cancelled = self.has_cancelled(prompt);
+        if cancelled {
+            self.stopped_one();
+        }
+        let told_of = !inserted || over.unwrap_or(self.work.began);
+        self.work.awaits |= !told_of && !self.work.is_under_way();
+        self.settle(cancelled && told_of && !self.work.is_under_way() && !self.has_stopping());
+    }
+}
+
+/// LIFE-04, LIFE-05. An idle that has crossed a prompt says nothing of the work on it.
+pub(super) fn told(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let now = Told::of(&update.text("/update/state")?);
+    let session = state.sessions.get_mut(update.session)?;
+    let work = &mut session.work;
+    let before = std::mem::replace(&mut work.told, now);
+    work.synced = true;
+    if now == Told::Idle {
+        // Repeated, it says the same once more; without a reason it leaves what is known.
+        let reason = update.text("/update/stopReason");
+        if reason.is_some() || before != Told::Idle {
+            let failed = reason.as_deref() == Some("error") && id!("LIFE-29").is_on(Way::Track);
+            let error = update.get("/update/error").filter(|error| failed && error.len() <= KEPT);
+            work.error = error.map(Into::into);
+            work.reason = reason.map(|reason| (*reason).into());
+        }
+        if before != Told::Idle {
+            work.echoes.work_ended();
+        }
+        work.awaits &= session.prompts > 0;
+    } else {
+        (work.reason, work.error) = (None, None);
+        (work.began, work.awaits) = (true, false);
+    }
+    session.settle(now == Told::Idle && !session.has_stopping());
+    None
+}
+
+/// The ids of what the work says, as far as they are needed to see what comes too late.
+pub(super) fn said(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(update.session)?;
+    let id = update.get("/update/messageId")?;
+    let last = &mut session.work.said[kind(update)?];
+    if session.turn != Turn::Idle && **last != *id && id.len() <= KEPT {
+        *last = id.into();
+    }
+    None
+}
+
+/// Where the last message of this kind is kept: messages and thoughts have ids of their own.
+fn kind(update: &Message<'_>) -> Option<usize> {
+    Some(usize::from(update.text("/update/sessionUpdate")?.starts_with("agent_thought")))
+}
+
+pub(super) fn resumed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    state.sessions.get_mut(call.session)?.work.synced = false;
+    None
+}
+
+/// The state comes after the history. Once it says that the agent works, that may go on at once.
+pub(super) fn replayed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(update.session)?;
+    if session.state == SessionState::Loading && !session.work.is_under_way() {
+        session.work.synced = false;
+    }
+    None
+}
+
+/// An idle that ends what was told of, or that has a reason to end: its reason, if it gives one.
+fn idle<'a>(scene: &Scene<'a>) -> Option<(&'a Session, Option<Cow<'a, str>>)> {
+    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+    let idle = Told::of(&scene.message.text("/update/state")?) == Told::Idle;
+    idle.then(|| (session, scene.message.text("/update/stopReason")))
+}
+
+/// A snapshot may repeat the last reason; another one, where nothing was told of, ends what has never begun.
+pub(super) fn never_began(scene: &Scene<'_>) -> Option<Objection> {
+    let (session, reason) = idle(scene)?;
+    let work = &session.work;
+    let repeated = reason? == work.reason.as_deref().unwrap_or_default();
+    if repeated || work.is_under_way() || session.turn == Turn::Cancelling {
+        return None;
+    }
+    Some(Objection::new("/update/stopReason", "work ends that no state_update has begun; running comes first"))
+}
+
+pub(super) fn no_reason(scene: &Scene<'_>) -> Option<Objection> {
+    let (session, reason) = idle(scene)?;
+    // Of work that was cancelled LIFE-15 says more.
+    let ends = reason.is_none() && session.work.is_under_way() && session.turn != Turn::Cancelling;
+    ends.then(|| Objection::new("/update/stopReason", "the work ends, and nothing says why; give a stop reason"))
+}
+
+/// The idle may have crossed the cancel. That the agent had read the cancel shows where it has answered what was asked
+/// after it.
+pub(super) fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
+    let (session, reason) = idle(scene)?;
+    let ends = session.turn == Turn::Cancelling && session.work.is_under_way();
+    if !ends || reason.as_deref() == Some("cancelled") || !session.turns.cancel_was_read(scene.state.answered) {
+        return None;
+    }
+    Some(Objection::new("/update/stopReason", "the work was cancelled before, so cancelled was expected"))
+}
+
+pub(super) fn late(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+    if session.turn != Turn::Idle || session.work.reason.as_deref() != Some("cancelled") {
+        return None;
+    }
+    let goes_on = *session.work.said[kind(&scene.message)?] == *scene.message.get("/update/messageId")?;
+    goes_on.then(|| Objection::new("/update", "the work was cancelled; what belongs to it comes before the idle"))
+}
+
+pub(super) fn no_state(scene: &Scene<'_>) -> Option<Objection> {
+    let missing = !scene.session()?.work.synced;
+    missing.then(|| {
+        Objection::new(
+            "",
+            "no state_update since the session was resumed; one comes after the history, before the answer",
+        )
+    })
+}
+
+pub(super) fn still_works(scene: &Scene<'_>) -> Option<Objection> {
+    let works = scene.session()?.work.is_under_way();
+    works.then(|| {
+        let message =
+            "the session still works; its last updates and an idle with the stop reason cancelled come before \
+                       the answer";
+        Objection::new("", message)
+    })
+}

@@ -1,0 +1,79 @@
+//! The code of the rules, one file for each area of the catalogue that needs some.
+//!
+//! A file has the area's checks and trackers as rows, then the functions that they name, and the types of what they
+//! remember. What an area's rules say, and in which versions, is in `core/protocol/rules.json`. Areas without a file here
+//! are enforced by the model's tables alone, by framing or by the connection.
+
+mod auth;
+mod cancel;
+mod cap;
+mod cmd;
+mod conf;
+mod cont;
+mod dterm;
+mod elic;
+mod ext;
+mod fs;
+mod init;
+mod life;
+mod moa;
+mod mode;
+mod note;
+mod perm;
+mod plan;
+mod prov;
+mod recent;
+mod rpc;
+mod sess;
+mod term;
+mod tool;
+mod turn;
+
+pub(crate) use auth::Auth;
+pub use auth::{Login, LoginKind};
+pub(crate) use cap::withheld;
+pub(crate) use cmd::Commands;
+pub(crate) use conf::Options;
+pub(crate) use dterm::Displays;
+pub(crate) use elic::Elicitations;
+pub(crate) use life::Work;
+pub(crate) use moa::Mcp;
+pub(crate) use mode::Modes;
+pub(crate) use note::Compactions;
+pub(crate) use perm::Permits;
+pub(crate) use plan::Plans;
+pub(crate) use prov::Providers;
+pub(crate) use recent::KEPT;
+pub(crate) use sess::{Child, Place, Shelf};
+pub(crate) use term::Released;
+pub(crate) use tool::Tools;
+pub(crate) use turn::Turns;
+
+use super::rows::Area;
+
+/// In the order in which their checks are tried and their trackers run.
+pub(super) static AREAS: &[&Area] = &[
+    &rpc::AREA,
+    &init::AREA,
+    &cap::AREA,
+    &auth::AREA,
+    &sess::AREA,
+    &turn::AREA,
+    &life::AREA,
+    &cancel::AREA,
+    &perm::AREA,
+    &tool::AREA,
+    &dterm::AREA,
+    &plan::AREA,
+    &cont::AREA,
+    &fs::AREA,
+    &term::AREA,
+    &mode::AREA,
+    &conf::AREA,
+    &cmd::AREA,
+    &elic::AREA,
+    &note::AREA,
+    &prov::AREA,
+    &moa::AREA,
+    &ext::AREA,
+];

@@ -1,0 +1,194 @@
+//! MODE: session modes.
+//!
+//! The alias `modeId` of `current_mode_update` (MODE-05) is in the model. MODE-04 asks for nothing but that no check
+//! looks at the turn. Read `conf` next: settings are what modes became.
+
+use std::borrow::Cow;
+
+use super::recent::KEPT;
+use crate::engine::{
+    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker, OPENING,
+};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use crate::map::Names;
+use crate::rules::Way;
+
+const SET: &[&str] = &["session/set_mode"];
+const PROMPT: &[&str] = &["session/prompt"];
+const CHANGED: &[&str] = &["session/update:current_mode_update"];
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("MODE-01"), On::Call, SET, not_offered),
+        Check::new(id!("MODE-02"), On::Call, SET, none_offered)
+            .receive(Action::Refuse(ErrorCode::METHOD_NOT_FOUND))
+            .kind(MisuseKind::Capability),
+        Check::new(id!("MODE-03"), On::Answer, OPENING, contradictory).receive(Action::Report),
+        Check::new(id!("MODE-06"), On::Call, CHANGED, unknown).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("MODE-08"), On::Answer, OPENING, diverging).send(Action::Tell).receive(Action::Tell),
+        Check::new(id!("MODE-08"), On::Answer, PROMPT, drifted).send(Action::Tell).receive(Action::Tell),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("MODE-07")], on: On::Answer, messages: OPENING, track: offered },
+        Tracker { rules: &[id!("MODE-07")], on: On::Call, messages: SET, track: asked },
+        Tracker { rules: &[id!("MODE-07")], on: On::Answer, messages: SET, track: agreed },
+        Tracker { rules: &[id!("MODE-07")], on: On::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("MODE-08")], on: On::Answer, messages: PROMPT, track: compared },
+    ],
+};
+
+/// What a session said about its modes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Modes {
+    offer: Offer,
+    current: Option<Box<str>>,
+    /// It has been told that the config option for modes says otherwise (MODE-08).
+    told: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+enum Offer {
+    #[default]
+    Nothing,
+    /// The list as it came, as JSON text, and the ids in it: each change is held against them.
+    Modes { list: Box<str>, ids: Box<[Box<str>]> },
+    /// More than the limit: nothing is held against it.
+    TooMany,
+}
+
+impl Session {
+    /// The id of the mode in force, as far as the session has said: the value of its config option for modes where
+    /// there is one (MODE-08), else the mode that was agreed on or announced last (MODE-07; protocol page "Session
+    /// Modes").
+    pub fn mode(&self) -> Option<Cow<'_, str>> {
+        self.options.mode().filter(|_| id!("MODE-08").is_on(Way::Track)).or(self
+            .modes
+            .current
+            .as_deref()
+            .map(Cow::Borrowed))
+    }
+
+    /// The modes that the session offers as JSON text, a list of `{"id", "name", "description"?}`; `None` when it has
+    /// offered none, or more than [`Limits::remembered`](crate::connection::Limits::remembered) or 256 KiB of them.
+    pub fn available_modes(&self) -> Option<&str> {
+        match &self.modes.offer {
+            Offer::Modes { list, .. } => Some(list),
+            Offer::Nothing | Offer::TooMany => None,
+        }
+    }
+}
+
+impl Modes {
+    /// Whether a mode is offered; `None` when nothing is known of that.
+    fn has(&self, id: &str) -> Option<bool> {
+        match &self.offer {
+            Offer::Modes { ids, .. } => Some(ids.iter().any(|known| **known == *id)),
+            Offer::Nothing | Offer::TooMany => None,
+        }
+    }
+}
+
+const LIST: &str = "/modes/availableModes";
+
+fn mode_ids(list: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    json::items(list).into_iter().filter_map(|mode| json::unescape(json::pointer(mode, "/id")?))
+}
+
+fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+    strange(scene, "/modeId", "not a mode of this session; take an id of its availableModes")
+}
+
+fn none_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session()?;
+    if session.state != SessionState::Ready || session.modes.offer != Offer::Nothing {
+        return None;
+    }
+    Some(Objection::new("/modeId", "this session offers no modes; it may have a config option for them"))
+}
+
+fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
+    let current = scene.message.text("/modes/currentModeId")?;
+    let mut seen = Names::default();
+    let list = scene.message.get(LIST).unwrap_or("[]");
+    if let Some(twice) = mode_ids(list).position(|id| !seen.add(id)) {
+        let place = format!("{LIST}/{twice}/id");
+        return Some(Objection::new(place, "another mode has this id already"));
+    }
+    if seen.has(&current) {
+        return None;
+    }
+    Some(Objection::new("/modes/currentModeId", "not one of availableModes"))
+}
+
+fn unknown(scene: &Scene<'_>) -> Option<Objection> {
+    strange(scene, "/update/currentModeId", "not a mode that this session has offered")
+}
+
+fn strange(scene: &Scene<'_>, pointer: &'static str, message: &'static str) -> Option<Objection> {
+    let known = scene.session()?.modes.has(&scene.message.text(pointer)?)?;
+    (!known).then(|| Objection::new(pointer, message))
+}
+
+/// Whether the config option for modes in a list has another of its values than this mode, which is one of them.
+fn differs(options: &str, mode: &str) -> bool {
+    super::conf::mode_of(options, mode).is_some_and(|other| other != mode)
+}
+
+fn opens_diverging(answer: &Message<'_>) -> bool {
+    let mode = answer.text("/modes/currentModeId");
+    mode.zip(answer.get("/configOptions")).is_some_and(|(mode, options)| differs(options, &mode))
+}
+
+const DIVERGING: &str = "the config option for modes has another of these modes as its value; clients go by the option";
+
+fn diverging(scene: &Scene<'_>) -> Option<Objection> {
+    opens_diverging(&scene.message).then(|| Objection::new("/modes/currentModeId", DIVERGING))
+}
+
+/// The two change one after the other, so they are compared when a turn ends.
+fn drifted(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session()?;
+    (!session.modes.told && has_drifted(session)).then(|| Objection::new("", DIVERGING))
+}
+
+fn has_drifted(session: &Session) -> bool {
+    let mode = session.modes.current.as_deref();
+    mode.zip(session.config_options()).is_some_and(|(mode, options)| differs(options, mode))
+}
+
+fn compared(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(answer.session)?;
+    session.modes.told = has_drifted(session);
+    None
+}
+
+fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let current = answer.text("/modes/currentModeId")?;
+    let list = answer.get(LIST).unwrap_or("[]");
+    let fits = list.len() <= KEPT && json::items(list).len() <= state.config.limits.remembered;
+    let offer = if fits {
+        Offer::Modes { list: list.into(), ids: mode_ids(list).map(Into::into).collect() }
+    } else {
+        Offer::TooMany
+    };
+    state.sessions.known.get_mut(&answer.opens()?)?.modes =
+        Modes { offer, current: Some(current.into()), told: opens_diverging(answer) };
+    None
+}
+
+fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    call.text("/modeId").map(Into::into)
+}
+
+fn agreed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    state.sessions.get_mut(answer.session)?.modes.current = answer.note().map(Into::into);
+    None
+}
+
+fn changed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let current = update.text("/update/currentModeId")?;
+    state.sessions.get_mut(update.session)?.modes.current = Some(current.into());
+    None
+}

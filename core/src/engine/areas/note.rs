@@ -1,0 +1,113 @@
+//! NOTE: notices, compaction and suggested prompts.
+//!
+//! Notices and compaction are part of version 1: a client asks for them in `session.notices` and `session.compaction`.
+//! Suggested prompts are a draft.
+
+use super::recent::Recent;
+use crate::engine::{
+    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker,
+};
+
+const NOTICE: &[&str] = &["session/update:notice"];
+const UPDATE: &[&str] = &["session/update:compaction_update"];
+const CHUNK: &[&str] = &["session/update:compaction_summary_chunk"];
+const SUGGESTIONS: &[&str] = &["session/update:prompt_suggestions_update"];
+const COMPACTION: &[&str] = &["session/update:compaction_update", "session/update:compaction_summary_chunk"];
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("NOTE-01"), On::Call, NOTICE, no_title).receive(Action::Drop),
+        Check::new(id!("NOTE-04"), On::Call, NOTICE, replayed).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new(id!("NOTE-06"), On::Call, NOTICE, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new(id!("NOTE-06"), On::Call, COMPACTION, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new(id!("NOTE-13"), On::Call, SUGGESTIONS, unwanted)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("NOTE-07"), On::Call, CHUNK, not_in_progress).receive(Action::Report),
+        Check::new(id!("NOTE-08"), On::Call, UPDATE, used_id).receive(Action::Report),
+        Check::new(id!("NOTE-09"), On::Call, UPDATE, ended_twice).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("NOTE-10"), On::Call, UPDATE, wrong_member).receive(Action::Report),
+    ],
+    trackers: &[Tracker { rules: &[id!("NOTE-09")], on: On::Call, messages: UPDATE, track: updated }],
+};
+
+/// The compactions of a session, and whether each has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Compactions(Recent<bool>);
+
+impl Session {
+    /// The ids of the session's compactions that have not ended, oldest first (NOTE-09).
+    pub fn open_compactions(&self) -> impl Iterator<Item = &str> {
+        self.compactions.0.iter().filter(|(_, ended)| !**ended).map(|(id, _)| id)
+    }
+}
+
+fn no_title(scene: &Scene<'_>) -> Option<Objection> {
+    let empty = scene.message.text("/update/title")?.is_empty();
+    empty.then(|| Objection::new("/update/title", "an empty title; say what the matter is"))
+}
+
+fn replayed(scene: &Scene<'_>) -> Option<Objection> {
+    let ready = scene.session()?.state == SessionState::Ready;
+    (!ready).then(|| Objection::new("/update/sessionUpdate", "a notice is not part of the past; wait for the answer"))
+}
+
+fn unwanted(scene: &Scene<'_>) -> Option<Objection> {
+    let part = scene.lacks(&scene.message.text("/update/sessionUpdate")?)?;
+    let message = format!("the client did not advertise {}", part.capability());
+    Some(Objection::new("/update/sessionUpdate", message))
+}
+
+/// Whether the compaction that an update names has ended; `Err` when there is none. Nothing while a session tells its
+/// past.
+fn known(scene: &Scene<'_>) -> Option<Result<bool, ()>> {
+    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+    let id = scene.message.text("/update/compactionId")?;
+    match session.compactions.0.get(&id) {
+        Some(&ended) => Some(Ok(ended)),
+        None => session.compactions.0.is_new(&id).then_some(Err(())),
+    }
+}
+
+fn not_in_progress(scene: &Scene<'_>) -> Option<Objection> {
+    let why = match known(scene)? {
+        Ok(false) => return None,
+        Ok(true) => "the compaction has ended; its summary is complete",
+        Err(()) => "no compaction with this id; begin with a compaction_update that is in_progress",
+    };
+    Some(Objection::new("/update/compactionId", why))
+}
+
+fn is_final(message: &Message<'_>) -> bool {
+    let status = message.text("/update/status");
+    status.is_some_and(|status| matches!(&*status, "completed" | "failed" | "cancelled"))
+}
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    let again = known(scene)? == Ok(true) && !is_final(&scene.message);
+    again.then(|| Objection::new("/update/compactionId", "a compaction with this id has ended; take a new id"))
+}
+
+fn ended_twice(scene: &Scene<'_>) -> Option<Objection> {
+    let twice = known(scene)? == Ok(true) && is_final(&scene.message);
+    twice.then(|| Objection::new("/update/status", "the compaction has ended already"))
+}
+
+fn wrong_member(scene: &Scene<'_>) -> Option<Objection> {
+    let status = scene.message.text("/update/status")?;
+    if status != "completed" && !scene.message.items("/update/summary").is_empty() {
+        return Some(Objection::new("/update/summary", "a summary comes with the status completed"));
+    }
+    if status != "failed" && scene.message.get("/update/error").is_some() {
+        return Some(Objection::new("/update/error", "an error comes with the status failed"));
+    }
+    None
+}
+
+fn updated(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let limit = state.config.limits.remembered;
+    let ended = is_final(update);
+    let compactions = &mut state.sessions.get_mut(update.session)?.compactions.0;
+    *compactions.entry(&update.text("/update/compactionId")?, limit, || ended) |= ended;
+    None
+}

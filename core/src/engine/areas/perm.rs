@@ -1,0 +1,180 @@
+//! PERM: permission requests.
+//!
+//! The answers that a cancel brings are in the connection (`dismiss`); types are in the model.
+
+use std::borrow::Cow;
+
+use super::recent::KEPT;
+use crate::engine::{Action, Area, Check, Message, Objection, On, Scene, State, Tracker};
+use crate::json;
+use crate::map::{Map, Names, Set};
+
+const REQUEST: &[&str] = &["session/request_permission"];
+/// Messages that say that a tool runs.
+const TOOLS: &[&str] = &["session/update:tool_call", "session/update:tool_call_update"];
+
+/// What is known of a session's tools that need permission (PERM-18).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Permits {
+    /// Tool calls with open requests, and how many; no more than requests can be open.
+    waiting: Map<Box<str>, usize>,
+    /// Tool calls of the turn whose last request was not granted.
+    denied: Set<Box<str>>,
+}
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("PERM-02"), On::Call, REQUEST, no_option).send(Action::Report).receive(Action::Report),
+        Check::new(id!("PERM-03"), On::Call, REQUEST, same_option).receive(Action::Report),
+        Check::new(id!("PERM-04"), On::Answer, REQUEST, not_offered).receive(Action::Drop),
+        Check::new(id!("PERM-15"), On::Answer, REQUEST, not_understood).send(Action::Pass).receive(Action::Tell),
+        Check::new(id!("PERM-18"), On::Call, TOOLS, runs_without).send(Action::Report).receive(Action::Pass),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("PERM-18")], on: On::Call, messages: REQUEST, track: asked },
+        Tracker { rules: &[id!("PERM-18")], on: On::Answer, messages: REQUEST, track: answered },
+        Tracker { rules: &[id!("PERM-18")], on: On::Answer, messages: &["session/prompt"], track: forget },
+    ],
+};
+
+fn option_ids<'a>(call: &Message<'a>) -> impl Iterator<Item = Cow<'a, str>> {
+    call.items("/options").into_iter().filter_map(|item| json::unescape(json::pointer(item, "/optionId")?))
+}
+
+fn no_option(scene: &Scene<'_>) -> Option<Objection> {
+    let none = option_ids(&scene.message).next().is_none();
+    none.then(|| Objection::new("/options", "no option, so that the user can only dismiss the request"))
+}
+
+fn same_option(scene: &Scene<'_>) -> Option<Objection> {
+    let mut seen = Names::default();
+    let twice = option_ids(&scene.message).position(|id| !seen.add(id))?;
+    Some(Objection::new(format!("/options/{twice}/optionId"), "another option of this request has this id already"))
+}
+
+/// The tool call that a permission request is about; version 2 has it in the subject, which may also be the command
+/// that the tool is to run.
+fn tool_call<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+    let places = ["/toolCall/toolCallId", "/subject/toolCall/toolCallId", "/subject/toolCallId"];
+    places.into_iter().find_map(|place| call.text(place))
+}
+
+/// Notes the tool call and the options by what they mean, so that the answer can be held against them; more than
+/// [`KEPT`] of them are no dialog.
+fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let mut writer = json::Writer::new();
+    writer.begin_object();
+    if let Some(id) = tool_call(call).filter(|id| id.len() <= KEPT) {
+        writer.key("call").string(&id);
+        if let Some(session) = state.sessions.get_mut(call.session) {
+            *session.permits.waiting.get_or_insert_with(id.into(), || 0) += 1;
+        }
+    }
+    if call.items("/options").iter().map(|item| item.len()).sum::<usize>() <= KEPT {
+        writer.key("options").begin_object();
+        for item in call.items("/options") {
+            let (id, kind) = (json::pointer(item, "/optionId"), json::pointer(item, "/kind"));
+            if let Some((id, kind)) = id.and_then(json::unescape).zip(kind.and_then(json::unescape)) {
+                match &*kind {
+                    "allow_once" | "allow_always" => writer.key(&id).boolean(true),
+                    "reject_once" | "reject_always" => writer.key(&id).boolean(false),
+                    // What it amounts to only the agent knows.
+                    _ => writer.key(&id).null(),
+                };
+            }
+        }
+        writer.end_object();
+    }
+    writer.end_object();
+    writer.finish().ok().map(Into::into)
+}
+
+/// What an option means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Allow,
+    Reject,
+    /// Something of the agent's own.
+    Other,
+}
+
+/// What the option that was selected means, if it was offered. An outcome that is not known selects none (PERM-15).
+fn choice(answer: &Message<'_>) -> Option<Choice> {
+    let selected = answer.text("/outcome/optionId").filter(|_| is_known(answer))?;
+    let options = json::members(json::pointer(answer.note()?, "/options")?);
+    options.iter().find(|(id, _)| *id == selected).map(|(_, allows)| match *allows {
+        "true" => Choice::Allow,
+        "false" => Choice::Reject,
+        _ => Choice::Other,
+    })
+}
+
+/// Whether an outcome is one of the two that exist.
+fn is_known(answer: &Message<'_>) -> bool {
+    answer.text("/outcome/outcome").is_some_and(|outcome| matches!(&*outcome, "selected" | "cancelled"))
+}
+
+fn not_understood(scene: &Scene<'_>) -> Option<Objection> {
+    (!is_known(&scene.message))
+        .then(|| Objection::new("/outcome/outcome", "an unknown outcome, which approves nothing"))
+}
+
+fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let id = json::unescape(json::pointer(answer.note()?, "/call")?)?;
+    let keep = state.config.limits.pending;
+    let permits = &mut state.sessions.get_mut(answer.session)?.permits;
+    if let Some(open) = permits.waiting.get_mut(&*id) {
+        *open -= 1;
+        if *open == 0 {
+            permits.waiting.remove(&*id);
+        }
+    }
+    if matches!(choice(answer), Some(Choice::Allow | Choice::Other)) {
+        permits.denied.remove(&*id);
+    } else if permits.denied.len() < keep {
+        permits.denied.insert(id.into(), ());
+    }
+    None
+}
+
+impl Permits {
+    /// Tool calls do not outlive their turn.
+    pub(super) fn forget(&mut self) {
+        self.denied.clear();
+    }
+}
+
+fn forget(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(answer.session)?;
+    if session.prompts == 0 {
+        session.permits.forget();
+    }
+    None
+}
+
+fn runs_without(scene: &Scene<'_>) -> Option<Objection> {
+    let update = &scene.message;
+    if update.get("/update/status")? != "\"in_progress\"" {
+        return None;
+    }
+    let permits = &scene.session()?.permits;
+    let id = update.text("/update/toolCallId")?;
+    let why = if permits.waiting.contains_key(&*id) {
+        "the permission that this tool waits for has not been given yet; leave it pending"
+    } else if permits.denied.contains_key(&*id) {
+        "the permission for this tool was not given; report it as failed"
+    } else {
+        return None;
+    };
+    Some(Objection::new("/update/status", why))
+}
+
+fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+    // What another outcome has under this name is its own.
+    scene.message.text("/outcome/optionId").filter(|_| is_known(&scene.message))?;
+    json::pointer(scene.message.note()?, "/options")?;
+    if choice(&scene.message).is_some() {
+        return None;
+    }
+    Some(Objection::new("/outcome/optionId", "not an option of the request, so it approves nothing"))
+}

@@ -1,0 +1,160 @@
+//! PROV: routing an agent's model providers (draft `llm_providers`).
+//!
+//! The gate and the shapes are in the model. What the agent listed last is remembered, and what was set or switched off
+//! since; where nothing has been listed, nothing is held against a call.
+
+use std::borrow::Cow;
+
+use crate::engine::{Action, Area, Check, Message, Objection, On, Scene, State, Tracker};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use crate::map::{Map, Names};
+
+const LIST: &[&str] = &["providers/list"];
+const SET: &[&str] = &["providers/set"];
+const DISABLE: &[&str] = &["providers/disable"];
+const CHANGES: &[&str] = &["providers/set", "providers/disable"];
+
+/// The providers that the agent has listed.
+#[derive(Debug, Default)]
+pub(crate) struct Providers {
+    known: Map<Box<str>, Provider>,
+    /// A list has been seen, and all of it is remembered.
+    complete: bool,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Provider {
+    required: bool,
+    enabled: bool,
+    supported: Vec<Box<str>>,
+}
+
+impl Providers {
+    /// Whether params of `providers/set` name an interface that the agent lists for this provider, whatever its name
+    /// (PROV-11).
+    pub(crate) fn lists(&self, params: &str) -> bool {
+        let text = |pointer| json::pointer(params, pointer).and_then(json::unescape);
+        let provider = text("/providerId").and_then(|id| self.known.get(&*id));
+        let wanted = text("/apiType");
+        provider.zip(wanted).is_some_and(|(known, wanted)| known.supported.iter().any(|name| **name == *wanted))
+    }
+
+    /// The ids of all, and whether each is switched on (PROV-04).
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.known.iter().map(|(id, provider)| (&**id, provider.enabled))
+    }
+}
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("PROV-03"), On::Call, CHANGES, late).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("PROV-06"), On::Call, SET, not_listed).send(Action::Report),
+        Check::new(id!("PROV-06"), On::Call, SET, not_supported).send(Action::Report),
+        Check::new(id!("PROV-07"), On::Call, DISABLE, required),
+        Check::new(id!("PROV-08"), On::Error, DISABLE, fails_for_nothing).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("PROV-09"), On::Answer, LIST, gone).send(Action::Report).receive(Action::Report),
+        Check::new(id!("PROV-10"), On::Answer, LIST, headers).receive(Action::Strip),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("PROV-04")], on: On::Answer, messages: LIST, track: listed },
+        Tracker { rules: &[id!("PROV-05")], on: On::Call, messages: CHANGES, track: noted },
+        Tracker { rules: &[id!("PROV-05")], on: On::Answer, messages: CHANGES, track: changed },
+    ],
+};
+
+fn late(scene: &Scene<'_>) -> Option<Objection> {
+    let open = !scene.state.sessions.known.is_empty();
+    open.then(|| {
+        Objection::new("", "sessions are open already, and the agent need not change them; route providers first")
+    })
+}
+
+fn provider<'a>(scene: &Scene<'a>) -> Option<&'a Provider> {
+    scene.state.providers.known.get(&*scene.message.text("/providerId")?)
+}
+
+fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
+    let unknown = scene.state.providers.complete && provider(scene).is_none();
+    unknown.then(|| Objection::new("/providerId", "no provider of the list; providers/list names them"))
+}
+
+fn not_supported(scene: &Scene<'_>) -> Option<Objection> {
+    let supported = &provider(scene)?.supported;
+    let wanted = scene.message.text("/apiType")?;
+    let fits = supported.iter().any(|name| **name == *wanted);
+    (!fits).then(|| Objection::new("/apiType", "not an interface that the list says this provider supports"))
+}
+
+fn required(scene: &Scene<'_>) -> Option<Objection> {
+    let required = provider(scene)?.required;
+    required.then(|| {
+        Objection::new("/providerId", "a required provider cannot be switched off; route it elsewhere instead")
+    })
+}
+
+fn fails_for_nothing(scene: &Scene<'_>) -> Option<Objection> {
+    let invalid = scene.message.get("/code")?.parse() == Ok(ErrorCode::INVALID_PARAMS.0);
+    let id = scene.message.note().and_then(json::unescape)?;
+    let known = scene.state.providers.known.contains_key(&*id) || !scene.state.providers.complete;
+    (invalid && !known)
+        .then(|| Objection::new("/code", "there is no such provider, so it is off already; answer with {}"))
+}
+
+fn infos<'a>(result: &Message<'a>) -> Vec<&'a str> {
+    result.items("/providers")
+}
+
+fn id_of(info: &str) -> Option<Cow<'_, str>> {
+    json::unescape(json::pointer(info, "/providerId")?)
+}
+
+fn gone(scene: &Scene<'_>) -> Option<Objection> {
+    let listed: Names<'_> = infos(&scene.message).into_iter().filter_map(id_of).collect();
+    let mut off = scene.state.providers.known.iter().filter(|(_, provider)| !provider.enabled);
+    off.find(|(id, _)| !listed.has(id))?;
+    Some(Objection::new("/providers", "a provider that was switched off is missing; it stays in the list"))
+}
+
+fn headers(scene: &Scene<'_>) -> Option<Objection> {
+    let mut places = Vec::new();
+    for (index, info) in infos(&scene.message).into_iter().enumerate() {
+        let inside = ["/headers", "/current/headers"].into_iter();
+        let found = inside.filter(|place| json::pointer(info, place).is_some());
+        places.extend(found.map(|place| format!("/providers/{index}{place}")));
+    }
+    Objection::at_all(places, "headers may be secret and are not listed")
+}
+
+fn listed(state: &mut State, result: &Message<'_>) -> Option<Box<str>> {
+    result.body?;
+    let infos = infos(result);
+    let limit = state.config.limits.remembered;
+    let read = |info: &str| {
+        let supported = json::pointer(info, "/supported").map(json::items).unwrap_or_default();
+        let provider = Provider {
+            required: json::pointer(info, "/required") == Some("true"),
+            enabled: json::pointer(info, "/current").is_some_and(|current| current.starts_with('{')),
+            supported: supported.into_iter().take(limit).filter_map(json::unescape).map(Into::into).collect(),
+        };
+        Some((id_of(info)?.into(), provider))
+    };
+    state.providers.complete = infos.len() <= limit;
+    state.providers.known = infos.into_iter().take(limit).filter_map(read).collect();
+    None
+}
+
+/// The provider, as JSON text.
+fn noted(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    call.get("/providerId").map(Into::into)
+}
+
+fn changed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    let id = answer.note().and_then(json::unescape)?;
+    if let Some(provider) = state.providers.known.get_mut(&*id) {
+        provider.enabled = answer.method == "providers/set";
+    }
+    None
+}

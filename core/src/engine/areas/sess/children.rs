@@ -1,0 +1,194 @@
+//! Child sessions: those that an agent runs below another one and shows to its client (version 1).
+//!
+//! An update of the parent announces a child. From then on it is a session like any other, except that the agent made it
+//! and keeps it: the client may do to it only what the child's own capabilities list. It ends together with its parent.
+
+use std::sync::Arc;
+
+use super::Place;
+use crate::engine::{Message, Objection, Scene, Session, Sessions, State, Turn};
+use crate::json;
+
+/// Calls by which a client changes a session. None of them is for children; `session/cancel` has a capability.
+pub(super) const CHANGING: &[&str] = &[
+    "session/prompt",
+    "session/load",
+    "session/resume",
+    "session/fork",
+    "session/close",
+    "session/delete",
+    "session/archive",
+    "session/unarchive",
+    "session/set_mode",
+    "session/set_config_option",
+    "session/set_title",
+];
+
+pub(super) const UPDATE: &[&str] = &["session/update:subagent_update"];
+pub(super) const MESSAGE: &[&str] = &["session/update:session_message"];
+/// Updates that only clients understand that advertise `subagents`.
+pub(super) const UPDATES: &[&str] =
+    &["session/update:subagent_update", "session/update:session_message", "session/update:session_message_chunk"];
+
+/// What makes a session a child.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Child {
+    parent: Arc<str>,
+    /// Whether the client may cancel its work.
+    cancel: bool,
+}
+
+impl Session {
+    /// The session whose agent runs this one below it (SESS-72; protocol page "Subagents"); `None` for a session that the
+    /// client opened.
+    pub fn parent(&self) -> Option<&str> {
+        self.child.as_ref().map(|child| &*child.parent)
+    }
+
+    /// Whether the client may cancel this session's work: always, unless it is a child that does not allow it (SESS-75).
+    pub fn may_cancel(&self) -> bool {
+        self.child.as_ref().is_none_or(|child| child.cancel)
+    }
+}
+
+impl Sessions {
+    /// The children of a session, their children, and so on.
+    pub(crate) fn below(&self, id: &str) -> Vec<Arc<str>> {
+        let mut below: Vec<Arc<str>> = Vec::new();
+        let (mut parent, mut done) = (Some(Arc::from(id)), 0);
+        while let Some(of) = parent {
+            let mine =
+                self.children.from(&(Arc::clone(&of), Arc::from(""))).take_while(|((parent, _), ())| *parent == of);
+            below.extend(mine.map(|((_, child), ())| Arc::clone(child)));
+            parent = below.get(done).cloned();
+            done += 1;
+        }
+        below
+    }
+
+    /// Forgets a session.
+    pub(crate) fn remove(&mut self, id: &str) -> Option<Session> {
+        self.set_free(id);
+        self.known.remove(id)
+    }
+
+    /// The session is nobody's child any more.
+    pub(super) fn set_free(&mut self, id: &str) {
+        if let Some(child) = self.known.get_mut(id).and_then(|session| session.child.take()) {
+            self.children.remove(&(child.parent, Arc::from(id)));
+        }
+    }
+
+    fn has_room(&self, limit: usize) -> bool {
+        self.known.len() + self.expected < limit
+    }
+}
+
+/// A session's children are in the same state as it is, and gone when it is.
+pub(super) fn follow(state: &mut State, id: &str) {
+    let to = state.sessions.get(id).map(|session| session.state);
+    for child in state.sessions.below(id) {
+        match (to, state.sessions.known.get_mut(&child)) {
+            (Some(to), Some(session)) => session.state = to,
+            _ => drop(state.sessions.remove(&child)),
+        }
+    }
+}
+
+pub(super) fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
+    scene.lacks(&scene.message.text("/update/sessionUpdate")?)?;
+    Some(Objection::new("/update/sessionUpdate", "the client did not advertise subagents"))
+}
+
+pub(super) fn names_unknown(scene: &Scene<'_>) -> Option<Objection> {
+    let unknown =
+        |pointer: &&str| scene.message.text(pointer).is_some_and(|id| scene.state.sessions.get(&id).is_none());
+    let pointer = ["/update/senderSessionId", "/update/recipientSessionId"].into_iter().find(unknown)?;
+    Some(Objection::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
+}
+
+/// Why a session cannot be the child of another one.
+fn misplaced(state: &State, parent: &str, id: &str) -> Option<&'static str> {
+    if parent == id {
+        return Some("a session is not its own child");
+    }
+    match state.sessions.get(id)?.parent() {
+        None => Some("a session that the client opened is nobody's child; a child has an id of its own"),
+        Some(other) if other != parent => Some("this session is the child of another one, and stays that"),
+        Some(_) => None,
+    }
+}
+
+pub(super) fn wrong_parent(scene: &Scene<'_>) -> Option<Objection> {
+    let why = misplaced(scene.state, scene.message.session?, &scene.message.text("/update/sessionId")?)?;
+    Some(Objection::new("/update/sessionId", why))
+}
+
+/// LIMIT-04 for sessions that no call opens.
+pub(super) fn too_many(scene: &Scene<'_>) -> Option<Objection> {
+    let limit = scene.state.config.limits.sessions;
+    let id = scene.message.text("/update/sessionId")?;
+    let sessions = &scene.state.sessions;
+    if sessions.get(&id).is_some() || sessions.has_room(limit) {
+        return None;
+    }
+    Some(Objection::new("/update/sessionId", format!("{limit} sessions are open already")))
+}
+
+pub(super) fn not_for_children(scene: &Scene<'_>) -> Option<Objection> {
+    scene.session()?.parent()?;
+    Some(Objection::new("/sessionId", "a child session is its agent's: no call of the client's may change it"))
+}
+
+pub(super) fn not_cancellable(scene: &Scene<'_>) -> Option<Objection> {
+    if scene.session()?.may_cancel() {
+        return None;
+    }
+    Some(Objection::new("/sessionId", "this child session does not allow to be cancelled; cancel its parent"))
+}
+
+/// SESS-72: the first update makes the child known, later ones change what is known.
+pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let (parent, id) = (update.session?, update.text("/update/sessionId")?);
+    if misplaced(state, parent, &id).is_some() {
+        return None;
+    }
+    let known = state.sessions.get(parent)?;
+    let (inherited, to) = (known.place.clone(), known.state);
+    if state.sessions.get(&id).is_none() && !state.sessions.has_room(state.config.limits.sessions) {
+        return None;
+    }
+    let new = state.sessions.get(&id).is_none_or(|session| session.child.is_none());
+    let id: Arc<str> = (&*id).into();
+    if new {
+        state.sessions.children.insert((Arc::clone(parent), Arc::clone(&id)), ());
+    }
+    let session = state.sessions.enter(id, to);
+    let child = session.child.get_or_insert_with(|| Child { parent: Arc::clone(parent), cancel: false });
+    // Absent and null say two different things.
+    let member = |name: &str| json::pointer(update.body?, name);
+    if let Some(capabilities) = member("/update/capabilities") {
+        child.cancel = json::pointer(capabilities, "/cancel").is_some_and(|value| value.starts_with('{'));
+    }
+    if let Some(state) = member("/update/state") {
+        work(session, json::pointer(state, "/state").and_then(json::unescape).as_deref());
+    }
+    let own = if new { inherited.as_ref() } else { session.place.as_ref() };
+    let (cwd, roots) = (member("/update/cwd"), member("/update/additionalDirectories"));
+    session.place = Place::patch(own, inherited.as_ref(), cwd, roots);
+    None
+}
+
+/// Whether a child works is what its parent says: it has no prompts of its own. What the client has cancelled stays so
+/// until the work has stopped, because a report that it runs may have crossed the cancel.
+fn work(session: &mut Session, state: Option<&str>) {
+    match state {
+        Some("running" | "requires_action") if session.turn == Turn::Idle => session.turn = Turn::Running,
+        None | Some("idle" | "unknown") => {
+            session.turn = Turn::Idle;
+            session.tools.leave_over();
+            session.permits.forget();
+        }
+        Some(_) => {}
+    }
+}

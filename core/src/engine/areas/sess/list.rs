@@ -1,0 +1,122 @@
+//! What is known of sessions that are not open here: where they work, which were deleted, and how to list more.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::roots::Place;
+use crate::engine::{Message, Objection, Scene, State};
+use crate::json;
+use crate::map::{Map, Set};
+
+/// Sessions that were listed, closed or deleted. Each part stops growing at the limit for sessions.
+#[derive(Debug, Default)]
+pub(crate) struct Shelf {
+    places: Map<Box<str>, Place>,
+    /// Digests of the ids of deleted sessions.
+    deleted: Set<u64>,
+    /// Digests of the cursors that pages ended with.
+    cursors: Set<u64>,
+    /// There were more cursors than are kept, so none can be called foreign.
+    more_cursors: bool,
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Shelf {
+    /// Where a session works that is not open any more.
+    pub(super) fn put(&mut self, id: &str, place: Place, limit: usize) {
+        if self.places.len() < limit || self.places.contains_key(id) {
+            self.places.insert(id.into(), place);
+        }
+    }
+
+    pub(super) fn delete(&mut self, id: &str, limit: usize) {
+        self.places.remove(id);
+        if self.deleted.len() < limit {
+            self.deleted.insert(digest(id), ());
+        }
+    }
+
+    /// An agent may bring a deleted session back (SESS-48).
+    pub(super) fn reopened(&mut self, id: &str) {
+        self.places.remove(id);
+        self.deleted.remove(&digest(id));
+    }
+}
+
+/// Where the session of a call worked when it was last heard of.
+fn known<'a>(scene: &Scene<'a>) -> Option<&'a Place> {
+    let id = scene.message.session?;
+    let open = scene.state.sessions.get(id).and_then(|session| session.place.as_ref());
+    open.or_else(|| scene.state.sessions.shelf.places.get(&**id))
+}
+
+pub(super) fn roots_left_out(scene: &Scene<'_>) -> Option<Objection> {
+    let missing = scene.message.get("/additionalDirectories").is_none();
+    if !missing || known(scene)?.roots.is_empty() {
+        return None;
+    }
+    Some(Objection::new(
+        "/additionalDirectories",
+        "the session had more directories, and will have none of them: give the whole list, or an empty one",
+    ))
+}
+
+pub(super) fn moved(scene: &Scene<'_>) -> Option<Objection> {
+    let known = known(scene)?;
+    let cwd = scene.message.text("/cwd")?;
+    let roots = scene.message.items("/additionalDirectories");
+    let same_roots = roots.iter().filter_map(|root| json::unescape(root)).eq(known.roots.iter().map(|root| &**root));
+    if *cwd == *known.cwd || roots.is_empty() || same_roots {
+        return None;
+    }
+    Some(Objection::new("/cwd", "other directories than before, and another working directory than the session's own"))
+}
+
+pub(super) fn foreign_cursor(scene: &Scene<'_>) -> Option<Objection> {
+    let shelf = &scene.state.sessions.shelf;
+    let cursor = digest(&scene.message.text("/cursor")?);
+    if shelf.more_cursors || shelf.cursors.contains_key(&cursor) {
+        return None;
+    }
+    Some(Objection::new(
+        "/cursor",
+        "no page on this connection ended with this cursor; leave it out for the first page, then pass nextCursor on",
+    ))
+}
+
+fn ids<'a>(answer: &Message<'a>) -> impl Iterator<Item = (&'a str, std::borrow::Cow<'a, str>)> {
+    let id = |item| json::pointer(item, "/sessionId").and_then(json::unescape).map(|id| (item, id));
+    answer.items("/sessions").into_iter().filter_map(id)
+}
+
+pub(super) fn deleted(scene: &Scene<'_>) -> Option<Objection> {
+    let deleted = &scene.state.sessions.shelf.deleted;
+    if deleted.is_empty() {
+        return None;
+    }
+    let at = ids(&scene.message).position(|(_, id)| deleted.contains_key(&digest(&id)))?;
+    Some(Objection::new(format!("/sessions/{at}"), "this session was deleted on this connection"))
+}
+
+/// SESS-43: what a list says takes the place of what was known.
+pub(super) fn listed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let limit = state.config.limits.sessions;
+    let shelf = &mut state.sessions.shelf;
+    for (item, id) in ids(answer) {
+        if let Some(place) = Place::read(item).filter(|_| !state.sessions.known.contains_key(&id)) {
+            shelf.put(&id, place, limit);
+        }
+    }
+    if let Some(cursor) = answer.text("/nextCursor") {
+        if shelf.cursors.len() < limit {
+            shelf.cursors.insert(digest(&cursor), ());
+        } else {
+            shelf.more_cursors = true;
+        }
+    }
+    None
+}

@@ -1,0 +1,207 @@
+//! Where a session works: its directories, the files inside of them, and its MCP servers.
+
+use crate::engine::{Message, Objection, Scene, Session};
+use crate::json;
+use crate::map::Names;
+use crate::rules::Way;
+
+/// The directories of a session are kept up to this many bytes; longer lists are the host's to remember.
+const KEPT: usize = 16 * 1024;
+
+/// The directories of a session, as the call that opened it or a list named them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(super) cwd: Box<str>,
+    /// The roots beside it.
+    pub(super) roots: Vec<Box<str>>,
+}
+
+impl Place {
+    /// From an object with `cwd` and `additionalDirectories`.
+    pub(super) fn read(object: &str) -> Option<Place> {
+        let cwd = json::pointer(object, "/cwd")?;
+        let roots = json::pointer(object, "/additionalDirectories").filter(|roots| roots.starts_with('['));
+        if cwd.len() + roots.map_or(0, str::len) > KEPT {
+            return None;
+        }
+        let cwd = json::unescape(cwd)?.into();
+        let roots = roots.map(json::items).unwrap_or_default();
+        Some(Place { cwd, roots: roots.into_iter().filter_map(json::unescape).map(Into::into).collect() })
+    }
+
+    /// Where a child works: what its updates say, else what they said before, else where its parent does. Null takes back
+    /// what they said before.
+    pub(super) fn patch(
+        own: Option<&Place>,
+        parent: Option<&Place>,
+        cwd: Option<&str>,
+        roots: Option<&str>,
+    ) -> Option<Place> {
+        if cwd.map_or(0, str::len) + roots.map_or(0, str::len) > KEPT {
+            return None;
+        }
+        let cwd = match cwd {
+            None => own?.cwd.clone(),
+            Some("null") => parent?.cwd.clone(),
+            Some(cwd) => json::unescape(cwd)?.into(),
+        };
+        let roots = match roots {
+            None => own.map(|place| place.roots.clone()).unwrap_or_default(),
+            Some("null") => parent.map(|place| place.roots.clone()).unwrap_or_default(),
+            Some(roots) => json::items(roots).into_iter().filter_map(json::unescape).map(Into::into).collect(),
+        };
+        Some(Place { cwd, roots })
+    }
+
+    /// What a call says of it, to be read when the answer has come.
+    pub(super) fn note(call: &Message<'_>) -> Option<Box<str>> {
+        let mut writer = json::Writer::new();
+        writer.begin_object();
+        let cwd = call.get("/cwd").unwrap_or("null");
+        let roots = call.get("/additionalDirectories").unwrap_or("[]");
+        if cwd.len() + roots.len() <= KEPT {
+            writer.key("cwd").json(cwd).key("additionalDirectories").json(roots);
+        }
+        writer.end_object();
+        writer.finish().ok().map(Into::into)
+    }
+}
+
+impl Session {
+    /// The session's working directory, if it is known (SESS-51): the one of the call that opened it (protocol page
+    /// "Session Setup").
+    pub fn cwd(&self) -> Option<&str> {
+        self.place.as_ref().map(|place| &*place.cwd)
+    }
+
+    /// The directories that the session works in: the working directory, then the others in their order (SESS-29).
+    /// Nothing else is, whatever an earlier call for the same session named. None where they are more than 16 KiB.
+    pub fn roots(&self) -> impl Iterator<Item = &str> {
+        self.place.iter().flat_map(|place| std::iter::once(&*place.cwd).chain(place.roots.iter().map(|root| &**root)))
+    }
+
+    /// Whether a path is inside of one of the session's directories, as far as its text goes (SESS-06): `.` and `..` are
+    /// followed, links in the file system are the host's to check (SESS-34). `false` where the directories are not known.
+    pub fn in_roots(&self, path: &str) -> bool {
+        let Some(path) = Steps::of(path).filter(|_| id!("SESS-06").is_on(Way::Track)) else { return false };
+        self.roots().filter_map(Steps::of).any(|root| path.starts_with(&root))
+    }
+}
+
+/// A path taken apart.
+#[derive(Debug)]
+struct Steps<'a> {
+    windows: bool,
+    steps: Vec<&'a str>,
+}
+
+impl<'a> Steps<'a> {
+    /// Of an absolute path.
+    fn of(path: &'a str) -> Option<Steps<'a>> {
+        let windows = !path.starts_with('/');
+        let separator = |c| c == '/' || (windows && c == '\\');
+        let rooted = !windows || path.starts_with("\\\\") || path.get(1..).is_some_and(|rest| rest.starts_with(':'));
+        if !rooted {
+            return None;
+        }
+        // A drive or a host stays whatever `..` says.
+        let fixed = usize::from(windows);
+        let mut steps = Vec::new();
+        for step in path.split(separator).filter(|step| !step.is_empty() && *step != ".") {
+            match step {
+                ".." if steps.len() > fixed => drop(steps.pop()),
+                ".." => {}
+                step => steps.push(step),
+            }
+        }
+        Some(Steps { windows, steps })
+    }
+
+    fn starts_with(&self, root: &Steps<'_>) -> bool {
+        let same = |(a, b): (&&str, &&str)| if self.windows { a.eq_ignore_ascii_case(b) } else { a == b };
+        self.windows == root.windows
+            && self.steps.len() >= root.steps.len()
+            && self.steps.iter().zip(&root.steps).all(same)
+    }
+}
+
+pub(super) fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
+    // An empty list says no more than none at all.
+    let given = !scene.message.items("/additionalDirectories").is_empty();
+    scene.lacks("additionalDirectories").filter(|_| given)?;
+    Some(Objection::new(
+        "/additionalDirectories",
+        "the agent did not advertise additionalDirectories; it takes the working directory only",
+    ))
+}
+
+pub(super) fn twice(scene: &Scene<'_>) -> Option<Objection> {
+    let mut seen: Names<'_> = scene.message.text("/cwd").into_iter().collect();
+    let mut roots = scene.message.items("/additionalDirectories").into_iter().filter_map(json::unescape);
+    let at = roots.position(|root| !seen.add(root))?;
+    Some(Objection::new(format!("/additionalDirectories/{at}"), "this directory is given twice; leave it out here"))
+}
+
+pub(super) fn outside(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session()?;
+    let path = scene.message.text("/path")?;
+    if session.place.is_none() || session.in_roots(&path) {
+        return None;
+    }
+    Some(Objection::new("/path", "outside of the directories of this session; serve it only if the user wants that"))
+}
+
+fn server(scene: &Scene<'_>, kind: &str) -> Option<usize> {
+    let is = |item: &str| json::pointer(item, "/type").and_then(json::unescape).is_some_and(|name| name == kind);
+    scene.message.items("/mcpServers").into_iter().position(is)
+}
+
+pub(super) fn server_not_reachable(scene: &Scene<'_>, kind: &'static str) -> Option<Objection> {
+    let at = server(scene, kind)?;
+    scene.lacks(kind)?;
+    let message = format!("the agent did not advertise that it reaches MCP servers over {kind}");
+    Some(Objection::new(format!("/mcpServers/{at}/type"), message))
+}
+
+pub(super) fn outdated(scene: &Scene<'_>) -> Option<Objection> {
+    let at = server(scene, "sse")?;
+    Some(Objection::new(format!("/mcpServers/{at}/type"), "SSE is outdated; use http where the server has it"))
+}
+
+/// The last value of a name wins, or the agent refuses the call.
+pub(super) fn same_variable(scene: &Scene<'_>) -> Option<Objection> {
+    for (at, server) in scene.message.items("/mcpServers").into_iter().enumerate() {
+        let variables = json::pointer(server, "/env").map(json::items).unwrap_or_default();
+        let mut seen = Names::default();
+        let names = variables.iter().map(|item| json::unescape(json::pointer(item, "/name")?));
+        if let Some(twice) = names.flatten().position(|name| !seen.add(name)) {
+            let message = "another variable of this server has this name already; agents may refuse that";
+            return Some(Objection::new(format!("/mcpServers/{at}/env/{twice}/name"), message));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::SessionState;
+
+    #[test]
+    fn roots_bound_paths() {
+        let mut session = Session::new(SessionState::Ready);
+        assert!(!session.in_roots("/work/a"));
+        session.place = Place::read(r#"{"cwd":"/work/a","additionalDirectories":["/lib","C:\\Data"]}"#);
+        assert_eq!(session.roots().collect::<Vec<_>>(), ["/work/a", "/lib", "C:\\Data"]);
+        for inside in ["/work/a", "/work/a/", "/work/a/b", "/work/./a/b", "/work/x/../a/b", "/lib/x", "c:/data/x"] {
+            assert!(session.in_roots(inside), "{inside}");
+        }
+        for outside in
+            ["/work", "/work/ab", "/work/a/../b", "/Lib/x", "/lib/../etc", "D:\\Data", "C:\\Data\\..\\x", "a", ""]
+        {
+            assert!(!session.in_roots(outside), "{outside}");
+        }
+        session.place = Place::read(r#"{"cwd":"/work/a"}"#);
+        assert_eq!(session.roots().collect::<Vec<_>>(), ["/work/a"]);
+    }
+}

@@ -1,0 +1,203 @@
+//! TERM: terminals that the client runs for the agent.
+//!
+//! TERM-01 is a gate and TERM-02 and TERM-13 are types in the model; the rest is here.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Scene, State, Tracker};
+use crate::json;
+use crate::jsonrpc::ErrorCode;
+use crate::map::Map;
+
+/// Calls that name a terminal.
+const NAMING: &[&str] = &["terminal/output", "terminal/wait_for_exit", "terminal/kill", "terminal/release"];
+/// Messages that may show terminals.
+const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call_update"];
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("TERM-05"), On::Call, NAMING, released_before)
+            .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
+            .kind(MisuseKind::Session),
+        Check::new(id!("TERM-11"), On::Call, NAMING, unknown).kind(MisuseKind::Session),
+        Check::new(id!("TERM-08"), On::Answer, &["terminal/output"], too_long).receive(Action::Pass),
+        Check::new(id!("TERM-09"), On::Answer, &["terminal/output"], exit_status_gone).receive(Action::Report),
+        Check::new(id!("TERM-12"), On::Answer, &["terminal/create"], used_id).receive(Action::Report),
+        Check::new(id!("TERM-14"), On::Call, SHOWING, shown_too_late).receive(Action::Pass).kind(MisuseKind::Session),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("TERM-08")], on: On::Call, messages: &["terminal/create"], track: asked },
+        Tracker { rules: &[id!("TERM-04")], on: On::Answer, messages: &["terminal/create"], track: created },
+        Tracker { rules: &[id!("TERM-09")], on: On::Call, messages: NAMING, track: note_id },
+        Tracker {
+            rules: &[id!("TERM-09")],
+            on: On::Answer,
+            messages: &["terminal/wait_for_exit", "terminal/output"],
+            track: exited,
+        },
+        Tracker {
+            rules: &[id!("TERM-04"), id!("TERM-05")],
+            on: On::Answer,
+            messages: &["terminal/release"],
+            track: released,
+        },
+        Tracker { rules: &[id!("TERM-14")], on: On::Call, messages: SHOWING, track: shown },
+    ],
+};
+
+/// The ids of terminals that were released, the newest.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Released {
+    /// Oldest first. An id may be used again after its release, and then be released again.
+    order: VecDeque<Arc<str>>,
+    /// How often each is in the list.
+    times: Map<Arc<str>, usize>,
+}
+
+impl Released {
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.times.contains_key(id)
+    }
+
+    /// Adds one; the one that is forgotten for it.
+    fn add(&mut self, id: Box<str>, keep: usize) -> Option<Arc<str>> {
+        let id: Arc<str> = id.into();
+        *self.times.get_or_insert_with(Arc::clone(&id), || 0) += 1;
+        self.order.push_back(id);
+        let oldest = if self.order.len() > keep { self.order.pop_front()? } else { return None };
+        let times = self.times.get_mut(&oldest)?;
+        *times -= 1;
+        if *times > 0 {
+            return None;
+        }
+        self.times.remove(&oldest);
+        Some(oldest)
+    }
+}
+
+fn terminal_id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
+    message.text("/terminalId")
+}
+
+fn released_before(scene: &Scene<'_>) -> Option<Objection> {
+    let id = terminal_id(&scene.message)?;
+    let session = scene.session()?;
+    if session.terminals.contains_key(&*id) || !session.released.has(&id) {
+        return None;
+    }
+    Some(Objection::new("/terminalId", "this terminal has been released; create another one"))
+}
+
+fn unknown(scene: &Scene<'_>) -> Option<Objection> {
+    let id = terminal_id(&scene.message)?;
+    let session = scene.session()?;
+    if session.terminals.contains_key(&*id) || session.released.has(&id) {
+        return None;
+    }
+    Some(Objection::new(
+        "/terminalId",
+        "no terminal with this id in the session; take the id that terminal/create answered",
+    ))
+}
+
+fn too_long(scene: &Scene<'_>) -> Option<Objection> {
+    let limit = *scene.session()?.byte_limits.get(scene.message.note()?)?;
+    let output = scene.message.text("/output")?;
+    if output.len() as u64 <= limit {
+        return None;
+    }
+    let message = format!("{} bytes where the agent asked for at most {limit}: cut them from the front", output.len());
+    Some(Objection::new("/output", message))
+}
+
+fn exit_status_gone(scene: &Scene<'_>) -> Option<Objection> {
+    let ended = *scene.session()?.terminals.get(scene.message.note()?)?;
+    if !ended || scene.message.get("/exitStatus").is_some() {
+        return None;
+    }
+    Some(Objection::new("/exitStatus", "the command has ended, so its exit status belongs here from now on"))
+}
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    let id = terminal_id(&scene.message)?;
+    if !scene.session()?.terminals.contains_key(&*id) {
+        return None;
+    }
+    Some(Objection::new("/terminalId", "an open terminal of this session has this id already"))
+}
+
+/// The terminals that the content of a tool call shows, with their places in it.
+fn shown_ids<'a>(update: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
+    let terminal = |item| json::unescape(json::pointer(item, "/type")?).filter(|name| name == "terminal");
+    let id = move |item| terminal(item).and_then(|_| json::unescape(json::pointer(item, "/terminalId")?));
+    let items = if update.may_have("terminal") { update.items("/update/content") } else { Vec::new() };
+    items.into_iter().enumerate().filter_map(move |(at, item)| id(item).map(|id| (at, id)))
+}
+
+fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
+    let session = scene.session()?;
+    let late =
+        |id: &str| !session.terminals.contains_key(id) && !session.shown.contains_key(id) && session.released.has(id);
+    let (at, _) = shown_ids(&scene.message).find(|(_, id)| late(id))?;
+    Some(Objection::new(
+        format!("/update/content/{at}/terminalId"),
+        "this terminal has been released and the client may have forgotten it; show it first, release it then",
+    ))
+}
+
+/// Shown once, a terminal may be listed again after its release.
+fn shown(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(update.session)?;
+    for (_, id) in shown_ids(update) {
+        if session.terminals.contains_key(&*id) {
+            session.shown.insert(id.into(), ());
+        }
+    }
+    None
+}
+
+/// Notes the byte limit, until the id is known that it belongs to.
+fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    if let Some(session) = state.sessions.get_mut(call.session) {
+        session.creating += 1;
+    }
+    call.get("/outputByteLimit").map(Into::into)
+}
+
+fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(answer.session)?;
+    session.creating = session.creating.saturating_sub(1);
+    let id: Box<str> = terminal_id(answer)?.into();
+    if let Some(limit) = answer.note().and_then(|limit| limit.parse().ok()) {
+        session.byte_limits.insert(id.clone(), limit);
+    }
+    session.terminals.insert(id, false);
+    None
+}
+
+fn note_id(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    terminal_id(call).map(Into::into)
+}
+
+fn exited(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let running = answer.method == "terminal/output" && answer.get("/exitStatus").is_none();
+    if answer.body.is_some() && !running {
+        *state.sessions.get_mut(answer.session)?.terminals.get_mut(answer.note()?)? = true;
+    }
+    None
+}
+
+/// TERM-04: what is released leaves the list of leaks. The newest ids are kept, so that a later use can be named.
+fn released(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    answer.body?;
+    let keep = state.config.limits.terminals;
+    let session = state.sessions.get_mut(answer.session)?;
+    let (id, _) = session.terminals.remove_entry(answer.note()?)?;
+    session.byte_limits.remove(&id);
+    if let Some(forgotten) = session.released.add(id, keep) {
+        session.shown.remove(&*forgotten);
+    }
+    None
+}

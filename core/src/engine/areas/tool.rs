@@ -1,0 +1,287 @@
+//! TOOL: tool calls and their updates.
+//!
+//! Types, kinds, paths and line numbers are in the model; here is what a message must agree with: which calls were
+//! reported, how far they were, and whether they may be cancelled. `calls` is what is remembered of them, `content` is
+//! about what they show, `patch` reads the patches of git. While a session loads or resumes, its past is told again, so
+//! that nothing is held against what was known before.
+
+mod calls;
+mod content;
+mod patch;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+pub(crate) use calls::Tools;
+
+use crate::engine::{
+    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker, Turn,
+};
+use crate::json;
+use crate::rules::Way;
+use calls::{Call, Status};
+
+const CREATED: &[&str] = &["session/update:tool_call"];
+const CHANGED: &[&str] = &["session/update:tool_call_update"];
+const CHUNK: &[&str] = &["session/update:tool_call_content_chunk"];
+const ASKED: &[&str] = &["session/request_permission"];
+/// Messages that show a tool call.
+const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call_update", "session/request_permission"];
+/// Messages that may show a diff, in version 2.
+const DIFFS: &[&str] =
+    &["session/update:tool_call_update", "session/update:tool_call_content_chunk", "session/request_permission"];
+/// Messages that change one; a second `tool_call` of one id is another matter (TOOL-02).
+const ENDING: &[&str] = &["session/update:tool_call_update", "session/request_permission"];
+const PROMPT: &[&str] = &["session/prompt"];
+const CANCEL: &[&str] = &["tool_call/cancel"];
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("TOOL-02"), On::Call, CREATED, used_id).receive(Action::Report),
+        Check::new(id!("TOOL-04"), On::Call, CHANGED, unknown).send(Action::Report).receive(Action::Report),
+        Check::new(id!("TOOL-20"), On::Call, ENDING, untitled).send(Action::Hint).receive(Action::Pass),
+        Check::new(id!("TOOL-09"), On::Call, ENDING, ended).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("TOOL-39"), On::Call, ENDING, still_offered).send(Action::Hint).receive(Action::Pass),
+        Check::new(id!("TOOL-38"), On::Call, CANCEL, gone).kind(MisuseKind::Session),
+        Check::new(id!("TOOL-37"), On::Call, CANCEL, not_offered).kind(MisuseKind::Capability),
+        Check::new(id!("TOOL-12"), On::Call, SHOWING, content::no_terminal)
+            .receive(Action::Report)
+            .kind(MisuseKind::Session),
+        Check::new(id!("TOOL-34"), On::Call, SHOWING, content::link_not_advertised)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("TOOL-35"), On::Call, SHOWING, content::no_session)
+            .receive(Action::Report)
+            .kind(MisuseKind::Session),
+        Check::new(id!("TOOL-28"), On::Call, DIFFS, content::odd_patch).send(Action::Report).receive(Action::Report),
+        Check::new(id!("TOOL-27"), On::Call, DIFFS, content::other_files).send(Action::Report).receive(Action::Report),
+        Check::new(id!("TOOL-32"), On::Answer, PROMPT, dangling).send(Action::Tell).receive(Action::Tell),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("TOOL-05")], on: On::Call, messages: CREATED, track: created },
+        Tracker { rules: &[id!("TOOL-06")], on: On::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("TOOL-18")], on: On::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("TOOL-23")], on: On::Call, messages: CHUNK, track: heard_of },
+        Tracker { rules: &[id!("PERM-09")], on: On::Call, messages: ASKED, track: changed },
+        Tracker { rules: &[id!("TOOL-37")], on: On::Call, messages: ENDING, track: offered },
+        Tracker { rules: &[], on: On::Call, messages: SHOWING, track: announced },
+        Tracker { rules: &[id!("TOOL-32")], on: On::Answer, messages: PROMPT, track: turn_ended },
+    ],
+};
+
+/// The tool call that a message shows, and where it stands.
+#[derive(Debug, Clone, Copy)]
+struct Shown<'s, 'a> {
+    message: &'s Message<'a>,
+    place: &'static str,
+}
+
+impl<'s, 'a> Shown<'s, 'a> {
+    /// That of an update, or the one that a permission is asked for.
+    fn of(message: &'s Message<'a>, state: &State) -> Option<Self> {
+        if message.method == "session/update" {
+            return Some(Shown { message, place: "/update" });
+        }
+        let place = state.tables.dialect.permission_tool_call;
+        // What an unknown subject has under this name is its own.
+        let subject = &place[..place.rfind('/')?];
+        let other = !subject.is_empty() && message.text(&format!("{subject}/type"))? != "tool_call";
+        (!other).then_some(Shown { message, place })
+    }
+
+    fn at(&self, member: &str) -> String {
+        format!("{}/{member}", self.place)
+    }
+
+    fn get(&self, member: &str) -> Option<&'a str> {
+        self.message.get(&self.at(member))
+    }
+
+    fn id(&self) -> Option<Cow<'a, str>> {
+        json::unescape(self.get("toolCallId")?)
+    }
+
+    /// The status that it says the call has now. Version 1 reads null as absent, in version 2 it goes back to the first.
+    fn status(&self, state: &State) -> Option<Status> {
+        let told = self.message.given(&self.at("status"))?;
+        if told == "null" {
+            return clears(state).then_some(Status::Pending);
+        }
+        json::unescape(told).map(|name| Status::parse(&name))
+    }
+
+    /// Whether it says that the call may be cancelled, or may not; null and an empty object say that it may not.
+    fn offers_cancel(&self) -> Option<bool> {
+        let told = self.message.given(&self.at("capabilities"))?;
+        Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
+    }
+}
+
+/// Whether null in an update clears.
+fn clears(state: &State) -> bool {
+    let rule = id!("TOOL-19");
+    let of_this = rule.rule().versions.contains(state.tables.version);
+    of_this && rule.is_on(Way::Track) && id!("ENUM-11").is_on(Way::Track)
+}
+
+/// The session, unless it is telling its past.
+fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
+    scene.session().filter(|session| session.state == SessionState::Ready)
+}
+
+/// What is known of the tool call that a message shows.
+fn known<'a>(scene: &Scene<'a>) -> Option<&'a Call> {
+    let id = Shown::of(&scene.message, scene.state)?.id()?;
+    session(scene)?.tools.calls.get(&id)
+}
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    known(scene)?.reported.then(|| {
+        Objection::new("/update/toolCallId", "a tool call of this session has this id already; send a tool_call_update")
+    })
+}
+
+fn unknown(scene: &Scene<'_>) -> Option<Objection> {
+    session(scene)?
+        .tools
+        .is_new(&Shown::of(&scene.message, scene.state)?.id()?)
+        .then(|| Objection::new("/update/toolCallId", "no tool call with this id was reported; begin with a tool_call"))
+}
+
+/// A chunk or a permission request may have come before.
+fn untitled(scene: &Scene<'_>) -> Option<Objection> {
+    let shown = Shown::of(&scene.message, scene.state)?;
+    let tools = &session(scene)?.tools;
+    let id = shown.id()?;
+    let first = tools.calls.get(&id).map_or_else(|| tools.is_new(&id), |call| !call.reported);
+    (first && shown.get("title").is_none())
+        .then(|| Objection::new(shown.at("title"), "the first report of a tool call; say in a few words what it does"))
+}
+
+fn ended(scene: &Scene<'_>) -> Option<Objection> {
+    let known = known(scene)?;
+    let shown = Shown::of(&scene.message, scene.state)?;
+    if !known.status.is_final() || shown.status(scene.state)? == known.status {
+        return None;
+    }
+    Some(Objection::new(shown.at("status"), format!("the tool call is {} already", known.status.name())))
+}
+
+fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let shown = Shown::of(&scene.message, scene.state)?;
+    let before = known(scene);
+    let ends = match shown.status(scene.state) {
+        Some(status) => status.is_final(),
+        None => before.is_some_and(|call| call.status.is_final()),
+    };
+    let offers = shown.offers_cancel().unwrap_or_else(|| before.is_some_and(Call::may_be_cancelled));
+    (ends && offers).then(|| {
+        Objection::new(shown.at("capabilities"), "the tool call has ended; set its capabilities to null with that")
+    })
+}
+
+/// The session's tool calls and the id of the one that is to be cancelled.
+fn to_cancel<'a>(scene: &Scene<'a>) -> Option<(&'a Tools, Cow<'a, str>)> {
+    Some((&session(scene)?.tools, scene.message.text("/toolCallId")?))
+}
+
+fn gone(scene: &Scene<'_>) -> Option<Objection> {
+    let (tools, id) = to_cancel(scene)?;
+    let why: Cow<'static, str> = match tools.calls.get(&id) {
+        Some(call) if call.status.is_final() => format!("the tool call is {} already", call.status.name()).into(),
+        None if tools.is_new(&id) => "no tool call with this id in the session".into(),
+        _ => return None,
+    };
+    Some(Objection::new("/toolCallId", why))
+}
+
+fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+    let (tools, id) = to_cancel(scene)?;
+    let offers = tools.calls.get(&id)?.offers_cancel;
+    (!offers).then(|| {
+        Objection::new("/toolCallId", "the tool call does not offer to be cancelled; session/cancel stops all work")
+    })
+}
+
+/// Whether this tool call may be cancelled now or, without an id, any of the session's (TOOL-37).
+pub(super) fn may_be_cancelled(session: &Session, id: Option<&str>) -> bool {
+    match id {
+        Some(id) => session.tools.calls.get(id).is_some_and(Call::may_be_cancelled),
+        None => session.cancellable_tool_calls().next().is_some(),
+    }
+}
+
+fn dangling(scene: &Scene<'_>) -> Option<Objection> {
+    let session = session(scene)?;
+    // With another prompt open, the turn goes on.
+    if scene.message.text("/stopReason")? != "end_turn" || session.prompts > 1 {
+        return None;
+    }
+    let tools = &session.tools;
+    let reported = |id: &&Arc<str>| tools.calls.get(id).is_some_and(|call| call.reported);
+    let count = tools.open.keys().filter(reported).count();
+    if count == 0 {
+        return None;
+    }
+    Some(Objection::new(
+        "",
+        format!("tool calls still pending or in progress: {count}; the session's snapshot lists them"),
+    ))
+}
+
+/// TOOL-12: later updates list the terminal again, and need not announce it.
+fn announced(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+    let id = content::own_terminal(Shown::of(message, state)?)?;
+    let limit = state.config.limits.remembered;
+    state.sessions.get_mut(message.session)?.tools.own_terminals.entry(&id, limit, || ());
+    None
+}
+
+fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let shown = Shown::of(update, state)?;
+    let status = shown.status(state).unwrap_or(Status::Pending);
+    change(state, shown, |call, turn| *call = Call { status, reported: true, turn, offers_cancel: false })
+}
+
+/// TOOL-04, TOOL-06, TOOL-18: an update of an unknown call makes it known.
+fn changed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+    let shown = Shown::of(message, state)?;
+    let status = shown.status(state);
+    // In version 1 only a `tool_call` reports a tool call.
+    let reports = message.method == "session/update" && clears(state);
+    change(state, shown, |call, _| {
+        call.reported |= reports;
+        if let Some(status) = status {
+            call.status = status;
+        }
+    })
+}
+
+fn heard_of(state: &mut State, chunk: &Message<'_>) -> Option<Box<str>> {
+    let shown = Shown::of(chunk, state)?;
+    change(state, shown, |_, _| {})
+}
+
+fn offered(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+    let shown = Shown::of(message, state)?;
+    let offers = shown.offers_cancel()?;
+    change(state, shown, |call, _| call.offers_cancel = offers)
+}
+
+/// Changes the tool call that a message shows, which is made if there is none; the change is told the turn that runs.
+fn change(state: &mut State, shown: Shown<'_, '_>, change: impl FnOnce(&mut Call, Option<u64>)) -> Option<Box<str>> {
+    let limit = state.config.limits.remembered;
+    let session = state.sessions.get_mut(shown.message.session)?;
+    let (running, tools) = (session.turn != Turn::Idle, &mut session.tools);
+    let turn = running.then_some(tools.turns);
+    tools.change(&shown.id()?, running, limit, |call| change(call, turn));
+    None
+}
+
+fn turn_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let session = state.sessions.get_mut(answer.session)?;
+    if session.prompts == 0 {
+        session.tools.leave_over();
+    }
+    None
+}

@@ -1,0 +1,164 @@
+//! What is remembered of a session's tool calls: how far each is, and whether the client may cancel it.
+
+use std::sync::Arc;
+
+use crate::engine::areas::recent::Recent;
+use crate::engine::Session;
+use crate::jsonrpc::LONGEST_NAME;
+use crate::map::Set;
+use crate::rules::Way;
+
+/// The tool calls of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Tools {
+    pub(super) calls: Recent<Call>,
+    /// Those that are open and came up in this turn: a turn ends, and is cancelled, without a look at all others.
+    pub(super) open: Set<Arc<str>>,
+    /// Turns that have ended.
+    pub(super) turns: u64,
+    /// The terminals that the agent runs by itself and has announced.
+    pub(super) own_terminals: Recent<()>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) status: Status,
+    /// Whether its own kind of message has reported it: a permission request, an update of version 1 or a chunk of
+    /// version 2 may come before that.
+    pub(super) reported: bool,
+    /// How many turns had ended when it came up in one; what that leaves open is told once, when it ends.
+    pub(super) turn: Option<u64>,
+    /// Whether it says that the client may cancel it (TOOL-37).
+    pub(super) offers_cancel: bool,
+}
+
+/// How far a tool call is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Status {
+    Pending,
+    InProgress,
+    Paused,
+    Completed,
+    Failed,
+    /// The agent has cancelled it; version 2.
+    Cancelled,
+    /// The client has cancelled the turn; version 1 has no word for it on the wire (CANCEL-02).
+    GivenUp,
+    /// An extension's, or one that came after this version of the library: not an end.
+    Other(Box<str>),
+}
+
+impl Status {
+    pub(super) fn parse(name: &str) -> Self {
+        match name {
+            "pending" => Status::Pending,
+            "in_progress" => Status::InProgress,
+            "paused" => Status::Paused,
+            "completed" => Status::Completed,
+            "failed" => Status::Failed,
+            "cancelled" => Status::Cancelled,
+            other => {
+                let end = other.len().min(LONGEST_NAME);
+                let end = (0..=end).rev().find(|&at| other.is_char_boundary(at)).unwrap_or(0);
+                Status::Other(other[..end].into())
+            }
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Status::Pending => "pending",
+            Status::InProgress => "in_progress",
+            Status::Paused => "paused",
+            Status::Completed => "completed",
+            Status::Failed => "failed",
+            Status::Cancelled | Status::GivenUp => "cancelled",
+            Status::Other(name) => name,
+        }
+    }
+
+    /// One that the client has given up may still turn out to have ended otherwise (CANCEL-07).
+    pub(super) fn is_final(&self) -> bool {
+        matches!(self, Status::Completed | Status::Failed | Status::Cancelled)
+    }
+
+    fn is_open(&self) -> bool {
+        !self.is_final() && *self != Status::GivenUp
+    }
+}
+
+impl Call {
+    /// Whether the client may cancel it; one that has ended offers that no more (TOOL-39).
+    pub(super) fn may_be_cancelled(&self) -> bool {
+        self.offers_cancel && !(self.status.is_final() && id!("TOOL-39").is_on(Way::Track))
+    }
+}
+
+impl Tools {
+    /// Those that the turn has left unfinished count as cancelled, unless they go on beside it.
+    pub(in crate::engine::areas) fn cancel(&mut self, goes_on: impl Fn(&str) -> bool) {
+        for id in std::mem::take(&mut self.open).keys().filter(|id| !goes_on(id)) {
+            if let Some(call) = self.calls.get_mut(id) {
+                call.status = Status::GivenUp;
+            }
+        }
+    }
+
+    /// Whether an update of this call comes too late, as the turn that it came up in has just ended (TURN-05). A call that
+    /// was left open may go on in the background (TURN-06), unless the turn was cancelled.
+    pub(in crate::engine::areas) fn is_late(&self, id: &str, cancelled: bool) -> bool {
+        self.calls.get(id).map_or(cancelled, |call| {
+            let of_the_last = call.turn.is_some_and(|turn| turn + 1 == self.turns);
+            of_the_last && (cancelled || call.status.is_final())
+        })
+    }
+
+    pub(super) fn is_new(&self, id: &str) -> bool {
+        self.calls.is_new(id)
+    }
+
+    /// Changes a call, which is made if there is none.
+    pub(super) fn change(&mut self, id: &str, running: bool, limit: usize, change: impl FnOnce(&mut Call)) {
+        let turns = self.turns;
+        let turn = running.then_some(turns);
+        let is_listed = |call: &Call| call.turn == Some(turns) && call.status.is_open();
+        let mut is_new = false;
+        let new = || {
+            is_new = true;
+            Call { status: Status::Pending, reported: false, turn, offers_cancel: false }
+        };
+        let (id, call, forgotten) = self.calls.entry_for(id, limit, new);
+        let was_listed = !is_new && is_listed(call);
+        change(call);
+        match (was_listed, is_listed(call)) {
+            (false, true) => _ = self.open.insert(id, ()),
+            (true, false) => _ = self.open.remove(&id),
+            _ => {}
+        }
+        if let Some(forgotten) = forgotten {
+            self.open.remove(&forgotten);
+        }
+    }
+
+    /// A turn has ended.
+    pub(in crate::engine::areas) fn leave_over(&mut self) {
+        self.turns += 1;
+        self.open.clear();
+    }
+}
+
+impl Session {
+    /// The ids of the session's tool calls and the status of each, oldest first (TOOL-05, TOOL-06, TOOL-18, TOOL-19;
+    /// protocol page "Tool Calls"): `pending`, `in_progress`, `completed`, `failed`, in version 2 also `paused`,
+    /// `cancelled` and statuses of the agent's own, as they came up to their first 4096 bytes; and `cancelled` where this
+    /// side is the client and has cancelled the turn (CANCEL-02). Of more than
+    /// [`Limits::remembered`](crate::connection::Limits::remembered), the newest.
+    pub fn tool_calls(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.tools.calls.iter().map(|(id, call)| (id, call.status.name()))
+    }
+
+    /// The ids of the tool calls that the client may cancel now by `tool_call/cancel`, oldest first (TOOL-37; version 2).
+    pub fn cancellable_tool_calls(&self) -> impl Iterator<Item = &str> {
+        self.tools.calls.iter().filter(|(_, call)| call.may_be_cancelled()).map(|(id, _)| id)
+    }
+}

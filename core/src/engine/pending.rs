@@ -1,0 +1,265 @@
+//! Open requests, one table for each direction.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::sync::Arc;
+
+use super::questions::question;
+use crate::jsonrpc::Id;
+use crate::map::Set;
+use crate::validation::table::{Effect, Method};
+
+/// A request that has no answer yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenRequest {
+    /// Its id.
+    pub id: Id,
+    /// Its number on this connection; see [`Request::serial`](crate::connection::Request::serial).
+    pub serial: u64,
+    /// The method.
+    pub method: Cow<'static, str>,
+    /// The session it is about.
+    pub session: Option<Arc<str>>,
+    /// Whether its sender has asked to cancel it.
+    pub cancelled: bool,
+    /// When it times out, in the host's milliseconds; of a peer's request, when the host is reminded of it.
+    pub deadline: Option<u64>,
+    pub(crate) row: Option<&'static Method>,
+    /// Which session of that id it is about.
+    pub(crate) life: Option<u64>,
+    /// What the tracker must remember until the answer: a terminal's id, say.
+    pub(crate) note: Option<Box<str>>,
+    /// When it ends because its sender has cancelled it. Of a prompt that has ended: when its turn ends too.
+    pub(crate) grace: Option<u64>,
+    /// How it ended before it was answered, if it did.
+    pub(crate) late: Option<Late>,
+}
+
+/// What a request of the host's that ended without an answer still holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// All that it held when it was sent: the answer settles it.
+    Holds,
+    /// It was a prompt, and its turn is over.
+    Released,
+}
+
+/// The open requests of one direction, by number and by id.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// Oldest first, with the serial; `None` where one has ended, but never in front, nor in more than half of all.
+    requests: VecDeque<(u64, Option<OpenRequest>)>,
+    /// The serials of those that are open.
+    by_id: HashMap<Id, u64>,
+    /// When somebody is to be told, the first on top; below it there may be some of requests that have ended.
+    deadlines: BinaryHeap<Reverse<(u64, u64)>>,
+    /// Those that end, or matter, with the work of their session ([`follows_session`](OpenRequest::follows_session)).
+    by_session: Set<(Arc<str>, u64)>,
+}
+
+impl OpenRequest {
+    /// Whether its method has this effect on a session.
+    pub(crate) fn does(&self, effect: Effect) -> bool {
+        self.row.is_some_and(|row| row.effect == effect)
+    }
+
+    /// Whether it is looked up by its session.
+    fn follows_session(&self) -> bool {
+        question(&self.method).is_some() || self.method == "session/prompt" || self.does(Effect::Attaches)
+    }
+}
+
+/// Below this many entries there is nothing to tidy up.
+const FEW: usize = 32;
+
+impl Pending {
+    pub(crate) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    pub(crate) fn insert(&mut self, request: OpenRequest) {
+        self.insert_as(request.serial, request);
+    }
+
+    /// Inserts a request under a number above those of all others.
+    pub(crate) fn insert_as(&mut self, number: u64, request: OpenRequest) {
+        self.by_id.insert(request.id.clone(), number);
+        self.deadlines.extend([request.deadline, request.grace].into_iter().flatten().map(|at| Reverse((at, number))));
+        if let Some(session) = request.session.as_ref().filter(|_| request.follows_session()) {
+            self.by_session.insert((Arc::clone(session), number), ());
+        }
+        self.requests.push_back((number, Some(request)));
+    }
+
+    pub(crate) fn get(&self, id: &Id) -> Option<&OpenRequest> {
+        self.by_id.get(id).and_then(|serial| self.by_serial(*serial))
+    }
+
+    pub(crate) fn by_serial(&self, serial: u64) -> Option<&OpenRequest> {
+        self.requests.get(self.place(serial)?)?.1.as_ref()
+    }
+
+    /// The serial number of the newest request that is open, or a newer one; 0 when none is open.
+    pub(crate) fn newest(&self) -> u64 {
+        self.requests.back().map_or(0, |(serial, _)| *serial)
+    }
+
+    /// Marks a request as cancelled, and ends it at this time unless it is answered before; `None` if it was marked
+    /// already.
+    pub(crate) fn mark_cancelled(&mut self, id: &Id, grace: Option<u64>) -> Option<&OpenRequest> {
+        let number = *self.by_id.get(id)?;
+        let at = self.place(number)?;
+        let request = self.requests.get_mut(at)?.1.as_mut()?;
+        if std::mem::replace(&mut request.cancelled, true) {
+            return None;
+        }
+        request.grace = grace;
+        self.deadlines.extend(grace.map(|at| Reverse((at, number))));
+        Some(request)
+    }
+
+    /// The requests of one session that follow it ([`follows_session`](OpenRequest::follows_session)), oldest first.
+    pub(crate) fn of_session<'p>(&'p self, session: &'p Arc<str>) -> impl Iterator<Item = &'p OpenRequest> {
+        let mine = self.by_session.from(&(Arc::clone(session), 0)).take_while(move |((of, _), ())| of == session);
+        mine.filter_map(|((_, number), ())| self.by_serial(*number))
+    }
+
+    pub(crate) fn remove(&mut self, id: &Id) -> Option<OpenRequest> {
+        let serial = self.by_id.remove(id)?;
+        let at = self.place(serial)?;
+        let request = self.requests.get_mut(at)?.1.take();
+        if let Some(session) = request.as_ref().and_then(|request| request.session.as_ref()) {
+            self.by_session.remove(&(Arc::clone(session), serial));
+        }
+        while self.requests.front().is_some_and(|(_, request)| request.is_none()) {
+            self.requests.pop_front();
+        }
+        if self.requests.len() > 2 * self.len() + FEW {
+            self.requests.retain(|(_, request)| request.is_some());
+        }
+        self.tidy_deadlines();
+        if self.by_id.is_empty() {
+            // Most connections are idle most of the time.
+            self.requests = VecDeque::new();
+            self.by_id.shrink_to_fit();
+        }
+        request
+    }
+
+    /// Marks a late prompt as one whose turn is over.
+    pub(crate) fn release(&mut self, id: &Id) {
+        let at = self.by_id.get(id).and_then(|number| self.place(*number));
+        if let Some(request) = at.and_then(|at| self.requests.get_mut(at)?.1.as_mut()) {
+            request.late = Some(Late::Released);
+            request.grace = None;
+        }
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<u64> {
+        self.deadlines.peek().map(|Reverse((deadline, _))| *deadline)
+    }
+
+    /// The request whose time was up first, if one's was.
+    pub(crate) fn pop_expired(&mut self, now: u64) -> Option<OpenRequest> {
+        let &Reverse((_, serial)) = self.deadlines.peek().filter(|Reverse((deadline, _))| *deadline <= now)?;
+        let id = self.by_serial(serial)?.id.clone();
+        self.remove(&id)
+    }
+
+    /// The request whose time was up first, if one's was; it stays open, and is told of once.
+    pub(crate) fn overdue(&mut self, now: u64) -> Option<&OpenRequest> {
+        let &Reverse((_, serial)) = self.deadlines.peek().filter(|Reverse((deadline, _))| *deadline <= now)?;
+        self.deadlines.pop();
+        self.tidy_deadlines();
+        self.by_serial(serial)
+    }
+
+    /// Nobody is told of what is late any more.
+    pub(crate) fn stop_clock(&mut self) {
+        self.deadlines.clear();
+    }
+
+    pub(crate) fn pop_first(&mut self) -> Option<OpenRequest> {
+        let id = self.iter().next()?.id.clone();
+        self.remove(&id)
+    }
+
+    /// Oldest first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &OpenRequest> {
+        self.requests.iter().filter_map(|(_, request)| request.as_ref())
+    }
+
+    fn place(&self, serial: u64) -> Option<usize> {
+        self.requests.binary_search_by_key(&serial, |(serial, _)| *serial).ok()
+    }
+
+    fn tidy_deadlines(&mut self) {
+        let over = |pending: &Self, serial| pending.by_serial(serial).is_none();
+        while self.deadlines.peek().is_some_and(|Reverse((_, serial))| over(self, *serial)) {
+            self.deadlines.pop();
+        }
+        if self.deadlines.len() > 2 * self.len() + FEW {
+            let mut deadlines = std::mem::take(&mut self.deadlines);
+            deadlines.retain(|Reverse((_, serial))| !over(self, *serial));
+            self.deadlines = deadlines;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(serial: u64) -> Id {
+        Id::Number(i64::try_from(serial).unwrap() * 7)
+    }
+
+    fn request(serial: u64, deadline: Option<u64>) -> OpenRequest {
+        OpenRequest {
+            id: id(serial),
+            serial,
+            method: Cow::Borrowed("_m"),
+            session: None,
+            cancelled: false,
+            deadline,
+            row: None,
+            life: None,
+            note: None,
+            grace: None,
+            late: None,
+        }
+    }
+
+    #[test]
+    fn requests_end_in_any_order_and_leave_no_room_behind() {
+        let mut pending = Pending::default();
+        let mut model = std::collections::BTreeMap::new();
+        for serial in 0..5000u64 {
+            let deadline = (serial % 3 != 0).then_some(serial * 31 % 977);
+            pending.insert(request(serial, deadline));
+            model.insert(serial, deadline);
+            // The first one stays for long; of the others most end, in an order that is none.
+            let gone = serial * 17 % 5000;
+            if gone > 0 {
+                let ended = pending.remove(&id(gone)).map(|request| request.serial);
+                assert_eq!(ended, model.remove(&gone).map(|_| gone));
+            }
+            assert_eq!(pending.next_deadline(), model.values().flatten().min().copied());
+            assert!(pending.requests.len() <= 2 * pending.len() + FEW);
+            assert!(pending.deadlines.len() <= 2 * pending.len() + FEW);
+        }
+        assert!(pending.iter().map(|request| request.serial).eq(model.keys().copied()));
+        assert!(model
+            .iter()
+            .all(|(serial, _)| pending.by_serial(*serial).is_some_and(|known| known.serial == *serial)));
+        let times: Vec<_> = std::iter::from_fn(|| pending.pop_expired(500)).map(|request| request.deadline).collect();
+        assert!(
+            times.is_sorted() && !times.is_empty() && times.iter().all(|time| time.is_some_and(|time| time <= 500))
+        );
+        let next = model.values().flatten().filter(|time| **time > 500).min().copied();
+        assert_eq!(pending.overdue(977).and_then(|request| request.deadline), next);
+        while pending.pop_first().is_some() {}
+        assert!(pending.requests.is_empty() && pending.deadlines.is_empty() && pending.len() == 0);
+    }
+}

@@ -1,0 +1,157 @@
+//! What the code of a rule sees: one message, and everything that is known when it comes.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::pending::OpenRequest;
+use super::rows::{rows, Applying, On};
+use super::session::Session;
+use super::state::State;
+use crate::json;
+use crate::role::Role;
+use crate::rules::Way;
+use crate::validation::table::{Effect, Kind, Method, Part};
+use crate::validation::Facts;
+
+/// Calls whose answers open a session.
+pub(crate) const OPENING: &[&str] = &["@makes", "@attaches"];
+
+/// Calls that open a session of a known id.
+pub(crate) const ATTACHING: &[&str] = &["@attaches"];
+
+/// Calls that end the work of a session, which is not open once they are answered.
+pub(crate) const ENDING: &[&str] = &["@ends"];
+
+/// Calls after whose answers a session is not open.
+pub(crate) const CLOSING: &[&str] = &["@ends", "@deletes"];
+
+/// The kind by which a message is named beside its method: that of an update or, where a method is both a request and a
+/// notification, which of the two it is.
+pub(crate) fn kind_of<'k>(method: &Method, is_request: bool, update: Option<&'k str>) -> Option<&'k str> {
+    match (method.kind, is_request) {
+        (Kind::Both, true) => Some("request"),
+        (Kind::Both, false) => Some("notification"),
+        _ => update,
+    }
+}
+
+/// One message: a call, or an answer together with the call that it ends.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Message<'a> {
+    /// The method, of an answer the method that was called.
+    pub(crate) method: &'a str,
+    /// The session it is about.
+    pub(crate) session: Option<&'a Arc<str>>,
+    /// Params of a call, result of an answer, an error that is to be judged; `None` where an error is tracked. They fit
+    /// the model.
+    pub(crate) body: Option<&'a str>,
+    /// What was seen of the body when it was read, and the text that it stands in.
+    pub(crate) facts: Option<(&'a str, &'a Facts)>,
+    pub(crate) rows: Applying,
+    /// The call that an answer ends, or the request that a call is.
+    pub(crate) request: Option<&'a OpenRequest>,
+}
+
+impl<'a> Message<'a> {
+    /// The end of a request: a result or an error.
+    pub(crate) fn end(on: On, request: &'a OpenRequest, state: &State, body: Option<&'a str>) -> Self {
+        let session = state.sessions.of(request);
+        let rows = rows(state.tables.version, on, &request.method, None);
+        Message { method: &request.method, session, body, facts: None, rows, request: Some(request) }
+    }
+
+    /// What the trackers noted when the call went through that this answer ends.
+    pub(crate) fn note(&self) -> Option<&'a str> {
+        self.request?.note.as_deref()
+    }
+
+    /// The id of the session that an answer opens or, of any other message, the session that it is about.
+    pub(crate) fn opens(&self) -> Option<Cow<'a, str>> {
+        match self.request.and_then(|request| request.row).map(|row| row.effect) {
+            Some(Effect::Makes) => self.text("/sessionId"),
+            _ => self.session.map(|id| Cow::Borrowed(&**id)),
+        }
+    }
+
+    /// The JSON at a pointer into the body; null counts as absent.
+    pub(crate) fn get(&self, pointer: &str) -> Option<&'a str> {
+        self.given(pointer).filter(|value| *value != "null")
+    }
+
+    /// The same with null told from absence, for what patches (ENUM-11).
+    pub(crate) fn given(&self, pointer: &str) -> Option<&'a str> {
+        #[cfg(test)]
+        json::watch::look_up(self.body.unwrap_or_default(), pointer);
+        let seen = self.facts.map_or(Err(()), |(text, facts)| facts.find(text, pointer));
+        seen.unwrap_or_else(|()| json::pointer(self.body?, pointer))
+    }
+
+    /// The string at a pointer into the body.
+    pub(crate) fn text(&self, pointer: &str) -> Option<Cow<'a, str>> {
+        json::unescape(self.get(pointer)?)
+    }
+
+    /// Whether there may be a variant of this name somewhere in the body.
+    pub(crate) fn may_have(&self, tag: &str) -> bool {
+        self.facts.is_none_or(|(_, facts)| facts.may_have(tag))
+    }
+
+    /// The items of the list at a pointer into the body.
+    pub(crate) fn items(&self, pointer: &str) -> Vec<&'a str> {
+        self.get(pointer).map(json::items).unwrap_or_default()
+    }
+}
+
+/// A message and everything that is known when it comes.
+#[derive(Debug)]
+pub(crate) struct Scene<'a> {
+    pub(crate) message: Message<'a>,
+    /// Who sends it.
+    pub(crate) sender: Role,
+    pub(crate) state: &'a State,
+    session: Option<&'a Session>,
+    options: OnceCell<Vec<[Option<&'a str>; 4]>>,
+}
+
+impl<'a> Scene<'a> {
+    #[inline]
+    pub(crate) fn new(message: Message<'a>, sender: Role, state: &'a State) -> Self {
+        let session = message.session.and_then(|id| state.sessions.told(message.method, id));
+        Scene { message, sender, state, session, options: OnceCell::new() }
+    }
+
+    /// The config options in the list at a pointer, each with these members. Several rules are about them, so the list
+    /// is read once, by the first that asks.
+    pub(crate) fn options(&self, pointer: &str, members: [&str; 4]) -> &[[Option<&'a str>; 4]] {
+        self.options.get_or_init(|| json::columns(self.message.get(pointer).unwrap_or("[]"), members))
+    }
+
+    /// Whether the host sends the message, or the peer.
+    pub(crate) fn way(&self) -> Way {
+        Way::of(self.sender == self.state.config.role)
+    }
+
+    /// What is known of the session that the message is about.
+    pub(crate) fn session(&self) -> Option<&'a Session> {
+        self.session
+    }
+
+    /// What the peer's capabilities say under `_meta` of one extension (EXT-10).
+    pub(crate) fn peer_extension(&self, name: &str) -> Option<&'a str> {
+        self.state.peer.extension(name)
+    }
+
+    /// The part of this name that the message may not have: its capability was not advertised. `None` where there is no
+    /// such part in this version, or its draft is off.
+    pub(crate) fn lacks(&self, name: &str) -> Option<&'static Part> {
+        let part = self.state.part(self.message.method, name)?;
+        (part.draft == 0 || self.state.config.drafts & (1 << part.draft) != 0).then_some(())?;
+        (!self.state.has(part)).then_some(part)
+    }
+
+    /// Whether a side has advertised what stands at a pointer into its capabilities.
+    pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
+        self.state.advertises(side, pointer)
+    }
+}

@@ -1,0 +1,347 @@
+//! What is known of each session: whether it is open, whether a turn runs, which terminals are open.
+//!
+//! The trackers in [`areas`](super::areas) write it: they see every call and every answer that crosses the connection, in
+//! either direction, after it has been accepted. What one side sends, the other receives, so both sides know the same.
+//! Read `snapshot` next for what hosts see of it.
+
+use std::sync::Arc;
+
+use super::areas::{
+    Child, Commands, Compactions, Displays, Modes, Options, Permits, Place, Plans, Released, Shelf, Tools, Turns, Work,
+};
+use super::early::Early;
+use super::names::{TerminalRef, Timing};
+use super::pending::OpenRequest;
+use super::settings::Limits;
+use super::table::Known;
+use crate::map::{Map, Set};
+use crate::rules::{RuleId, Way};
+use crate::validation::table::{Effect, Method, Scope};
+
+const UPDATE: &str = "session/update";
+/// The rule that a message of this method breaks by naming a session that is not known.
+pub(crate) fn unknown(row: &Method, way: Way) -> RuleId {
+    match row.name {
+        // The host's update cannot be one that comes too early: it knows whether a call waits for its answer.
+        UPDATE if way == Way::Receive => id!("SESS-52"),
+        "elicitation/create" => id!("ELIC-05"),
+        _ => id!("SESS-01"),
+    }
+}
+
+/// Whether a message may name a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It may.
+    Fits,
+    /// The session is being loaded or resumed.
+    NotSetUp,
+    /// There is no such session on this connection.
+    Unknown,
+}
+
+/// Whether a session can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SessionState {
+    /// `session/load` is under way, or `session/resume` with `replayFrom`: updates are the past.
+    Loading,
+    /// `session/resume` is under way.
+    Resuming,
+    /// Open.
+    Ready,
+}
+
+impl SessionState {
+    /// A name for it, the same in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SessionState::Loading => "loading",
+            SessionState::Resuming => "resuming",
+            SessionState::Ready => "ready",
+        }
+    }
+}
+
+/// Whether the agent works for a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Turn {
+    /// It waits for a prompt.
+    Idle,
+    /// It works on a prompt.
+    Running,
+    /// It works on a prompt that the client has cancelled.
+    Cancelling,
+    /// It cannot go on until the user has done something; version 2 alone says so.
+    RequiresAction,
+}
+
+impl Turn {
+    /// A name for it, the same in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Turn::Idle => "idle",
+            Turn::Running => "running",
+            Turn::Cancelling => "cancelling",
+            Turn::RequiresAction => "requires_action",
+        }
+    }
+}
+
+/// What is known of one session; [`snapshot`](Session::snapshot) is all of it as JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Whether it can be used.
+    pub state: SessionState,
+    /// Whether the agent works for it.
+    pub turn: Turn,
+    /// Its open terminals, and whether the command of each has ended.
+    pub terminals: Map<Box<str>, bool>,
+    /// Tells it from an earlier session of the same id; see [`Sessions::of`].
+    pub(super) life: u64,
+    /// The user has logged out since it was opened, so that it may fail for want of a login (AUTH-25).
+    pub auth_uncertain: bool,
+    /// A call that opens it has succeeded.
+    pub(crate) opened: bool,
+    /// Prompts without an answer.
+    pub(crate) prompts: usize,
+    /// Prompts whose turn has ended without an answer, which may still come.
+    pub(crate) late_prompts: usize,
+    /// Terminals that were asked for and are not there yet.
+    pub(crate) creating: usize,
+    /// Byte limits of open terminals that have one.
+    pub(crate) byte_limits: Map<Box<str>, u64>,
+    /// Terminals that were released.
+    pub(crate) released: Released,
+    pub(crate) modes: Modes,
+    pub(crate) options: Options,
+    pub(crate) tools: Tools,
+    pub(crate) displays: Displays,
+    pub(crate) plans: Plans,
+    pub(crate) commands: Commands,
+    pub(crate) compactions: Compactions,
+    /// Terminals, open or in that list, that a tool call has shown.
+    pub(crate) shown: Set<Box<str>>,
+    pub(crate) permits: Permits,
+    pub(crate) place: Option<Place>,
+    pub(crate) turns: Turns,
+    pub(crate) work: Work,
+    /// What it has as a child of another session.
+    pub(crate) child: Option<Child>,
+}
+
+impl Session {
+    pub(crate) fn new(state: SessionState) -> Self {
+        Session {
+            state,
+            turn: Turn::Idle,
+            terminals: Map::default(),
+            life: 0,
+            auth_uncertain: false,
+            opened: false,
+            prompts: 0,
+            late_prompts: 0,
+            creating: 0,
+            byte_limits: Map::default(),
+            released: Released::default(),
+            modes: Modes::default(),
+            options: Options::default(),
+            tools: Tools::default(),
+            displays: Displays::default(),
+            plans: Plans::default(),
+            commands: Commands::default(),
+            compactions: Compactions::default(),
+            shown: Set::default(),
+            permits: Permits::default(),
+            place: None,
+            turns: Turns::default(),
+            work: Work::default(),
+            child: None,
+        }
+    }
+}
+
+/// All sessions of a connection.
+#[derive(Debug, Default)]
+pub(crate) struct Sessions {
+    pub(crate) known: Known,
+    /// Calls without an answer that will make a session known whose id is not known yet.
+    pub(crate) expected: usize,
+    /// Sessions that updates name while such a call has no answer.
+    pub(super) early: Early,
+    /// Sessions that are not open here.
+    pub(crate) shelf: Shelf,
+    /// Child sessions, each behind its parent.
+    pub(crate) children: Set<(Arc<str>, Arc<str>)>,
+    lives: u64,
+}
+
+/// A limit that is reached.
+pub(crate) struct Full {
+    pub(crate) rule: RuleId,
+    what: &'static str,
+    limit: usize,
+}
+
+impl Full {
+    pub(crate) fn message(&self) -> String {
+        format!("{} {} are open already", self.limit, self.what)
+    }
+}
+
+impl Sessions {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
+        self.known.iter()
+    }
+
+    /// The session that a message is about; what is told of one before its id is answered counts too.
+    pub(crate) fn get_mut(&mut self, id: Option<&Arc<str>>) -> Option<&mut Session> {
+        self.told_mut(id?)
+    }
+
+    /// As [`get_mut`](Self::get_mut), by the text of the id.
+    #[inline]
+    pub(crate) fn told_mut(&mut self, id: &str) -> Option<&mut Session> {
+        if self.expected == 0 || self.known.contains_key(id) {
+            self.known.get_mut(id)
+        } else {
+            self.early.get_mut(id)
+        }
+    }
+
+    /// What a message of this method is held against.
+    #[inline]
+    pub(crate) fn told(&self, method: &str, id: &str) -> Option<&Session> {
+        let early = || (self.expected > 0 && method == UPDATE).then(|| self.early.get(id));
+        self.known.get(id).or_else(early)
+    }
+
+    /// The session of this id, which begins now if there is none.
+    pub(crate) fn enter(&mut self, id: Arc<str>, state: SessionState) -> &mut Session {
+        let lives = &mut self.lives;
+        self.known.enter(id, || {
+            *lives += 1;
+            Session { life: *lives, ..Session::new(state) }
+        })
+    }
+
+    pub(crate) fn life(&self, id: Option<&Arc<str>>) -> Option<u64> {
+        self.known.get(id?).map(|session| session.life)
+    }
+
+    /// The session that a request is about, unless it was closed since. What is answered later says nothing of a session
+    /// that was opened again under the same id.
+    pub(crate) fn of<'r>(&self, request: &'r OpenRequest) -> Option<&'r Arc<str>> {
+        request.session.as_ref().filter(|id| self.life(Some(id)) == request.life)
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&Session> {
+        self.known.get(id)
+    }
+
+    /// The limit that a call would go over, if any.
+    pub(crate) fn full(&self, row: &Method, session: Option<&str>, limits: &Limits) -> Option<Full> {
+        let open_here = || session.and_then(|id| self.known.get(id));
+        let opens = match row.effect {
+            Effect::Makes => true,
+            Effect::Attaches => open_here().is_none(),
+            _ if row.name == "terminal/create" => false,
+            _ => return None,
+        };
+        let (rule, what, count, limit) = if opens {
+            (id!("LIMIT-04"), "sessions", self.known.len() + self.expected, limits.sessions)
+        } else {
+            let session = open_here()?;
+            let count = session.terminals.len() + session.creating;
+            (id!("LIMIT-05"), "terminals in a session", count, limits.terminals)
+        };
+        (count >= limit).then_some(Full { rule, what, limit })
+    }
+
+    /// The shared copy of a known id, or a new one.
+    pub(crate) fn intern(&self, id: &str) -> Arc<str> {
+        self.find(id).unwrap_or_else(|| Arc::from(id))
+    }
+
+    /// The shared copy of a known id.
+    pub(crate) fn find(&self, id: &str) -> Option<Arc<str>> {
+        self.known.get_key_value(id).map(|(known, _)| Arc::clone(known))
+    }
+
+    /// Whether there is a session of this id that both sides know of: opened, or being loaded or resumed. Every check
+    /// of whether a message may name a session comes here.
+    pub(crate) fn is_known(&self, id: &str) -> bool {
+        self.known.contains_key(id)
+    }
+
+    /// Whether a message of this method may name this session now (SESS-01, SESS-52, TURN-20).
+    #[inline]
+    pub(crate) fn standing(&self, row: &Method, id: &str, way: Way) -> Standing {
+        match self.known.get(id) {
+            Some(Session { state: SessionState::Ready, .. }) => Standing::Fits,
+            _ if self.is_known(id) && row.session == Scope::ReadySession && id!("TURN-20").is_on(way) => {
+                Standing::NotSetUp
+            }
+            _ if self.is_known(id) || !matches!(row.session, Scope::Session | Scope::ReadySession) => Standing::Fits,
+            // An update may come before the answer that names its session. A call may not: nothing has opened the
+            // session, so nothing bounds what is done in its name.
+            _ if self.expected > 0 && row.name == UPDATE => Standing::Fits,
+            _ if !unknown(row, way).is_on(way) => Standing::Fits,
+            _ => Standing::Unknown,
+        }
+    }
+
+    /// Makes room for what an update tells of a session whose id has not been answered yet.
+    pub(crate) fn foresee(&mut self, method: &str, id: Option<&Arc<str>>) {
+        if let Some(id) = id.filter(|id| self.expected > 0 && method == UPDATE && !self.is_known(id)) {
+            self.early.enter(id, self.expected);
+        }
+    }
+
+    /// A call that opens a session has no id to wait for any more: it named this one, or failed.
+    pub(crate) fn expected_one(&mut self, id: Option<&str>) {
+        self.expected = self.expected.saturating_sub(1);
+        if let Some(id) = id {
+            let early = self.early.take(id);
+            let lives = &mut self.lives;
+            let session = self.known.enter(id.into(), || {
+                *lives += 1;
+                Session { life: *lives, ..early.unwrap_or_else(|| Session::new(SessionState::Ready)) }
+            });
+            session.opened = true;
+        }
+        if self.expected == 0 {
+            self.early = Early::default();
+        }
+    }
+
+    /// A prompt whose turn has ended here may still be answered.
+    pub(crate) fn awaits_late_answer(&mut self, prompt: &OpenRequest) {
+        if let Some(session) = self.of(prompt).and_then(|id| self.known.get_mut(id)) {
+            session.late_prompts += 1;
+        }
+    }
+
+    pub(crate) fn has_late_answer(&mut self, prompt: &OpenRequest) {
+        if let Some(session) = self.of(prompt).and_then(|id| self.known.get_mut(id)) {
+            session.late_prompts -= 1;
+        }
+    }
+
+    pub(crate) fn timing(&self, id: &str) -> Timing {
+        match self.get(id) {
+            Some(Session { state: SessionState::Loading, .. }) => Timing::Replay,
+            Some(Session { turn: Turn::Idle, .. }) | None => Timing::Idle,
+            Some(_) => Timing::Turn,
+        }
+    }
+
+    pub(crate) fn terminals(&self) -> Vec<TerminalRef> {
+        let mut all = Vec::new();
+        for (session, known) in self.known.iter() {
+            for terminal in known.terminals.keys() {
+                all.push(TerminalRef { session: Arc::clone(session), terminal: terminal.clone() });
+            }
+        }
+        all
+    }
+}

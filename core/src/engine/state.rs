@@ -1,0 +1,181 @@
+//! What is known of the conversation, and looked up in what the protocol says.
+
+use std::cell::Cell;
+
+use super::admission::Gates;
+use super::areas::{Auth, Elicitations, Mcp, Providers};
+use super::pending::Pending;
+use super::rows::{rows, Applying, On};
+use super::scene::kind_of;
+use super::session::Sessions;
+use super::settings::Config;
+use crate::json;
+use crate::role::Role;
+use crate::rules::{RuleId, Way};
+use crate::validation::table::{From, Method, Part, Tables};
+use crate::validation::DraftSet;
+
+/// What rules look at and trackers change.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) config: Config,
+    /// The agreed version's tables; before, those of the oldest that the host allows.
+    pub(crate) tables: &'static Tables,
+    pub(crate) version: Option<u16>,
+    /// The host's open requests.
+    pub(crate) outbound: Pending,
+    /// Those that ended without an answer, in the order of their ends; the peer may still answer them.
+    pub(crate) late: Pending,
+    /// The peer's open requests.
+    pub(crate) inbound: Pending,
+    pub(crate) sessions: Sessions,
+    pub(crate) auth: Auth,
+    pub(crate) elicitations: Elicitations,
+    pub(crate) providers: Providers,
+    pub(crate) mcp: Mcp,
+    pub(crate) own: Side,
+    pub(crate) peer: Side,
+    /// The highest serial number of the host's requests that the peer has answered.
+    pub(crate) answered: u64,
+    pub(crate) follows: Follows,
+    /// The method that was looked up last: most messages are of the same kind as the one before.
+    pub(crate) lately: Cell<Option<&'static Method>>,
+    /// The rows that were looked up, for each kind of call that has come.
+    pub(crate) looked: Vec<Looked>,
+}
+
+/// A method, a kind of its messages, and the rows for that.
+pub(crate) type Looked = (&'static Method, Option<&'static str>, Applying);
+
+impl State {
+    pub(crate) fn new(config: Config) -> Self {
+        State {
+            tables: config.first_tables(),
+            version: None,
+            outbound: Pending::default(),
+            late: Pending::default(),
+            inbound: Pending::default(),
+            sessions: Sessions::default(),
+            auth: Auth::default(),
+            elicitations: Elicitations::default(),
+            providers: Providers::default(),
+            mcp: Mcp::default(),
+            own: Side::default(),
+            peer: Side::default(),
+            answered: 0,
+            lately: Cell::default(),
+            looked: Vec::new(),
+            follows: Follows { checks: true, trackers: true },
+            config,
+        }
+    }
+
+    /// Whether a side has advertised what stands at a pointer into its capabilities.
+    pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
+        let own = side == self.config.role;
+        let capabilities = if own { &self.own.capabilities } else { &self.peer.capabilities };
+        match json::pointer(capabilities, pointer) {
+            Some(value) => value == "true" || (value.starts_with('{') && id!("CAP-04").is_on(Way::Track)),
+            None => !id!("CAP-01").is_on(Way::Track),
+        }
+    }
+
+    /// Looks at the same conversation from one side.
+    pub(crate) fn turn_to(&mut self, role: Role) {
+        if self.config.role != role {
+            self.config.role = role;
+            std::mem::swap(&mut self.own, &mut self.peer);
+            std::mem::swap(&mut self.inbound, &mut self.outbound);
+        }
+    }
+
+    /// Whether the agreed version has a rule.
+    pub(crate) fn has_rule(&self, rule: RuleId) -> bool {
+        rule.rule().versions.contains(self.tables.version)
+    }
+
+    /// What this part of a method's messages needs.
+    pub(crate) fn part(&self, method: &str, name: &str) -> Option<&'static Part> {
+        self.tables.parts.iter().find(|part| part.name == name && part.methods.contains(&method))
+    }
+
+    /// Whether the capability that a part needs was advertised.
+    pub(crate) fn has(&self, part: &Part) -> bool {
+        self.advertises(if part.of == From::Client { Role::Client } else { Role::Agent }, part.pointer)
+    }
+
+    /// A method of the agreed version, if no draft that is off brings it.
+    pub(crate) fn method(&self, name: &str) -> Option<&'static Method> {
+        let here = |row: &&'static Method| self.tables.methods.as_ptr_range().contains(&std::ptr::from_ref(*row));
+        let lately = self.lately.get().filter(|row| row.name == name).filter(here);
+        lately.or_else(|| {
+            let found = find_method(self.tables, self.config.drafts, name);
+            self.lately.set(found);
+            found
+        })
+    }
+
+    /// The serial number of the newest request, as far as it is open or was the peer's to answer.
+    pub(crate) fn newest(&self) -> u64 {
+        self.outbound.newest().max(self.inbound.newest()).max(self.answered)
+    }
+
+    /// The rows of the catalogue for a call.
+    pub(crate) fn rows(&mut self, method: &'static Method, kind: Option<&'static str>) -> Applying {
+        // Both are the model's, so that it is enough to look where they are.
+        let place = |kind: Option<&'static str>| kind.map(|kind| (kind.as_ptr(), kind.len()));
+        let same = |(known, of, _): &&Looked| std::ptr::eq(*known, method) && place(*of) == place(kind);
+        if let Some((.., rows)) = self.looked.iter().find(same) {
+            return *rows;
+        }
+        let found = rows(self.tables.version, On::Call, method.name, kind);
+        self.looked.push((method, kind, found));
+        found
+    }
+
+    /// The same for a method that may be an extension's.
+    pub(crate) fn rows_of(
+        &mut self,
+        row: Option<&'static Method>,
+        method: &str,
+        is_request: bool,
+        update: Option<&'static str>,
+    ) -> Applying {
+        match row {
+            Some(row) => self.rows(row, kind_of(row, is_request, update)),
+            None => rows(self.tables.version, On::Call, method, update),
+        }
+    }
+}
+
+/// What is done with messages beyond delivering them: everything, but for measuring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Follows {
+    pub(crate) checks: bool,
+    pub(crate) trackers: bool,
+}
+
+/// What one side said in `initialize`.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Side {
+    /// Its capabilities object, as JSON text.
+    pub(crate) capabilities: String,
+    /// Its whole initialize params or result, as JSON text.
+    pub(crate) hello: String,
+    pub(crate) gates: Gates,
+}
+
+/// A method of the tables whose draft, if any, is switched on.
+pub(crate) fn find_method(tables: &'static Tables, drafts: DraftSet, name: &str) -> Option<&'static Method> {
+    let at = tables.methods.binary_search_by_key(&name, |row| row.name).ok()?;
+    let row = &tables.methods[at];
+    (row.draft == 0 || drafts & (1 << row.draft) != 0).then_some(row)
+}
+
+impl Side {
+    /// What stands under `_meta` of its capabilities for one extension.
+    pub(crate) fn extension(&self, name: &str) -> Option<&str> {
+        let pointer = format!("/_meta/{}", name.replace('~', "~0").replace('/', "~1"));
+        json::agreed(&self.capabilities, &pointer).filter(|_| id!("EXT-10").is_on(Way::Track))
+    }
+}

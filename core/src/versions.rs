@@ -1,0 +1,166 @@
+//! The versions of the protocol that a host allows.
+
+use std::fmt;
+
+/// The versions of the protocol that this library speaks, oldest first.
+pub const VERSIONS: &[u16] = &[1, 2];
+
+/// Some of the versions of the protocol that this library speaks, and at least one.
+///
+/// ```
+/// use libacp::connection::{Config, Versions};
+///
+/// let mut config = Config::client();
+/// assert_eq!(config.versions, Versions::only(1));
+/// config.versions = config.versions.with(2);
+/// assert_eq!(config.versions.newest(), 2);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Versions(u16);
+
+/// The bit of a version; none where there is no such version.
+const fn bit(version: u16) -> u16 {
+    let mut at = 0;
+    while at < VERSIONS.len() {
+        if VERSIONS[at] == version {
+            return 1 << version;
+        }
+        at += 1;
+    }
+    0
+}
+
+impl Versions {
+    /// Every version that this library speaks.
+    pub const ALL: Self = {
+        let (mut all, mut at) = (Versions::only(VERSIONS[0]), 1);
+        while at < VERSIONS.len() {
+            (all, at) = (all.with(VERSIONS[at]), at + 1);
+        }
+        all
+    };
+
+    /// One version. In a constant, one that there is not does not compile.
+    ///
+    /// # Panics
+    /// When there is no such version; [`of`](Self::of) asks.
+    #[must_use]
+    pub const fn only(version: u16) -> Self {
+        let bit = bit(version);
+        assert!(bit != 0, "there is no such version of the protocol");
+        Versions(bit)
+    }
+
+    /// These and one more. In a constant, one that there is not does not compile.
+    ///
+    /// # Panics
+    /// When there is no such version; [`of`](Self::of) asks.
+    #[must_use]
+    pub const fn with(self, version: u16) -> Self {
+        Versions(self.0 | Versions::only(version).0)
+    }
+
+    /// The versions of a list, which may name one several times.
+    ///
+    /// # Errors
+    /// [`NoVersions`] when the list is empty, or when there is no version of one of its numbers.
+    pub fn of(numbers: impl IntoIterator<Item = i64>) -> Result<Self, NoVersions> {
+        let mut all = 0;
+        for number in numbers {
+            match u16::try_from(number).map(bit) {
+                Ok(0) | Err(_) => return Err(NoVersions::Unknown(number)),
+                Ok(bit) => all |= bit,
+            }
+        }
+        if all == 0 {
+            return Err(NoVersions::Empty);
+        }
+        Ok(Versions(all))
+    }
+
+    /// Whether a version is among them.
+    #[must_use]
+    pub const fn contains(self, version: u16) -> bool {
+        self.0 & bit(version) != 0
+    }
+
+    /// The versions, oldest first.
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = u16> {
+        VERSIONS.iter().copied().filter(move |&version| self.contains(version))
+    }
+
+    /// The highest.
+    #[must_use]
+    pub const fn newest(self) -> u16 {
+        // At least one bit is set.
+        self.0.ilog2() as u16
+    }
+
+    /// The lowest.
+    #[must_use]
+    pub const fn oldest(self) -> u16 {
+        self.0.trailing_zeros() as u16
+    }
+
+    /// The highest that is not above this one.
+    #[must_use]
+    pub fn up_to(self, version: u16) -> Option<u16> {
+        self.iter().rfind(|&own| own <= version)
+    }
+}
+
+/// Version 1 alone.
+impl Default for Versions {
+    fn default() -> Self {
+        Versions::only(1)
+    }
+}
+
+impl fmt::Debug for Versions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// Why a list is none of [versions](Versions).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoVersions {
+    /// It is empty.
+    #[error("expected at least one version of the protocol, of {VERSIONS:?}")]
+    Empty,
+    /// There is no version of this number.
+    #[error("there is no version {0} of the protocol, only {VERSIONS:?}")]
+    Unknown(i64),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_has_what_was_put_in() {
+        let both = Versions::only(2).with(1);
+        assert_eq!((both, both.newest(), both.oldest()), (Versions::ALL, 2, 1));
+        assert_eq!(format!("{both:?} {:?}", Versions::only(2)), "{1, 2} {2}");
+        assert_eq!(both.iter().collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(
+            [0, 1, 2, 3, 16, 17, u16::MAX].map(|version| both.contains(version)),
+            [false, true, true, false, false, false, false]
+        );
+        assert_eq!([0, 1, 2, 9].map(|version| both.up_to(version)), [None, Some(1), Some(2), Some(2)]);
+        assert_eq!([0, 1, 2, 9].map(|version| Versions::only(2).up_to(version)), [None, None, Some(2), Some(2)]);
+    }
+
+    #[test]
+    fn a_list_is_of_versions_that_there_are() {
+        assert_eq!(Versions::of([2, 1, 2]), Ok(Versions::ALL));
+        assert_eq!(Versions::of([2]), Ok(Versions::only(2)));
+        assert_eq!(Versions::of([]), Err(NoVersions::Empty));
+        for wrong in [0, 3, 16, 17, -1, 65_537, i64::MAX] {
+            let error = Versions::of([1, wrong]).unwrap_err();
+            assert_eq!(error, NoVersions::Unknown(wrong));
+            assert_eq!(error.to_string(), format!("there is no version {wrong} of the protocol, only [1, 2]"));
+        }
+    }
+}

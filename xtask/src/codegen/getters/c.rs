@@ -1,0 +1,234 @@
+//! C: the functions of `ffi` that ask a connection something, one file for each group.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context, Result};
+
+use super::{json_list, value, Said, ALLOWED};
+use crate::codegen::about::wrap;
+use crate::codegen::MARK;
+use crate::model::getters::{Getter, Getters, Language, Parameter, Shape, Takes};
+
+/// How a function is made.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Form {
+    /// It looks into the connection.
+    Ask,
+    /// It makes a text, which the connection keeps.
+    Tell,
+    /// It changes the connection, and makes nothing.
+    Change,
+    /// It makes a handle.
+    Make,
+}
+
+pub(super) fn form(getter: &Getter) -> Form {
+    match getter.gives {
+        _ if getter.changes => Form::Change,
+        Shape::Config | Shape::Sessions | Shape::Requests | Shape::Terminals => Form::Make,
+        Shape::Names | Shape::Rows(_) | Shape::RequestId => Form::Tell,
+        _ if getter.made => Form::Tell,
+        _ => Form::Ask,
+    }
+}
+
+/// Whether the function takes a pointer to a constant connection.
+pub(super) fn is_const(getter: &Getter) -> bool {
+    matches!(form(getter), Form::Ask | Form::Make)
+}
+
+/// `ffi/src/GROUP.rs`.
+pub(in crate::codegen) fn file(getters: &Getters, group: &str) -> Result<String> {
+    let group = getters.groups.get(group).with_context(|| format!("there is no group {group}"))?;
+    let mut functions = String::new();
+    for getter in group.getters.iter().filter(|getter| getter.is_in(Language::C)) {
+        function(&mut functions, getters, getter);
+    }
+    let mut out = format!("// {MARK}\n//! {}\n\n{ALLOWED}", group.about);
+    let words: Vec<&str> = functions.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    if words.contains(&"Id") {
+        out.push_str("use libacp::Id;\n\n");
+    }
+    for (path, names) in [
+        (
+            "crate::border",
+            &["acp_slice", "acp_status", "change", "make", "output", "shared", "ACP_INVALID_ARGUMENT"][..],
+        ),
+        ("crate::config", &["acp_config"]),
+        ("crate::connection", &["acp_connection", "ask", "tell"]),
+        ("crate::lists", &["acp_requests", "acp_sessions", "acp_terminals", "list"]),
+        ("crate::numbers", &["Number"]),
+    ] {
+        let used = |name: &&&str| match **name {
+            "Number" => functions.contains(".number()"),
+            name => words.contains(&name),
+        };
+        let used: Vec<&str> = names.iter().filter(used).copied().collect();
+        if !used.is_empty() {
+            let _ = writeln!(out, "use {path}::{{{}}};", used.join(", "));
+        }
+    }
+    Ok(out + "\n" + &functions)
+}
+
+fn function(out: &mut String, getters: &Getters, getter: &Getter) {
+    let parameters = getter.parameters();
+    for line in documentation(getters, getter) {
+        let _ = writeln!(out, "/// {line}");
+    }
+    let name = &getter.name;
+    let pointer = if is_const(getter) { "*const" } else { "*mut" };
+    let mut declared = vec![format!("connection: {pointer} acp_connection")];
+    declared.extend(parameters.iter().map(|parameter| format!("{}: {}", parameter.name, parameter_type(parameter))));
+    declared.push(format!("out: *mut {}", output_type(getter)));
+    let promised: Vec<&str> = parameters.iter().filter(|one| one.kind != Takes::Number).map(|one| &*one.name).collect();
+    let promised: Vec<String> =
+        ["connection"].into_iter().chain(promised).chain(["out"]).map(|name| format!("`{name}`")).collect();
+    let promised =
+        promised.split_last().map_or_else(String::new, |(last, first)| format!("{} and {last}", first.join(", ")));
+    let given = match parameters.as_slice() {
+        [one] if one.kind != Takes::Number => argument(one).trim_end_matches('?').to_owned(),
+        several => format!("Ok({})", tuple(several, argument)),
+    };
+    let taken = tuple(&parameters, |parameter| parameter.name.clone());
+    let body = match form(getter) {
+        Form::Ask => {
+            format!(
+                "ask(connection, out, || {given}, |core, {taken}| {})",
+                value("core", getter, |e| convert(getter, e))
+            )
+        }
+        Form::Tell => {
+            format!(
+                "tell(connection, out, || {given}, |core, {taken}| {})",
+                value("core", getter, |e| convert(getter, e))
+            )
+        }
+        Form::Change => {
+            format!("change(connection, |connection| output(out, || Ok(connection.core_mut().{}())))", getter.core)
+        }
+        Form::Make => {
+            let core = format!("shared(connection)?.core().{}()", getter.core);
+            let made = match getter.gives {
+                Shape::Config => format!("acp_config {{ core: {core}.clone() }}"),
+                Shape::Terminals => "acp_terminals::new(shared(connection)?.core())".to_owned(),
+                _ => format!("{}::new({core})", output_type(getter).trim_start_matches("*mut ")),
+            };
+            format!("make(out, || Ok({made}))")
+        }
+    };
+    let _ = write!(
+        out,
+        "#[no_mangle]\npub unsafe extern \"C\" fn acp_connection_{name}({}) -> acp_status {{\n\
+         // SAFETY: the caller keeps what the header says of {promised}.\nunsafe {{ {body} }}\n}}\n\n",
+        declared.join(", ")
+    );
+}
+
+/// What stands between the brackets of a call or a pattern: `()` for none, one by itself.
+fn tuple(parameters: &[Parameter], written: impl Fn(&Parameter) -> String) -> String {
+    let written: Vec<String> = parameters.iter().map(written).collect();
+    match written.as_slice() {
+        [one] => one.clone(),
+        several => format!("({})", several.join(", ")),
+    }
+}
+
+fn argument(parameter: &Parameter) -> String {
+    let name = &parameter.name;
+    match parameter.kind {
+        Takes::Text => format!("{name}.text()?"),
+        Takes::Id => format!("Id::from_json({name}.text()?).ok_or(ACP_INVALID_ARGUMENT)?"),
+        Takes::Number => name.clone(),
+    }
+}
+
+fn parameter_type(parameter: &Parameter) -> &'static str {
+    match parameter.kind {
+        Takes::Text | Takes::Id => "acp_slice",
+        Takes::Number => "u64",
+    }
+}
+
+fn output_type(getter: &Getter) -> &'static str {
+    match getter.gives {
+        Shape::Boolean => "bool",
+        Shape::Count => "usize",
+        Shape::Uint16 => "u16",
+        Shape::Enum(_) => "i32",
+        Shape::Request => "u64",
+        Shape::Config => "*mut acp_config",
+        Shape::Sessions => "*mut acp_sessions",
+        Shape::Requests => "*mut acp_requests",
+        Shape::Terminals => "*mut acp_terminals",
+        Shape::Text
+        | Shape::Json
+        | Shape::SessionSnapshot
+        | Shape::Session
+        | Shape::Names
+        | Shape::Rows(_)
+        | Shape::RequestId => "acp_slice",
+    }
+}
+
+/// What the core gives as what goes out.
+fn convert(getter: &Getter, expression: &str) -> String {
+    match &getter.gives {
+        Shape::Enum(_) => format!("{expression}.number()"),
+        Shape::Request => format!("{expression}.serial"),
+        Shape::RequestId => format!("{expression}.id.to_json()"),
+        list @ (Shape::Names | Shape::Rows(_)) => json_list(expression, list),
+        Shape::Text | Shape::Json | Shape::SessionSnapshot if getter.made => format!("String::from({expression})"),
+        Shape::Text | Shape::Json => format!("acp_slice::from({expression})"),
+        _ => expression.to_owned(),
+    }
+}
+
+/// What the header says of a function: what it is, then its parameters, what it gives, and when there is nothing.
+fn documentation(getters: &Getters, getter: &Getter) -> Vec<String> {
+    let said = Said::of(getter);
+    let mut items: Vec<String> = Vec::new();
+    for parameter in getter.parameters() {
+        let json =
+            if parameter.kind == Takes::Id { " as JSON text; `ACP_INVALID_ARGUMENT` where it is no id" } else { "" };
+        items.push(format!("`{}`: {}{json}", parameter.name, parameter.doc));
+    }
+    let until = match form(getter) {
+        Form::Tell => "; valid until the next call that changes the connection, and this is one",
+        _ => "; valid until the next call that changes the connection",
+    };
+    let frees = |list: &str| format!("; the caller owns it and frees it with `acp_{list}_free`");
+    let output = match &getter.gives {
+        Shape::Enum(name) => getters.enums[name].c.as_ref().map(|prefix| format!("one of `{prefix}_…`")),
+        Shape::Text => Some(format!("the text{until}")),
+        Shape::RequestId => Some(format!("the id as JSON text{until}")),
+        Shape::Json | Shape::SessionSnapshot | Shape::Session => Some(format!("JSON text{until}")),
+        Shape::Names => Some(format!("JSON text, a list of strings{until}")),
+        Shape::Rows(members) => {
+            let names: Vec<String> = members.keys().map(|name| format!("\"{name}\"")).collect();
+            Some(format!("JSON text, a list of objects `{{{}}}`{until}", names.join(", ")))
+        }
+        Shape::Request => Some("its number on this connection".to_owned()),
+        Shape::Config => Some(format!("a copy{}", frees("config"))),
+        Shape::Sessions => Some(format!("a list{}", frees("sessions"))),
+        Shape::Requests => Some(format!("a list{}", frees("requests"))),
+        Shape::Terminals => Some(format!("a list{}", frees("terminals"))),
+        Shape::Boolean | Shape::Count | Shape::Uint16 => None,
+    };
+    items.extend(output.map(|output| format!("`*out`: {output}")));
+    items.extend(said.nothing.map(|nothing| format!("`ACP_NONE`: {nothing}")));
+    items.extend(said.see.map(|see| format!("see {see}")));
+    let mut lines = wrap(&said.text, 112);
+    let mut list = |items: &[String]| {
+        if !items.is_empty() {
+            lines.push(String::new());
+        }
+        for item in items {
+            let mut marks = ["- "].into_iter().chain(std::iter::repeat("  "));
+            lines.extend(wrap(item, 110).into_iter().map(|line| marks.next().unwrap_or_default().to_owned() + &line));
+        }
+    };
+    list(&getter.members);
+    list(&items);
+    lines
+}
