@@ -213,7 +213,7 @@ mod tests {
         counted!("../js/getters.js": Phase::Start, Phase::Initializing, Phase::Ready, Phase::Closed);
         counted!("../js/getters.js": Login::Unknown, Login::Required, Login::Done);
         counted!("../js/getters.js": SessionState::Loading, SessionState::Resuming, SessionState::Ready);
-        counted!("../js/getters.js": Turn::Idle, Turn::Running, Turn::Cancelling);
+        counted!("../js/getters.js": Turn::Idle, Turn::Running, Turn::Cancelling, Turn::RequiresAction);
     }
 
     #[test]
