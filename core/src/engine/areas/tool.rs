@@ -69,41 +69,63 @@ pub(super) static AREA: Area = Area {
     ],
 };
 
+/// Where the members of a tool call stand in a message; joined here, so that nothing is joined for each message.
+#[derive(Debug)]
+struct Places {
+    call: &'static str,
+    id: &'static str,
+    title: &'static str,
+    status: &'static str,
+    content: &'static str,
+    capabilities: &'static str,
+    meta: &'static str,
+}
+
+macro_rules! places {
+    ($($call:literal)*) => {
+        [$(Places {
+            call: $call,
+            id: concat!($call, "/toolCallId"),
+            title: concat!($call, "/title"),
+            status: concat!($call, "/status"),
+            content: concat!($call, "/content"),
+            capabilities: concat!($call, "/capabilities"),
+            meta: concat!($call, "/_meta"),
+        }),*]
+    };
+}
+
+/// Updates come first; then where a permission's tool call stands, which the dialect says.
+static PLACES: [Places; 3] = places!("/update" "/toolCall" "/subject/toolCall");
+
 /// The tool call that a message shows, and where it stands.
 #[derive(Debug, Clone, Copy)]
 struct Shown<'s, 'a> {
     message: &'s Message<'a>,
-    place: &'static str,
+    places: &'static Places,
 }
 
 impl<'s, 'a> Shown<'s, 'a> {
     /// That of an update, or the one that a permission is asked for.
     fn of(message: &'s Message<'a>, state: &State) -> Option<Self> {
         if message.method == "session/update" {
-            return Some(Shown { message, place: "/update" });
+            return Some(Shown { message, places: &PLACES[0] });
         }
-        let place = state.tables.dialect.permission_tool_call;
+        let call = state.tables.dialect.permission_tool_call;
+        let places = PLACES.iter().find(|places| places.call == call)?;
         // What an unknown subject has under this name is its own.
-        let subject = &place[..place.rfind('/')?];
+        let subject = &call[..call.rfind('/')?];
         let other = !subject.is_empty() && message.text(&format!("{subject}/type"))? != "tool_call";
-        (!other).then_some(Shown { message, place })
-    }
-
-    fn at(&self, member: &str) -> String {
-        format!("{}/{member}", self.place)
-    }
-
-    fn get(&self, member: &str) -> Option<&'a str> {
-        self.message.get(&self.at(member))
+        (!other).then_some(Shown { message, places })
     }
 
     fn id(&self) -> Option<Cow<'a, str>> {
-        json::unescape(self.get("toolCallId")?)
+        self.message.text(self.places.id)
     }
 
     /// The status that it says the call has now. Version 1 reads null as absent, in version 2 it goes back to the first.
     fn status(&self, state: &State) -> Option<Status> {
-        let told = self.message.given(&self.at("status"))?;
+        let told = self.message.given(self.places.status)?;
         if told == "null" {
             return clears(state).then_some(Status::Pending);
         }
@@ -112,7 +134,7 @@ impl<'s, 'a> Shown<'s, 'a> {
 
     /// Whether it says that the call may be cancelled, or may not; null and an empty object say that it may not.
     fn offers_cancel(&self) -> Option<bool> {
-        let told = self.message.given(&self.at("capabilities"))?;
+        let told = self.message.given(self.places.capabilities)?;
         Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
     }
 }
@@ -154,8 +176,8 @@ fn untitled(scene: &Scene<'_>) -> Option<Objection> {
     let tools = &session(scene)?.tools;
     let id = shown.id()?;
     let first = tools.calls.get(&id).map_or_else(|| tools.is_new(&id), |call| !call.reported);
-    (first && shown.get("title").is_none())
-        .then(|| Objection::new(shown.at("title"), "the first report of a tool call; say in a few words what it does"))
+    (first && shown.message.get(shown.places.title).is_none())
+        .then(|| Objection::new(shown.places.title, "the first report of a tool call; say in a few words what it does"))
 }
 
 fn ended(scene: &Scene<'_>) -> Option<Objection> {
@@ -164,7 +186,7 @@ fn ended(scene: &Scene<'_>) -> Option<Objection> {
     if !known.status.is_final() || shown.status(scene.state)? == known.status {
         return None;
     }
-    Some(Objection::new(shown.at("status"), format!("the tool call is {} already", known.status.name())))
+    Some(Objection::new(shown.places.status, format!("the tool call is {} already", known.status.name())))
 }
 
 fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
@@ -176,7 +198,7 @@ fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
     };
     let offers = shown.offers_cancel().unwrap_or_else(|| before.is_some_and(Call::may_be_cancelled));
     (ends && offers).then(|| {
-        Objection::new(shown.at("capabilities"), "the tool call has ended; set its capabilities to null with that")
+        Objection::new(shown.places.capabilities, "the tool call has ended; set its capabilities to null with that")
     })
 }
 
@@ -284,4 +306,18 @@ fn turn_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
         session.tools.leave_over();
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PLACES;
+    use crate::schema::tables;
+
+    #[test]
+    fn the_tool_call_of_a_permission_has_places_in_each_version() {
+        for tables in tables::all() {
+            let call = tables.dialect.permission_tool_call;
+            assert!(PLACES.iter().any(|places| places.call == call), "{call}");
+        }
+    }
 }

@@ -18,10 +18,11 @@ fn items<'a>(scene: &Scene<'a>, kind: &str) -> Vec<(String, &'a str)> {
         return Vec::new();
     }
     let Some(shown) = Shown::of(&scene.message, scene.state) else { return Vec::new() };
-    let (place, content) = (shown.at("content"), shown.get("content").unwrap_or("[]"));
+    let place = shown.places.content;
+    let content = shown.message.get(place).unwrap_or("[]");
     let of_kind = |item: &str| text(item, "/type").is_some_and(|it| it == kind);
     if content.starts_with('{') {
-        return if of_kind(content) { vec![(place, content)] } else { Vec::new() };
+        return if of_kind(content) { vec![(place.to_owned(), content)] } else { Vec::new() };
     }
     let all = json::items(content).into_iter().enumerate();
     all.filter(|(_, item)| of_kind(item)).map(|(at, item)| (format!("{place}/{at}"), item)).collect()
@@ -48,7 +49,7 @@ pub(super) fn no_session(scene: &Scene<'_>) -> Option<Objection> {
 /// The terminal of the agent's own that a message announces. The specification has none, but agents and editors share a
 /// habit: `terminal_info` in `_meta` names a terminal that the agent runs, and its output comes in `_meta` as well.
 pub(super) fn own_terminal<'a>(shown: Shown<'_, 'a>) -> Option<Cow<'a, str>> {
-    let meta = shown.get("_meta")?;
+    let meta = shown.message.get(shown.places.meta)?;
     let told =
         json::mentions(meta.as_bytes(), b"\"terminal_info\"").then(|| json::agreed(meta, "/terminal_info/terminal_id"));
     json::unescape(told??)
