@@ -29,8 +29,6 @@ type Output = (&'static str, fn(&Model) -> Result<String>);
 const OUTPUTS: &[Output] = &[
     ("core/src/rules/table.rs", |model| rules::file(&model.numbers())),
     ("core/src/schema/drafts.rs", |model| Ok(drafts::file(model))),
-    ("core/src/schema/tables/v1.rs", |model| Ok(tables::file(&model.versions[0]))),
-    ("core/src/schema/tables/v2.rs", |model| Ok(tables::file(&model.versions[1]))),
     ("docs/src/surface.md", |_| surface::page()),
     ("docs/src/messages.md", |model| messages::page(&model.versions[0])),
     ("docs/src/messages-2.md", |model| messages::page(&model.versions[1])),
@@ -78,7 +76,7 @@ pub(crate) fn run(check: bool) -> Result<()> {
     let made: Vec<_> = made.collect::<Result<_>>()?;
     let parts = PARTS.iter().map(|(path, text)| Ok(((*path).to_owned(), with_part(path, &text(&getters)?)?)));
     let parts: Vec<_> = parts.collect::<Result<_>>()?;
-    for (path, mut text) in single.into_iter().chain(rust::files(&model)?).chain(made).chain(parts) {
+    for (path, mut text) in single.into_iter().chain(tables::files(&model.versions)).chain(rust::files(&model)?).chain(made).chain(parts) {
         let path = path.as_str();
         if Path::new(path).extension().is_some_and(|ext| ext == "rs") {
             text = rustfmt(&text).with_context(|| path.to_owned())?;

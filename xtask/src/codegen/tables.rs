@@ -9,8 +9,10 @@ use std::fmt::Write as _;
 use crate::model::{
     Body, Field, Fields, Flat, Int, Is, OnMissing, Open, Shape, TypeDef, TypeExpr, Union, Version, DRAFTS,
 };
+use shared::{refer, Shared};
 
 mod render;
+mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -20,15 +22,14 @@ type Id = usize;
 /// Any JSON value.
 const ANY: Id = 0;
 
-/// `core/src/schema/tables/vN.rs`.
-pub(super) fn file(version: &Version) -> String {
-    let mut tables = Tables::new(version);
-    for (name, def) in &version.types {
-        if let (Some(&id), false) = (tables.ids.get(name.as_str()), matches!(def.shape, Shape::Alias(_))) {
-            tables.types[id] = tables.shape(def, &[]);
-        }
-    }
-    tables.render()
+/// The files of `core/src/schema/tables`, each with its path: one for each version, and the types of all of them.
+pub(super) fn files(versions: &[Version]) -> Vec<(String, String)> {
+    let all: Vec<_> = versions.iter().map(Tables::of).collect();
+    let shared = Shared::new(&all);
+    let path = |name: &str| format!("core/src/schema/tables/{name}.rs");
+    let each = all.iter().enumerate();
+    let each = each.map(|(at, tables)| (path(&format!("v{}", tables.version.number)), tables.render(&shared, at)));
+    each.chain([(path("types"), shared.render(&all))]).collect()
 }
 
 /// Stands for the type itself where the index of a member is wanted.
@@ -66,6 +67,16 @@ struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
+    fn of(version: &'a Version) -> Self {
+        let mut tables = Tables::new(version);
+        for (name, def) in &version.types {
+            if let (Some(&id), false) = (tables.ids.get(name.as_str()), matches!(def.shape, Shape::Alias(_))) {
+                tables.types[id] = tables.shape(def, &[]);
+            }
+        }
+        tables
+    }
+
     /// Gives every named type its place; they come first, in alphabetical order.
     fn new(version: &'a Version) -> Self {
         let any = Entry { text: "Type::Any".to_owned(), ..Entry::default() };
@@ -135,11 +146,11 @@ impl<'a> Tables<'a> {
             }
             TypeExpr::List(item) => {
                 let item = self.expression(item, is, 0);
-                self.add_text(format!("Type::Array {{ item: {item}, min: {min} }}"))
+                self.add_text(format!("Type::Array {{ item: {}, min: {min} }}", refer(item)))
             }
             TypeExpr::Map(value) => {
                 let value = self.expression(value, is, 0);
-                self.add_text(format!("Type::Map {{ value: {value} }}"))
+                self.add_text(format!("Type::Map {{ value: {} }}", refer(value)))
             }
         }
     }
@@ -161,7 +172,7 @@ impl<'a> Tables<'a> {
         let absent = field.on_missing == Some(OnMissing::Absent);
         let flags = [field.required, field.null, field.on_error, field.on_null, field.skip_items, empty, absent];
         let flags: u8 = flags.iter().enumerate().map(|(bit, &set)| u8::from(set) << bit).sum();
-        let text = format!("f({name:?}, {ty}, {flags}, {})", draft(field.draft.as_ref()));
+        let text = format!("f({name:?}, {}, {flags}, {})", refer(ty), draft(field.draft.as_ref()));
         Member { name: name.to_owned(), text, rule: field.rule.clone(), alias: field.alias.clone() }
     }
 
@@ -213,30 +224,31 @@ impl<'a> Tables<'a> {
             TypeExpr::Named(name) => self.merged(name, around),
             _ => self.expression(ty, None, min),
         };
-        let of: Vec<_> = of.iter().map(place).collect();
-        format!("Type::AnyOf {{ of: &{of:?} }}")
+        let of: Vec<_> = of.iter().map(place).map(refer).collect();
+        format!("Type::AnyOf {{ of: &[{}] }}", of.join(", "))
     }
 
     fn union(&mut self, union: &Union, around: &[Member]) -> String {
         let mut variants = String::new();
         for (tag, variant) in &union.variants {
             let ty = self.body(&variant.body, around);
-            let _ = writeln!(variants, "v({tag:?}, {ty}, {}),", draft(variant.draft.as_ref()));
+            let _ = writeln!(variants, "v({tag:?}, {}, {}),", refer(ty), draft(variant.draft.as_ref()));
         }
         let other = match &union.open {
             Open::No => "Other::Closed".to_owned(),
             Open::With(_) if !union.closed_to.is_empty() => format!("Other::Except(&{:?})", union.closed_to),
             Open::With(fields) if fields.is_empty() && around.is_empty() => {
-                format!("Other::Open({ANY})")
+                format!("Other::Open({})", refer(ANY))
             }
             Open::With(fields) => {
                 let members = self.members(fields, false, around);
-                format!("Other::Open({})", self.add(object(&members)))
+                format!("Other::Open({})", refer(self.add(object(&members))))
             }
         };
-        let untagged = union.untagged.as_ref().map(|body| self.body(body, around));
+        let untagged = union.untagged.as_ref().map(|body| refer(self.body(body, around)));
+        let untagged = untagged.map_or_else(|| "None".to_owned(), |id| format!("Some({id})"));
         let tag = &union.tag;
-        format!("Type::Union {{ tag: {tag:?}, variants: &[\n{variants}], other: {other}, untagged: {untagged:?} }}")
+        format!("Type::Union {{ tag: {tag:?}, variants: &[\n{variants}], other: {other}, untagged: {untagged} }}")
     }
 
     fn body(&mut self, body: &Body, around: &[Member]) -> Id {

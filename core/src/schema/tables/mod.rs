@@ -1,8 +1,9 @@
-//! The protocol as static data, one table per version. `cargo xtask codegen` writes the tables; their shape is in
-//! [`crate::validation::table`].
+//! The protocol as static data, one table per version over one list of types. `cargo xtask codegen` writes them; their
+//! shape is in [`crate::validation::table`].
 
 use crate::validation::table::Tables;
 
+mod types;
 pub mod v1;
 pub mod v2;
 

@@ -4,45 +4,37 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::super::{screaming, MARK};
-use super::{draft, Tables, ANY};
+use super::shared::Shared;
+use super::{draft, Id, Tables, ANY};
 use crate::model::{Body, Dialect, GateForm, Kind, Method, Names, Phase, Sender, Shape};
 
 /// Stands for the tag of a union where the index of a member is wanted.
 const TAG: u8 = 254;
 
 impl Tables<'_> {
-    /// The whole file.
-    pub(super) fn render(&self) -> String {
+    /// The file of the version, which is the one at this place of all.
+    pub(super) fn render(&self, shared: &Shared, version: usize) -> String {
         let number = self.version.number;
+        let place = |id: Id| shared.place(version, id);
         let mut out = format!(
-            "//! {MARK}\n//!\n//! The types and methods of version {number} as static data.\n\
+            "//! {MARK}\n//!\n//! The methods of version {number} as static data, and what is written about its types.\n\
              #![allow(clippy::all, clippy::pedantic)]\n\n\
+             use super::types::TYPES;\n\
              use crate::rules::RuleId;\n\
              use crate::validation::table::{{\n\
-             Dialect, Effect, Field, From, Gate, HelloNames, Kind, Method, Other, Part, Phase, Retry, Scope, StringKind, Tables, TurnEnd, Type, TypeId, Variant,\n}};\n\n\
+             Dialect, Effect, From, Gate, HelloNames, Kind, Method, Part, Phase, Retry, Scope, Tables, TurnEnd, TypeId,\n}};\n\n\
              /// Everything about version {number}.\n\
              pub static TABLES: Tables = Tables {{\n\
              version: {number}, types: TYPES, names: if cfg!(feature = \"words\") {{ NAMES }} else {{ &[] }}, methods: METHODS, parts: PARTS, rules: RULES, aliases: ALIASES, forwarded: FORWARDED,\ndialect: DIALECT,\n}};\n\n\
-             const fn f(name: &'static str, ty: TypeId, flags: u8, draft: u8) -> Field {{\n\
-             Field {{ name, ty, flags, draft }}\n}}\n\n\
-             const fn v(tag: &'static str, ty: TypeId, draft: u8) -> Variant {{\nVariant {{ tag, ty, draft }}\n}}\n\n\
-             static TYPES: &[Type] = &[\n"
+             static NAMES: &[(&str, TypeId)] = &[\n"
         );
-        let mut names = vec![Vec::new(); self.types.len()];
         for (name, id) in &self.ids {
-            names[*id].push(*name);
-        }
-        for (id, entry) in self.types.iter().enumerate() {
-            let _ = writeln!(out, "// {id} {}\n{},", names[id].join(", "), entry.text);
-        }
-        out.push_str("];\n\nstatic NAMES: &[(&str, TypeId)] = &[\n");
-        for (name, id) in &self.ids {
-            let _ = writeln!(out, "({name:?}, {id}),");
+            let _ = writeln!(out, "({name:?}, {}),", place(*id));
         }
         out.push_str("];\n\nstatic METHODS: &[Method] = &[\n");
         let methods: BTreeMap<_, _> = self.version.methods.iter().collect();
         for (name, method) in methods {
-            self.method(name, method, &mut out);
+            self.method(name, method, &place, &mut out);
         }
         out.push_str("];\n\nstatic PARTS: &[Part] = &[\n");
         for part in &self.version.parts {
@@ -55,28 +47,30 @@ impl Tables<'_> {
             );
         }
         out.push_str("];\n\nstatic RULES: &[(TypeId, u8, RuleId)] = &[\n");
-        for (id, entry) in self.types.iter().enumerate() {
+        let entries = self.entries(shared, version);
+        for (id, (entry, _)) in &entries {
             for (field, rule) in &entry.rules {
                 let _ = writeln!(out, "({id}, {field}, id!({rule:?})),");
             }
         }
         out.push_str("];\n\nstatic ALIASES: &[(TypeId, u8, &str)] = &[\n");
-        for (id, entry) in self.types.iter().enumerate() {
+        for (id, (entry, own)) in &entries {
             for (field, alias) in &entry.aliases {
                 let _ = writeln!(out, "({id}, {field}, {alias:?}),");
             }
-            for tag in names[id].iter().filter_map(|name| self.spelled_out(name)) {
+            let named = self.ids.iter().filter(|(_, id)| *id == own);
+            for tag in named.filter_map(|(name, _)| self.spelled_out(name)) {
                 let _ = writeln!(out, "({id}, {TAG}, {tag:?}),");
             }
         }
         let forwarded = self.ids.iter().filter(|(name, _)| self.version.types[**name].forwarded);
-        let forwarded: BTreeSet<_> = forwarded.map(|(_, id)| id).collect();
+        let forwarded: BTreeSet<_> = forwarded.map(|(_, id)| place(*id)).collect();
         let _ = write!(out, "];\n\nstatic FORWARDED: &[TypeId] = &{:?};\n", Vec::from_iter(forwarded));
         self.dialect(&mut out);
         out.push_str("\n/// Places of the named types.\n#[allow(missing_docs)]\npub mod ids {\n");
         out.push_str("use crate::validation::table::TypeId;\n\n");
         for (name, id) in &self.ids {
-            let _ = writeln!(out, "pub const {}: TypeId = {id};", screaming(name));
+            let _ = writeln!(out, "pub const {}: TypeId = {};", screaming(name), place(*id));
         }
         out.push_str("}\n");
         out
@@ -126,7 +120,7 @@ impl Tables<'_> {
         name.strip_prefix(owner).map(str::to_lowercase)
     }
 
-    fn method(&self, name: &str, method: &Method, out: &mut String) {
+    fn method(&self, name: &str, method: &Method, place: &impl Fn(Id) -> Id, out: &mut String) {
         let from = match method.from {
             Sender::Client => "Client",
             Sender::Agent => "Agent",
@@ -156,8 +150,8 @@ impl Tables<'_> {
             out,
             "Method {{ name: {name:?}, from: From::{from}, kind: Kind::{kind}, params: {}, result: {}, session: Scope::{:?}, effect: Effect::{}, retry: Retry::{}, \
              phase: Phase::{phase}, gate: {gate}, draft: {}, null_params: {}, null_result: {} }},",
-            self.ids[method.params.as_str()],
-            method.result.as_ref().map_or(ANY, |name| self.ids[name.as_str()]),
+            place(self.ids[method.params.as_str()]),
+            place(method.result.as_ref().map_or(ANY, |name| self.ids[name.as_str()])),
             method.scope,
             method.effect.map_or("None".to_owned(), |effect| format!("{effect:?}")),
             method.retry.map_or("Never".to_owned(), |retry| format!("{retry:?}")),
