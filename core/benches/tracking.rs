@@ -57,12 +57,12 @@ fn agent(sessions: usize) -> Connection {
         &mut agent,
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":{}}}"#,
     );
-    agent.respond(&1.into(), "{}").unwrap();
+    agent.respond(&libacp::Id::from(1), "{}").unwrap();
     for number in 0..sessions {
         let id = i64::try_from(number).unwrap() + 2;
         let call = r#""method":"session/new","params":{"cwd":"/work","mcpServers":[]}"#;
         feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":{id},{call}}}"#));
-        agent.respond(&id.into(), &format!(r#"{{"sessionId":"s-{number}"}}"#)).unwrap();
+        agent.respond(&libacp::Id::from(id), &format!(r#"{{"sessionId":"s-{number}"}}"#)).unwrap();
     }
     let prompt = r#"{"sessionId":"s-0","prompt":[]}"#;
     feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":"p","method":"session/prompt","params":{prompt}}}"#));

@@ -1,18 +1,11 @@
 //! What the host asks for. A call that is refused returns `ACP_MISUSE`, and the connection keeps why.
 
-use libacp::connection::{CallOptions, MisuseKind, OpenRequest, Timeout};
+use libacp::connection::{CallOptions, Timeout};
 use libacp::{Connection, ErrorCode, Id, Misuse};
 
 use crate::border::{acp_slice, acp_status, change, guard, output, read, shared, ACP_INVALID_ARGUMENT};
 use crate::connection::acp_connection;
 use crate::numbers::{Number, ACP_NEVER, ACP_UNSET};
-
-/// The id of an open request, found by its number. For a number that names none it is an id that names none either, so
-/// that the core says what it always says of those.
-fn id_of(found: Option<&OpenRequest>, is_taken: impl Fn(&Id) -> bool) -> Id {
-    let free = || (i64::MIN..=i64::MAX).map(Id::Number).find(|id| !is_taken(id)).unwrap_or(Id::Null);
-    found.map_or_else(free, |request| request.id.clone())
-}
 
 fn timeout_of(number: u64) -> Timeout {
     match number {
@@ -35,30 +28,9 @@ impl acp_connection {
         self.core_mut().notify(method, params).map_err(|misuse| self.refused(misuse))
     }
 
-    /// Calls the core about one request, and keeps why it refused.
-    fn about(
-        &mut self,
-        serial: u64,
-        id: &Id,
-        call: impl FnOnce(&mut Connection, &Id) -> Result<(), Misuse>,
-    ) -> Result<(), acp_status> {
-        call(self.core_mut(), id).map_err(|mut misuse| {
-            if misuse.kind == MisuseKind::Id {
-                misuse.message = format!("no request with the number {serial} is open").into();
-            }
-            self.refused(misuse)
-        })
-    }
-
-    /// As [`about`](Self::about), for a request of the peer's.
-    pub(crate) fn answer(
-        &mut self,
-        serial: u64,
-        call: impl FnOnce(&mut Connection, &Id) -> Result<(), Misuse>,
-    ) -> Result<(), acp_status> {
-        let core = self.core();
-        let id = id_of(core.unanswered_by_serial(serial), |id| core.unanswered_by_id(id).is_some());
-        self.about(serial, &id, call)
+    /// Calls the core, and keeps why it refused.
+    pub(crate) fn ask(&mut self, call: impl FnOnce(&mut Connection) -> Result<(), Misuse>) -> Result<(), acp_status> {
+        call(self.core_mut()).map_err(|misuse| self.refused(misuse))
     }
 }
 
@@ -133,7 +105,7 @@ pub unsafe extern "C" fn acp_connection_respond(
     unsafe {
         change(connection, |connection| {
             let result = result.text()?;
-            connection.answer(serial, |core, id| core.respond(id, result))
+            connection.ask(|core| core.respond(serial, result))
         })
     }
 }
@@ -153,7 +125,7 @@ pub unsafe extern "C" fn acp_connection_respond_error(
         change(connection, |connection| {
             let (message, data) = (message.text()?, data.text()?);
             let data = (!data.is_empty()).then_some(data);
-            connection.answer(serial, |core, id| core.respond_error(id, ErrorCode(code), message, data))
+            connection.ask(|core| core.respond_error(serial, ErrorCode(code), message, data))
         })
     }
 }
@@ -163,13 +135,7 @@ pub unsafe extern "C" fn acp_connection_respond_error(
 #[no_mangle]
 pub unsafe extern "C" fn acp_connection_cancel(connection: *mut acp_connection, serial: u64) -> acp_status {
     // SAFETY: the caller keeps what the header says of `connection`.
-    unsafe {
-        change(connection, |connection| {
-            let core = connection.core();
-            let id = id_of(core.pending_by_serial(serial), |id| core.pending_by_id(id).is_some());
-            connection.about(serial, &id, Connection::cancel)
-        })
-    }
+    unsafe { change(connection, |connection| connection.ask(|core| core.cancel(serial))) }
 }
 
 /// Whether a method could be sent now, as far as version, side, phase and capabilities go.

@@ -102,7 +102,7 @@ unsafe fn answer(
     unsafe {
         change(connection, |connection| {
             let result = object(result)?;
-            connection.answer(serial, |core, id| core.respond(id, &result))
+            connection.ask(|core| core.respond(serial, &result))
         })
     }
 }
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn acp_agent_answer_initialize(
     // SAFETY: the caller keeps what the header says of `connection`, `name`, `version` and `capabilities`.
     unsafe {
         if let Some(text) = broken(capabilities) {
-            return change(connection, |agent| agent.answer(serial, |core, id| core.respond(id, text)));
+            return change(connection, |agent| agent.ask(|core| core.respond(serial, text)));
         }
         answer(connection, serial, |writer| {
             introduce(writer, ["agentInfo", "agentCapabilities"], name, version, capabilities)
@@ -390,7 +390,7 @@ pub unsafe extern "C" fn acp_connection_respond_not_served(connection: *mut acp_
                 Ok(())
             })?;
             let code = ErrorCode::METHOD_NOT_FOUND;
-            connection.answer(serial, |core, id| core.respond_error(id, code, "Method not found", Some(&data)))
+            connection.ask(|core| core.respond_error(serial, code, "Method not found", Some(&data)))
         })
     }
 }
@@ -412,7 +412,7 @@ pub unsafe extern "C" fn acp_connection_respond_refused(connection: *mut acp_con
             })?;
             let data = rule.is_some().then_some(&*data);
             let code = ErrorCode::INTERNAL_ERROR;
-            connection.answer(serial, |core, id| core.respond_error(id, code, "Internal error", data))
+            connection.ask(|core| core.respond_error(serial, code, "Internal error", data))
         })
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use libacp::connection::{CallOptions, MisuseKind, Timeout};
+use libacp::connection::{CallOptions, MisuseKind, RequestKey, Timeout};
 use libacp::{Connection as Core, Id};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -60,25 +60,25 @@ impl Connection {
     ) -> PyResult<T> {
         self.with(py, bytes, work)?.map_err(|misuse| errors::misuse(py, &misuse))
     }
+}
 
-    /// The id of the peer's request that a host names by its id or by an object about it. An object names that one
-    /// request, also where a later one has the same id.
-    fn answerable(&self, request: &Bound<'_, PyAny>) -> PyResult<Id> {
-        let (id, serial) = if let Ok(request) = request.cast::<Request>() {
-            (&request.get().id, request.get().serial)
-        } else if let Ok(cancel) = request.cast::<Cancel>() {
-            (&cancel.get().id, cancel.get().serial)
-        } else if let Ok(open) = request.cast::<OpenRequest>() {
-            (&open.get().id, open.get().serial)
-        } else {
-            return value::id(request);
-        };
-        if self.core()?.unanswered_by_serial(serial).is_some_and(|open| open.id == *id) {
-            return Ok(id.clone());
-        }
-        let message = format!("the request with the id {id} waits for no answer");
-        Err(errors::border(request.py(), MisuseKind::Id, "RPC-15", &message, ""))
-    }
+/// The request of the peer's that a host names by its id or by an object about it. An object names that one request, also
+/// where a later one has the same id.
+fn named(request: &Bound<'_, PyAny>) -> PyResult<(Id, Option<u64>)> {
+    Ok(if let Ok(request) = request.cast::<Request>() {
+        (request.get().id.clone(), Some(request.get().serial))
+    } else if let Ok(cancel) = request.cast::<Cancel>() {
+        (cancel.get().id.clone(), Some(cancel.get().serial))
+    } else if let Ok(open) = request.cast::<OpenRequest>() {
+        (open.get().id.clone(), Some(open.get().serial))
+    } else {
+        (value::id(request)?, None)
+    })
+}
+
+/// How the core is told of it.
+fn key((id, serial): &(Id, Option<u64>)) -> RequestKey<'_> {
+    serial.map_or_else(|| id.into(), |serial| (id, serial).into())
 }
 
 /// Works on so many bytes; without the GIL when they are many.
@@ -227,8 +227,8 @@ impl Connection {
     /// Raises `Misuse` when no such request is open or the result does not fit; nothing is sent then.
     fn respond(&self, py: Python<'_>, request: &Bound<'_, PyAny>, result: &Bound<'_, PyAny>) -> PyResult<()> {
         let result = json::dumps(result)?;
-        let id = self.answerable(request)?;
-        self.call(py, result.len(), |core| core.respond(&id, &result))
+        let request = named(request)?;
+        self.call(py, result.len(), |core| core.respond(key(&request), &result))
     }
 
     /// Answers a request of the peer's with an error. The error of a prompt that the client has cancelled is sent as
@@ -246,9 +246,11 @@ impl Connection {
     ) -> PyResult<()> {
         let message = value::text(message, MisuseKind::Params, "")?;
         let data = data.map(json::dumps).transpose()?;
-        let id = self.answerable(request)?;
+        let request = named(request)?;
         let bytes = data.as_ref().map_or(0, String::len);
-        self.call(py, bytes, |core| core.respond_error(&id, libacp::ErrorCode(code), &message, data.as_deref()))
+        self.call(py, bytes, |core| {
+            core.respond_error(key(&request), libacp::ErrorCode(code), &message, data.as_deref())
+        })
     }
 
     /// Asks the peer to cancel a request of the host's own (`$/cancel_request`). Its answer still comes, whatever it

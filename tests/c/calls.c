@@ -125,7 +125,7 @@ static void misuse_is_kept(void)
     OK(acp_connection_error_rule(connection, &slice));
     CHECK(kind == ACP_MISUSE_ID && is_text(slice, "RPC-15"));
     OK(acp_connection_error_message(connection, &slice));
-    CHECK(is_text(slice, "no request with the number 4711 is open"));
+    CHECK(is_text(slice, "no request with the number 4711 waits for an answer"));
     STATUS(acp_connection_cancel(connection, 4711), ACP_MISUSE);
     OK(acp_connection_error_rule(connection, &slice));
     CHECK(is_text(slice, "CANCEL-08"));

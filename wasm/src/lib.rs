@@ -16,8 +16,7 @@ mod state;
 use std::sync::Arc;
 
 use getters::{NUMBERS, NUMBERS_OF, TEXTS};
-use libacp::connection::{CallOptions, Connection, Event, Misuse, MisuseKind, Timeout};
-use libacp::rules::RuleId;
+use libacp::connection::{CallOptions, Connection, Event, Misuse, RequestKey, Timeout};
 use libacp::{ErrorCode, Id};
 use shared::with_texts;
 use wasm_bindgen::prelude::*;
@@ -129,19 +128,15 @@ impl Core {
 
     /// Answers the request with this id, and this serial number unless it is NaN, with a result.
     pub fn respond(&mut self, serial: f64) -> Result<(), JsValue> {
-        with_texts(|[id, result, _]| {
-            let id = self.answerable(id, serial)?;
-            self.connection.respond(&id, result).map_err(thrown)
-        })
+        with_texts(|[id, result, _]| self.connection.respond(key(&read_id(id)?, serial), result).map_err(thrown))
     }
 
     /// Answers a request, as above, with an error: its message, and its data unless that is empty.
     #[wasm_bindgen(js_name = respondError)]
     pub fn respond_error(&mut self, serial: f64, code: i32) -> Result<(), JsValue> {
         with_texts(|[id, message, data]| {
-            let id = self.answerable(id, serial)?;
             let data = Some(data).filter(|data| !data.is_empty());
-            self.connection.respond_error(&id, ErrorCode(code), message, data).map_err(thrown)
+            self.connection.respond_error(key(&read_id(id)?, serial), ErrorCode(code), message, data).map_err(thrown)
         })
     }
 
@@ -181,16 +176,14 @@ impl Core {
     pub fn number_of(&self, place: usize) -> f64 {
         NUMBERS_OF.get(place).and_then(|number| with_texts(|texts| number(&self.connection, texts))).unwrap_or(f64::NAN)
     }
+}
 
-    /// The id of a request to answer. Ids may be used again, so one that comes with its serial must still be that one.
-    fn answerable(&self, id: &str, serial: f64) -> Result<Id, JsValue> {
-        let id = read_id(id)?;
-        let open = |serial| self.connection.unanswered_by_serial(serial).is_some_and(|open| open.id == id);
-        if serial.is_nan() || open(config::whole(serial)) {
-            return Ok(id);
-        }
-        let message = format!("the request with the id {id} has been answered already");
-        Err(thrown(Misuse::new(MisuseKind::Id, const { RuleId::of("RPC-15") }, message)))
+/// The request with this id, and this serial number unless it is NaN.
+fn key(id: &Id, serial: f64) -> RequestKey<'_> {
+    if serial.is_nan() {
+        id.into()
+    } else {
+        (id, config::whole(serial)).into()
     }
 }
 

@@ -32,7 +32,7 @@ impl State {
                 let (result, left_out) = self.fitted(&request.method, result);
                 problems[0] = left_out;
                 let opened = opening.map(|name| (name, result.clone()));
-                match self.connection.respond_with(&request.id, Cow::Owned(result)) {
+                match self.connection.respond_with(request.into(), Cow::Owned(result)) {
                     Ok(()) => {
                         if let Some(session) = &request.session {
                             self.ended(&request.method, session);
@@ -46,7 +46,7 @@ impl State {
             }
             Some(Err(failure)) => failure,
             None if &*request.method == "session/prompt" => {
-                problems[1] = self.connection.respond(&request.id, CANCELLED).err().map(Failure::from);
+                problems[1] = self.connection.respond(request, CANCELLED).err().map(Failure::from);
                 return problems;
             }
             None => return [None, self.refuse(request, &RequestError::of(ErrorCode::REQUEST_CANCELLED))],
@@ -73,11 +73,11 @@ impl State {
 
     fn refuse(&mut self, request: &Request, error: &RequestError) -> Option<Failure> {
         let data = error.data.as_ref().map(crate::schema::Raw::as_str);
-        let refused = self.connection.respond_error(&request.id, error.code, &error.message, data);
+        let refused = self.connection.respond_error(request, error.code, &error.message, data);
         // When the connection is over, nobody is there to be told.
         refused.err().filter(|_| self.end.is_none()).map(|misuse| {
             let internal = ErrorCode::INTERNAL_ERROR;
-            let again = self.connection.respond_error(&request.id, internal, internal.message(), None);
+            let again = self.connection.respond_error(request, internal, internal.message(), None);
             Failure::from(again.err().unwrap_or(misuse))
         })
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::engine::{TerminalRef, Timing};
+use crate::engine::{RequestKey, TerminalRef, Timing};
 use crate::jsonrpc::{ErrorCode, Id, PeerError};
 use crate::rules::RuleId;
 
@@ -113,6 +113,12 @@ pub struct Request {
     /// The session it is about.
     pub session: Option<Arc<str>>,
     pub(crate) params: Json,
+}
+
+impl<'a> From<&'a Request> for RequestKey<'a> {
+    fn from(request: &'a Request) -> Self {
+        (&request.id, request.serial).into()
+    }
 }
 
 impl Request {
@@ -281,6 +287,12 @@ pub struct Cancel {
     pub method: Cow<'static, str>,
     /// The session it is about.
     pub session: Option<Arc<str>>,
+}
+
+impl<'a> From<&'a Cancel> for RequestKey<'a> {
+    fn from(cancel: &'a Cancel) -> Self {
+        (&cancel.id, cancel.serial).into()
+    }
 }
 
 /// The core has answered in the host's place: close the dialog, an answer of the host's would be a second one.

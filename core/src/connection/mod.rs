@@ -46,8 +46,8 @@ pub use observer::Observer;
 pub use outgoing::{CallOptions, Timeout};
 
 pub use crate::engine::{
-    Config, Limits, Login, LoginKind, MisuseKind, NotForeign, OpenRequest, Policy, Role, Session, SessionState,
-    TerminalRef, Timing, Turn, UnknownDraft,
+    Config, Limits, Login, LoginKind, MisuseKind, NotForeign, OpenRequest, Policy, RequestKey, Role, Session,
+    SessionState, TerminalRef, Timing, Turn, UnknownDraft,
 };
 pub use crate::versions::{NoVersions, Versions};
 

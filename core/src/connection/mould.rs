@@ -350,11 +350,11 @@ mod tests {
             ),
         };
         feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{hello}}}"#));
-        agent.respond(&1.into(), welcome).unwrap();
+        agent.respond(&crate::Id::from(1), welcome).unwrap();
         for (id, session) in [(2, "a"), (3, "b")] {
             let call = r#""method":"session/new","params":{"cwd":"/work","mcpServers":[]}"#;
             feed(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":{id},{call}}}"#));
-            agent.respond(&id.into(), &format!(r#"{{"sessionId":"{session}"}}"#)).unwrap();
+            agent.respond(&crate::Id::from(id), &format!(r#"{{"sessionId":"{session}"}}"#)).unwrap();
         }
         agent
     }

@@ -9,7 +9,9 @@ use super::misuse::{shown, Misuse};
 use super::telling::Told;
 use super::{CloseReason, Connection, Phase};
 use crate::engine::questions::Occasion;
-use crate::engine::{rows, too_early, unknown, withheld, Message, MisuseKind, On, OpenRequest, Policy, Standing};
+use crate::engine::{
+    rows, too_early, unknown, withheld, Message, MisuseKind, On, OpenRequest, Policy, RequestKey, Standing,
+};
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
 use crate::nearest::nearest;
@@ -170,27 +172,28 @@ impl Connection {
         Ok(id)
     }
 
-    /// Answers a request of the peer's with a result (JSON text). For `initialize`, `protocolVersion` is filled in when
+    /// Answers a request of the peer's with a result (JSON text); its event, its id or its number names it. For `initialize`, `protocolVersion` is filled in when
     /// it is left out. A prompt that the client has cancelled ends with the stop reason `cancelled`, whatever the result
     /// says (CANCEL-06); [advice](super::Advice) tells of it.
     ///
     /// # Errors
-    /// [`Misuse`] when no request with this id is open (RPC-15) or the result does not fit; nothing was sent.
-    pub fn respond(&mut self, id: &Id, result: &str) -> Result<(), Misuse> {
-        self.respond_with(id, Cow::Borrowed(result))
+    /// [`Misuse`] when no such request is open (RPC-15) or the result does not fit; nothing was sent.
+    pub fn respond<'k>(&mut self, request: impl Into<RequestKey<'k>>, result: &str) -> Result<(), Misuse> {
+        self.respond_with(request.into(), Cow::Borrowed(result))
     }
 
     /// As [`respond`](Self::respond). The message is written in the place of a result that is given away: one of many
     /// megabytes is not held twice.
-    pub(crate) fn respond_with(&mut self, id: &Id, result: Cow<'_, str>) -> Result<(), Misuse> {
-        let request = match self.answerable(id) {
+    pub(crate) fn respond_with(&mut self, key: RequestKey<'_>, result: Cow<'_, str>) -> Result<(), Misuse> {
+        let request = match (self.answerable(key), key.id) {
             // Nobody waits for it.
-            Err(misuse) if misuse.rule == id!("RPC-15") && !misuse.rule.is_on(Way::Send) => {
+            (Err(misuse), Some(id)) if misuse.rule == id!("RPC-15") && !misuse.rule.is_on(Way::Send) => {
                 self.outbox.push(&write_result(id, result));
                 return Ok(());
             }
-            request => request?,
+            (request, _) => request?,
         };
+        let id = &request.id.clone();
         let row = request.row;
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
         let nothing = result.trim() == "null" && id!("RPC-31").is_on(Way::Send);
@@ -233,9 +236,16 @@ impl Connection {
     /// that is not open here names the session in `data.sessionId` (SESS-01).
     ///
     /// # Errors
-    /// [`Misuse`] when no request with this id is open (RPC-15) or `data` is not JSON; nothing was sent.
-    pub fn respond_error(&mut self, id: &Id, code: ErrorCode, message: &str, data: Option<&str>) -> Result<(), Misuse> {
-        let request = self.answerable(id)?;
+    /// [`Misuse`] when no such request is open (RPC-15) or `data` is not JSON; nothing was sent.
+    pub fn respond_error<'k>(
+        &mut self,
+        request: impl Into<RequestKey<'k>>,
+        code: ErrorCode,
+        message: &str,
+        data: Option<&str>,
+    ) -> Result<(), Misuse> {
+        let request = self.answerable(request.into())?;
+        let id = &request.id.clone();
         let starts = request.row.is_some_and(|row| row.phase == table::Phase::Start);
         let instead = self.cancelled_result(request, code);
         let data = match data {
@@ -277,20 +287,25 @@ impl Connection {
     /// session are answered with `cancelled` (PERM-05) and its elicitations with `cancel`.
     ///
     /// # Errors
-    /// [`Misuse`] when no own request with this id is open (CANCEL-08), or the id is null (CANCEL-20). A prompt of version 2
+    /// [`Misuse`] when no such own request is open (CANCEL-08), or the id is null (CANCEL-20). A prompt of version 2
     /// is answered when the work on it begins: from then on `session/cancel` stops it (CANCEL-19).
-    pub fn cancel(&mut self, id: &Id) -> Result<(), Misuse> {
+    pub fn cancel<'k>(&mut self, request: impl Into<RequestKey<'k>>) -> Result<(), Misuse> {
         self.open()?;
+        let key = request.into();
+        let found = self.state.outbound.find(key).map(|request| request.id.clone());
+        let Some(id) = &found.or_else(|| key.id.cloned()) else {
+            return Err(not_open(key));
+        };
         if *id == Id::Null && id!("CANCEL-20").is_on(Way::Send) {
             let misuse = Misuse::new(MisuseKind::Params, id!("CANCEL-20"), "expected the id of a request");
             return Err(misuse.at("/requestId"));
         }
         if self.state.outbound.get(id).is_none() && id!("CANCEL-08").is_on(Way::Send) {
-            let message = if self.inserted.has(id) {
-                format!("the prompt with the id {id} has become a message; session/cancel stops the work on it")
-            } else {
-                format!("no own request with the id {id} is open")
-            };
+            if !self.inserted.has(id) {
+                return Err(not_open(key));
+            }
+            let message =
+                format!("the prompt with the id {id} has become a message; session/cancel stops the work on it");
             return Err(Misuse::new(MisuseKind::Id, id!("CANCEL-08"), message));
         }
         if let Some(request) = self.state.outbound.mark_cancelled(id, self.grace()) {
@@ -461,10 +476,10 @@ impl Connection {
         Ok(message)
     }
 
-    fn answerable(&self, id: &Id) -> Result<&OpenRequest, Misuse> {
+    fn answerable(&self, key: RequestKey<'_>) -> Result<&OpenRequest, Misuse> {
         self.writable()?;
-        self.state.inbound.get(id).ok_or_else(|| {
-            Misuse::new(MisuseKind::Id, id!("RPC-15"), format!("no request with the id {id} waits for an answer"))
+        self.state.inbound.find(key).ok_or_else(|| {
+            Misuse::new(MisuseKind::Id, id!("RPC-15"), format!("no request with {key} waits for an answer"))
         })
     }
 
@@ -480,6 +495,10 @@ impl Connection {
     fn is_taken(&self, id: &Id) -> bool {
         self.state.outbound.get(id).is_some() || self.state.late.get(id).is_some()
     }
+}
+
+fn not_open(key: RequestKey<'_>) -> Misuse {
+    Misuse::new(MisuseKind::Id, id!("CANCEL-08"), format!("no own request with {key} is open"))
 }
 
 fn name(row: Option<&'static Method>, method: &str) -> Cow<'static, str> {

@@ -7,8 +7,8 @@
 //! trackers, rows of the same form. Neither reads bytes, writes any, or tells anybody; there is no clock but the numbers
 //! that are passed in. So one engine serves a connection, which judges its host and its peer, and whoever looks on.
 //!
-//! Read in this order: `settings`, `names` (words that hosts see too), `state`, `session`, `table`, `early`, `pending`
-//! (what is known), `admission`, `rows` (checks and trackers), `scene` (what they see), `areas` (all of them, by the
+//! Read in this order: `settings`, `names` (words that hosts see too), `state`, `session`, `table`, `early`, `pending`,
+//! `key` (what is known), `admission`, `rows` (checks and trackers), `scene` (what they see), `areas` (all of them, by the
 //! areas of the catalogue), `questions` (requests that end with the work they belong to).
 //!
 //! Nothing here imports the connection or anything above it; a test says so.
@@ -16,6 +16,7 @@
 pub(crate) mod admission;
 pub(crate) mod areas;
 mod early;
+mod key;
 mod names;
 mod pending;
 pub(crate) mod questions;
@@ -29,6 +30,7 @@ mod table;
 pub(crate) use admission::{too_early, Attempt, Gates, Refusal};
 pub(crate) use areas::{withheld, KEPT};
 pub use areas::{Login, LoginKind};
+pub use key::RequestKey;
 pub use names::{MisuseKind, TerminalRef, Timing};
 pub use pending::OpenRequest;
 pub(crate) use pending::{Late, Pending};

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 use std::sync::Arc;
 
+use super::key::RequestKey;
 use super::questions::question;
 use crate::jsonrpc::Id;
 use crate::map::Set;
@@ -94,6 +95,15 @@ impl Pending {
 
     pub(crate) fn get(&self, id: &Id) -> Option<&OpenRequest> {
         self.by_id.get(id).and_then(|serial| self.by_serial(*serial))
+    }
+
+    /// The request that a host means.
+    pub(crate) fn find(&self, key: RequestKey<'_>) -> Option<&OpenRequest> {
+        let found = match key.serial {
+            Some(serial) => self.by_serial(serial),
+            None => self.get(key.id?),
+        };
+        found.filter(|request| key.id.is_none_or(|id| *id == request.id))
     }
 
     pub(crate) fn by_serial(&self, serial: u64) -> Option<&OpenRequest> {

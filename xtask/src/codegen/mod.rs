@@ -76,7 +76,9 @@ pub(crate) fn run(check: bool) -> Result<()> {
     let made: Vec<_> = made.collect::<Result<_>>()?;
     let parts = PARTS.iter().map(|(path, text)| Ok(((*path).to_owned(), with_part(path, &text(&getters)?)?)));
     let parts: Vec<_> = parts.collect::<Result<_>>()?;
-    for (path, mut text) in single.into_iter().chain(tables::files(&model.versions)).chain(rust::files(&model)?).chain(made).chain(parts) {
+    for (path, mut text) in
+        single.into_iter().chain(tables::files(&model.versions)).chain(rust::files(&model)?).chain(made).chain(parts)
+    {
         let path = path.as_str();
         if Path::new(path).extension().is_some_and(|ext| ext == "rs") {
             text = rustfmt(&text).with_context(|| path.to_owned())?;

@@ -66,9 +66,9 @@ fn bytes(make: impl Fn() -> Connection) -> usize {
 fn idle_agent() -> Connection {
     let mut agent = Connection::new(Config::agent());
     feed(&mut agent, r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}"#);
-    agent.respond(&1.into(), "{}").expect("a greeting");
+    agent.respond(&libacp::Id::from(1), "{}").expect("a greeting");
     feed(&mut agent, r#"{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":"/work","mcpServers":[]}}"#);
-    agent.respond(&2.into(), SESSION).expect("a session");
+    agent.respond(&libacp::Id::from(2), SESSION).expect("a session");
     agent.consume(usize::MAX);
     agent
 }

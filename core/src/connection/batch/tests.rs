@@ -25,7 +25,7 @@ fn agent(frame: usize) -> Connection {
     let hello = r#"{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":2,"info":{"name":"c","version":"1"},"capabilities":{}}}"#;
     feed(&mut agent, hello);
     drain(&mut agent);
-    agent.respond(&"hello".into(), r#"{"info":{"name":"a","version":"1"},"capabilities":{}}"#).unwrap();
+    agent.respond(&crate::Id::from("hello"), r#"{"info":{"name":"a","version":"1"},"capabilities":{}}"#).unwrap();
     written(&mut agent);
     agent
 }
@@ -115,7 +115,7 @@ fn answers_go_out_when_a_model_says_so_and_nothing_is_left_behind() {
             let open: Vec<i64> = expected.open.iter().copied().collect();
             let id = open[chance.below(open.len())];
             let more = chance.below(50);
-            agent.respond(&id.into(), &format!(r#"{{"x":"{}"}}"#, "y".repeat(more))).unwrap();
+            agent.respond(&crate::Id::from(id), &format!(r#"{{"x":"{}"}}"#, "y".repeat(more))).unwrap();
             expected.open.remove(&id);
             expected.answers.push(result(id, more));
         }
@@ -275,14 +275,14 @@ fn answers_that_wait_for_their_batches_hold_the_peer_back() {
     while agent.batches.held() <= bound {
         feed(&mut agent, &format!("[{},{}]", request(id), request(id + 1)));
         assert_eq!(drain(&mut agent).len(), 2);
-        agent.respond(&id.into(), &text).unwrap();
+        agent.respond(&crate::Id::from(id), &text).unwrap();
         id += 2;
         assert!(id < 100 && agent.unsent() == 0 && agent.transmit().is_empty());
     }
     feed(&mut agent, TELLS);
     assert!(agent.poll_event().is_none() && agent.poll_timeout().is_none());
     // One batch is complete: its list can be written, and there is less that waits.
-    agent.respond(&1.into(), "{}").unwrap();
+    agent.respond(&crate::Id::from(1), "{}").unwrap();
     assert_eq!(agent.poll_timeout(), Some(0));
     assert_eq!(drain(&mut agent).len(), 1);
     assert_eq!(written(&mut agent).len(), 1);
@@ -325,6 +325,6 @@ fn a_cancel_that_comes_too_late_says_what_stops_the_work() {
     let misuse = client.cancel(&prompt).unwrap_err();
     assert_eq!(misuse.rule, "CANCEL-08");
     assert!(misuse.message.contains("session/cancel"), "{misuse}");
-    let other = client.cancel(&9.into()).unwrap_err();
+    let other = client.cancel(&crate::Id::from(9)).unwrap_err();
     assert!(!other.message.contains("session/cancel"), "{other}");
 }

@@ -139,11 +139,11 @@ fn the_requests_below_a_cancelled_turn_are_listed_with_their_session() {
     let mut agent = Connection::new(Config::agent());
     let hello = r#"{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true}}}"#;
     receive(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{hello}}}"#));
-    agent.respond(&0.into(), "{}").unwrap();
+    agent.respond(&crate::Id::from(0), "{}").unwrap();
     for (id, session) in [(1, "s"), (2, "other")] {
         let new = r#"{"cwd":"/w","mcpServers":[]}"#;
         receive(&mut agent, &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"session/new","params":{new}}}"#));
-        agent.respond(&id.into(), &format!(r#"{{"sessionId":"{session}"}}"#)).unwrap();
+        agent.respond(&crate::Id::from(id), &format!(r#"{{"sessionId":"{session}"}}"#)).unwrap();
         let prompt = format!(r#"{{"sessionId":"{session}","prompt":[]}}"#);
         receive(
             &mut agent,
@@ -164,7 +164,7 @@ fn a_tool_call_outlives_the_terminal_that_it_showed() {
         &mut client,
         r#"{"jsonrpc":"2.0","id":1,"method":"terminal/create","params":{"sessionId":"s","command":"ls"}}"#,
     );
-    client.respond(&1.into(), r#"{"terminalId":"t"}"#).unwrap();
+    client.respond(&crate::Id::from(1), r#"{"terminalId":"t"}"#).unwrap();
     update(
         &mut client,
         r#"{"sessionUpdate":"tool_call","toolCallId":"a","title":"A","content":[{"type":"terminal","terminalId":"t"}]}"#,
@@ -173,7 +173,7 @@ fn a_tool_call_outlives_the_terminal_that_it_showed() {
         &mut client,
         r#"{"jsonrpc":"2.0","id":2,"method":"terminal/release","params":{"sessionId":"s","terminalId":"t"}}"#,
     );
-    client.respond(&2.into(), "{}").unwrap();
+    client.respond(&crate::Id::from(2), "{}").unwrap();
     assert!(client.open_terminals().is_empty());
     assert_eq!(tools(&client), [("a", "pending")]);
 }

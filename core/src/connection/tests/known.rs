@@ -97,8 +97,8 @@ fn questions_on_web_pages_are_open_until_they_are_completed() {
         receive(&mut client, &request);
     }
     assert_eq!(open(&client), ["a", "b", "c"]);
-    client.respond(&"a".into(), r#"{"action":"accept"}"#).unwrap();
-    client.respond(&"b".into(), r#"{"action":"decline"}"#).unwrap();
+    client.respond(&crate::Id::from("a"), r#"{"action":"accept"}"#).unwrap();
+    client.respond(&crate::Id::from("b"), r#"{"action":"decline"}"#).unwrap();
     assert_eq!(open(&client), ["a", "c"]);
     receive(&mut client, r#"{"jsonrpc":"2.0","method":"elicitation/complete","params":{"elicitationId":"a"}}"#);
     assert_eq!(open(&client), ["c"]);

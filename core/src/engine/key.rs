@@ -1,0 +1,49 @@
+//! How a host names one of many requests.
+
+use std::fmt;
+
+use super::pending::OpenRequest;
+use crate::jsonrpc::Id;
+
+/// A request: by its id, by the number that the connection gave it, or by both.
+///
+/// An id may be used again once its request has been answered, and then means the later one. A number is never given
+/// twice, so a host that keeps requests for a while names them by their numbers, by their events, or by what lists them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestKey<'a> {
+    pub(crate) id: Option<&'a Id>,
+    pub(crate) serial: Option<u64>,
+}
+
+impl<'a> From<&'a Id> for RequestKey<'a> {
+    fn from(id: &'a Id) -> Self {
+        RequestKey { id: Some(id), serial: None }
+    }
+}
+
+impl From<u64> for RequestKey<'_> {
+    fn from(serial: u64) -> Self {
+        RequestKey { id: None, serial: Some(serial) }
+    }
+}
+
+impl<'a> From<(&'a Id, u64)> for RequestKey<'a> {
+    fn from((id, serial): (&'a Id, u64)) -> Self {
+        RequestKey { id: Some(id), serial: Some(serial) }
+    }
+}
+
+impl<'a> From<&'a OpenRequest> for RequestKey<'a> {
+    fn from(request: &'a OpenRequest) -> Self {
+        (&request.id, request.serial).into()
+    }
+}
+
+impl fmt::Display for RequestKey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.id, self.serial) {
+            (Some(id), _) => write!(f, "the id {id}"),
+            (None, serial) => write!(f, "the number {}", serial.unwrap_or_default()),
+        }
+    }
+}
