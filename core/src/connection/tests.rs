@@ -1,6 +1,7 @@
 //! Two connections wired together, and the promises of the module's documentation.
 
 mod followed;
+mod keys;
 mod known;
 mod twice;
 
