@@ -324,6 +324,9 @@ typedef struct acp_event acp_event;
 // The items of a list or the members of an object.
 typedef struct acp_items acp_items;
 
+// Looks on while a client and an agent talk.
+typedef struct acp_observer acp_observer;
+
 // A list of open requests.
 typedef struct acp_requests acp_requests;
 
@@ -1114,6 +1117,75 @@ acp_status acp_event_terminals_len(const acp_event *event, size_t *out);
 
 // The session and the id of one of them.
 acp_status acp_event_terminal(const acp_event *event, size_t index, acp_slice *session, acp_slice *id);
+
+// An observer at the start of a conversation. It looks on while a client and an agent talk, sends nothing, and reports what
+// either of them does wrong.
+//
+// The configuration is copied. Its role does not matter, nor do its time-outs; its versions are those that the observer can
+// follow, so usually all of them. The caller owns `*out` and frees it with `acp_observer_free`.
+ACP_MUST_USE
+acp_status acp_observer_new(const acp_config *config,
+                            acp_observer **out);
+
+// Frees an observer; events and lists that came from it stay.
+void acp_observer_free(acp_observer *observer);
+
+// Takes bytes that one side (`ACP_ROLE_…`) has sent, in any split (with `ACP_FRAMING_MESSAGES`: one message a call). What is
+// wrong with them becomes events. Bytes of the two sides go in in the order in which they were sent: an answer before its
+// request is an answer to nothing. Poll after each call, as what was received is read then. After that side's stream has
+// ended they are ignored.
+acp_status acp_observer_receive(acp_observer *observer,
+                                int32_t from,
+                                acp_slice bytes);
+
+// One side (`ACP_ROLE_…`) has closed its stream. Once both have, requests that were never answered end with
+// `ACP_RESPONSE_CLOSED`, and the last event is an `ACP_EVENT_CLOSED`.
+acp_status acp_observer_receive_eof(acp_observer *observer, int32_t from);
+
+// What was seen next; `ACP_NONE` when there is nothing more now.
+//
+// - `*from`: the side that sent it (`ACP_ROLE_…`), and so of a violation the side that broke the rule; of a response that
+//   ends for want of an answer, the side that had asked
+// - `*out`: the event; the caller owns it and frees it with `acp_event_free`. What a violation says about its consequence is
+//   what a receiver is to do; what the real one did is in what follows
+acp_status acp_observer_poll_event(acp_observer *observer,
+                                   int32_t *from,
+                                   acp_event **out);
+
+// How many bytes were received and have not been read yet, of both sides.
+acp_status acp_observer_buffered(const acp_observer *observer, size_t *out);
+
+// The version that both sides have agreed on; before the agent has answered, what it is expected to answer. `ACP_NONE`
+// before `initialize`.
+acp_status acp_observer_version(const acp_observer *observer, uint16_t *out);
+
+// How far the conversation is (`ACP_PHASE_…`).
+acp_status acp_observer_phase(const acp_observer *observer, int32_t *out);
+
+// What one side (`ACP_ROLE_…`) can do: its capabilities object as JSON text, `{}` before `initialize`. Valid until the next
+// call that changes the observer.
+acp_status acp_observer_capabilities(const acp_observer *observer,
+                                     int32_t of,
+                                     acp_slice *out);
+
+// The sessions that are known. The caller owns `*out` and frees it with `acp_sessions_free`.
+acp_status acp_observer_sessions(const acp_observer *observer, acp_sessions **out);
+
+// The requests that one side (`ACP_ROLE_…`) has sent and that have no answer yet, oldest first. The caller owns `*out` and
+// frees it with `acp_requests_free`.
+acp_status acp_observer_open_requests(const acp_observer *observer,
+                                      int32_t of,
+                                      acp_requests **out);
+
+// All that is known of the conversation as a whole, as `acp_connection_snapshot` has it. Valid until the next call that
+// changes the observer, and this is one.
+acp_status acp_observer_snapshot(acp_observer *observer, acp_slice *out);
+
+// All that is known of a session, as `acp_connection_session_snapshot` has it; `ACP_NONE` when the session is not known.
+// Valid until the next call that changes the observer, and this is one.
+acp_status acp_observer_session_snapshot(acp_observer *observer,
+                                         acp_slice id,
+                                         acp_slice *out);
 
 // What the rule with this id says, in one sentence that is always there; `ACP_NONE` when there is no such rule, here
 // and below.

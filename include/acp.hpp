@@ -27,6 +27,7 @@
 #include "acp_json.hpp"
 #include "acp_lists.hpp"
 #include "acp_messages.hpp"
+#include "acp_observer.hpp"
 #include "acp_result.hpp"
 
 namespace acp {

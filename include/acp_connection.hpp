@@ -12,7 +12,10 @@
 
 namespace acp {
 
-class Events;
+class Connection;
+
+/// The events of a connection, for a loop; see `Connection::events`.
+using Events = Polled<Connection, Event>;
 
 /// One peer, seen from one side.
 class Connection {
@@ -56,7 +59,7 @@ public:
         return acp_connection_poll_event(handle(), &event) == ACP_OK ? std::optional<Event>(event) : std::nullopt;
     }
     /// The same for a loop: goes on until nothing more has to be known now.
-    [[nodiscard]] Events events() noexcept;
+    [[nodiscard]] Events events() noexcept { return Events(this); }
     /// When `handle_timeout` is wanted, on the host's clock.
     std::optional<std::uint64_t> poll_timeout() const noexcept
     {
@@ -423,37 +426,6 @@ private:
 
     detail::Owned<acp_connection, acp_connection_free> connection_;
 };
-
-/// The events of a connection, for a loop; see `Connection::events`. An event that is to stay is moved out of the loop.
-class Events {
-public:
-    struct End {};
-    class Iterator {
-    public:
-        explicit Iterator(Connection *connection) noexcept : connection_(connection), event_(connection->poll_event())
-        {}
-        Event &operator*() noexcept { return *event_; }
-        Iterator &operator++() noexcept
-        {
-            event_ = connection_->poll_event();
-            return *this;
-        }
-        bool operator!=(End) const noexcept { return event_.has_value(); }
-
-    private:
-        Connection *connection_;
-        std::optional<Event> event_;
-    };
-
-    explicit Events(Connection *connection) noexcept : connection_(connection) {}
-    Iterator begin() const noexcept { return Iterator(connection_); }
-    End end() const noexcept { return {}; }
-
-private:
-    Connection *connection_;
-};
-
-inline Events Connection::events() noexcept { return Events(this); }
 
 } // namespace acp
 

@@ -284,6 +284,34 @@ private:
     detail::Owned<acp_event, acp_event_free> event_;
 };
 
+/// What `poll_event` gives until there is nothing more, for a loop. An event that is to stay is moved out of the loop.
+template <class Source, class Item> class Polled {
+public:
+    struct End {};
+    class Iterator {
+    public:
+        explicit Iterator(Source *source) noexcept : source_(source), item_(source->poll_event()) {}
+        Item &operator*() noexcept { return *item_; }
+        Iterator &operator++() noexcept
+        {
+            item_ = source_->poll_event();
+            return *this;
+        }
+        bool operator!=(End) const noexcept { return item_.has_value(); }
+
+    private:
+        Source *source_;
+        std::optional<Item> item_;
+    };
+
+    explicit Polled(Source *source) noexcept : source_(source) {}
+    Iterator begin() const noexcept { return Iterator(source_); }
+    End end() const noexcept { return {}; }
+
+private:
+    Source *source_;
+};
+
 } // namespace acp
 
 #endif // ACP_EVENT_HPP

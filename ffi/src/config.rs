@@ -27,7 +27,7 @@ impl Handle for acp_config {
     const TAG: u64 = u64::from_le_bytes(*b"acpconfi");
 }
 
-fn known<T: Number + Copy>(values: &[T], number: i32) -> Result<T, acp_status> {
+pub(crate) fn known<T: Number + Copy>(values: &[T], number: i32) -> Result<T, acp_status> {
     values.iter().copied().find(|value| value.number() == number).ok_or(ACP_INVALID_ARGUMENT)
 }
 

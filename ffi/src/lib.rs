@@ -6,7 +6,7 @@
 //!
 //! Read in this order: `border`, `version`, `numbers` (constants and their names), `config`, `connection` (bytes, time, events),
 //! `calls` (what the host asks for), `flow` and `known` (what can be asked of a connection now, both generated from
-//! `core/protocol/getters.json`), `lists`, `event`, `rules` (the catalogue), `reader` and
+//! `core/protocol/getters.json`), `lists`, `event`, `observer` (both sides seen from outside), `rules` (the catalogue), `reader` and
 //! `writer`, `values` (JSON for hosts that have no library for it), `messages` (the commonest ones in one call), `terminal`. `wasm` adds what hosts of the plain WebAssembly module need.
 
 pub mod border;
@@ -27,6 +27,8 @@ pub mod known;
 pub mod lists;
 
 pub mod event;
+
+pub mod observer;
 
 pub mod rules;
 

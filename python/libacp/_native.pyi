@@ -43,6 +43,8 @@ __all__ = [
     "LateResponse",
     "Limits",
     "Notification",
+    "Observer",
+    "ObserverEvents",
     "OpenRequest",
     "RawJson",
     "Request",
@@ -1006,3 +1008,76 @@ class Connection:
         """Whether a method could be sent now as far as version, side, phase and capabilities go."""
     def why_not(self, method: str) -> Misuse | None:
         """Why a method could not be sent now, as the `Misuse` that the call would raise; `None` when it could."""
+
+@final
+class ObserverEvents(Iterator[tuple[Role, Event]]):
+    """The iterator of `Observer.events`."""
+    def __iter__(self) -> ObserverEvents: ...
+    def __next__(self) -> tuple[Role, Event]: ...
+
+@final
+class Observer:
+    """Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
+
+    The bytes of each side go in with `receive_data`, in the order in which they were sent. After each call take
+    `next_event` until it returns `None`: what was received is read then. Each event comes with the side that
+    sent it, so a `Violation` with the side that broke the rule; its consequence is what a receiver is to do
+    about the message, and what the real one did is in what follows.
+
+    Without `versions`, all versions of the protocol are followed. One thread at a time, as with a `Connection`.
+    """
+    def __new__(
+        cls,
+        *,
+        framing: Framing = "lines",
+        policy: Policy = "tolerant",
+        policies: Mapping[Severity, Policy] | None = None,
+        limits: Limits | None = None,
+        versions: Iterable[int] | None = None,
+        drafts: Iterable[str] | None = None,
+        prompt_queueing: bool = False,
+        foreign_methods: Iterable[str] | None = None,
+    ) -> Observer: ...
+    def receive_data(self, side: Role, data: bytes | bytearray | memoryview, /) -> None:
+        """Takes bytes that one side (`client` or `agent`) has sent, in any split (with the framing `messages`: one
+        message a call). Never fails for what is in them; what is wrong becomes events. Bytes of the two sides
+        go in in the order in which they were sent: an answer before its request is an answer to nothing.
+        """
+    def receive_eof(self, side: Role, /) -> None:
+        """One side (`client` or `agent`) has closed its stream. Once both have, requests that were never answered
+        end as `closed`, and the last event is a `Closed`.
+        """
+    def next_event(self) -> tuple[Role, Event] | None:
+        """What was seen next, and the side that sent it; `None` when there is nothing more now. A `Response` for
+        want of an answer comes with the side that had asked.
+        """
+    def events(self) -> ObserverEvents:
+        """What was seen, each event with the side that sent it, until there is nothing more now."""
+    @property
+    def buffered(self) -> int:
+        """How much was received and has not been read yet, of both sides. In bytes."""
+    @property
+    def version(self) -> int | None:
+        """The version that both sides have agreed on; before the agent has answered, what it is expected to
+        answer. `None` before `initialize`.
+        """
+    @property
+    def phase(self) -> Phase:
+        """How far the conversation is: `start`, `initializing`, `ready` or `closed`."""
+    def capabilities(self, side: Role) -> dict[str, Any]:
+        """What one side (`client` or `agent`) can do: its capabilities object, `{}` before `initialize`. A new
+        object each time.
+        """
+    @property
+    def sessions(self) -> dict[str, Session]:
+        """The sessions that are known now, by id."""
+    def session(self, id: str) -> Session | None:
+        """What is known of one session at a glance. `None` when the session is not known."""
+    def open_requests(self, side: Role) -> list[OpenRequest]:
+        """The requests that one side (`client` or `agent`) has sent and that have no answer yet, oldest first."""
+    def snapshot(self) -> ConnectionSnapshot:
+        """All that is known of the conversation as a whole, as `Connection.snapshot` has it."""
+    def session_snapshot(self, id: str) -> SessionSnapshot | None:
+        """All that is known of a session, as `Connection.session_snapshot` has it. `None` when the session is not
+        known.
+        """

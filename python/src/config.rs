@@ -24,6 +24,11 @@ fn named<T: Copy>(what: &str, table: &[(&str, T)], name: &str) -> PyResult<T> {
     })
 }
 
+/// The side of this name.
+pub(crate) fn role(what: &str, name: &str) -> PyResult<Role> {
+    named(what, ROLES, name)
+}
+
 fn name_of<T: Copy + PartialEq>(table: &[(&'static str, T)], value: T) -> &'static str {
     table.iter().find(|(_, known)| *known == value).map_or("", |(name, _)| name)
 }

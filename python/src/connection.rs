@@ -34,16 +34,7 @@ pub(crate) struct Connection {
 impl Connection {
     /// The core, unless another thread is inside of it.
     pub(crate) fn core(&self) -> PyResult<MutexGuard<'_, Core>> {
-        match self.core.try_lock() {
-            Ok(core) => Ok(core),
-            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-                "this Connection is in use by another thread; give each thread its own, or put a lock around it",
-            )),
-            // Only a panic in the core leaves this behind; what it left cannot be trusted.
-            Err(TryLockError::Poisoned(_)) => {
-                Err(PyRuntimeError::new_err("this Connection was broken by an earlier failure and cannot be used"))
-            }
-        }
+        locked(&self.core, "Connection")
     }
 
     /// Does something with the core; without the GIL when it is long.
@@ -81,8 +72,42 @@ fn key((id, serial): &(Id, Option<u64>)) -> RequestKey<'_> {
     serial.map_or_else(|| id.into(), |serial| (id, serial).into())
 }
 
+/// What an object of this class is about, unless another thread is inside of it.
+pub(crate) fn locked<'a, T>(core: &'a Mutex<T>, class: &str) -> PyResult<MutexGuard<'a, T>> {
+    match core.try_lock() {
+        Ok(core) => Ok(core),
+        Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(format!(
+            "this {class} is in use by another thread; give each thread its own, or put a lock around it"
+        ))),
+        // Only a panic in the core leaves this behind; what it left cannot be trusted.
+        Err(TryLockError::Poisoned(_)) => {
+            Err(PyRuntimeError::new_err(format!("this {class} was broken by an earlier failure and cannot be used")))
+        }
+    }
+}
+
+/// The bytes that a host passes.
+pub(crate) fn bytes_of<'a>(data: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
+    if let Ok(bytes) = data.cast::<PyBytes>() {
+        return Ok(Cow::Borrowed(bytes.as_bytes()));
+    }
+    if let Ok(array) = data.cast::<PyByteArray>() {
+        return Ok(Cow::Owned(array.to_vec()));
+    }
+    if data.is_instance_of::<PyMemoryView>() {
+        return Ok(Cow::Owned(data.call_method0("tobytes")?.extract()?));
+    }
+    let found = value::type_name(data);
+    Err(PyTypeError::new_err(format!("expected bytes, bytearray or memoryview, found {found}")))
+}
+
 /// Works on so many bytes; without the GIL when they are many.
-fn long<T: Send>(py: Python<'_>, bytes: usize, core: &mut Core, work: impl FnOnce(&mut Core) -> T + Send) -> T {
+pub(crate) fn long<C: Send, T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    core: &mut C,
+    work: impl FnOnce(&mut C) -> T + Send,
+) -> T {
     if bytes > LONG {
         py.detach(|| work(core))
     } else {
@@ -125,20 +150,8 @@ impl Connection {
     /// is in them; what is wrong becomes events.
     #[pyo3(signature = (data, /))]
     fn receive_data(&self, data: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = data.py();
-        if let Ok(bytes) = data.cast::<PyBytes>() {
-            let bytes = bytes.as_bytes();
-            return self.with(py, bytes.len(), |core| core.receive(bytes));
-        }
-        let bytes = if let Ok(array) = data.cast::<PyByteArray>() {
-            array.to_vec()
-        } else if data.is_instance_of::<PyMemoryView>() {
-            data.call_method0("tobytes")?.extract()?
-        } else {
-            let found = value::type_name(data);
-            return Err(PyTypeError::new_err(format!("expected bytes, bytearray or memoryview, found {found}")));
-        };
-        self.with(py, bytes.len(), |core| core.receive(&bytes))
+        let bytes = bytes_of(data)?;
+        self.with(data.py(), bytes.len(), |core| core.receive(&bytes))
     }
 
     /// The peer has closed its side: what was received is still read, then everything open ends.
@@ -155,7 +168,7 @@ impl Connection {
         if buffered > LONG && core.is_starved() {
             return Ok(None);
         }
-        let event = long(py, buffered, &mut core, Core::poll_event);
+        let event = long(py, buffered, &mut *core, Core::poll_event);
         drop(core);
         event.map(|event| events::from_core(py, event)).transpose()
     }

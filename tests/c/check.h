@@ -42,6 +42,7 @@ void skip(acp_connection *connection, int32_t kind);
 void test_config(void);
 void test_calls(void);
 void test_events(void);
+void test_observer(void);
 void test_json(void);
 void test_messages(void);
 void test_wrong(void);

@@ -1,5 +1,5 @@
 // Tests of every function of acp.h: what it does, and what it does with arguments that are wrong.
-// Read next: config.c, calls.c, events.c, json.c, wrong.c, threads.c.
+// Read next: config.c, calls.c, events.c, observer.c, json.c, wrong.c, threads.c.
 
 #include "check.h"
 
@@ -149,6 +149,7 @@ int main(void)
     test_config();
     test_calls();
     test_events();
+    test_observer();
     test_json();
     test_messages();
     test_wrong();

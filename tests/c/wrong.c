@@ -10,6 +10,7 @@
 static struct {
     acp_config *config;
     acp_connection *connection;
+    acp_observer *observer;
     acp_event *event;
     acp_sessions *sessions;
     acp_requests *requests;
@@ -23,6 +24,7 @@ static struct {
 struct outputs {
     acp_config *config;
     acp_connection *connection;
+    acp_observer *observer;
     acp_event *event;
     acp_sessions *sessions;
     acp_requests *requests;
@@ -87,6 +89,7 @@ static void set_up(state state)
     OK(acp_writer_new(&given.writer));
     given.member = acp_member_of("a", acp_text_value("b"));
     OK(acp_config_new(ACP_ROLE_AGENT, &given.config));
+    OK(acp_observer_new(given.config, &given.observer));
     given.connection = in(state);
     OK(acp_connection_transmit(given.connection, &waits));
     OK(acp_connection_consume(given.connection, waits.len));
@@ -96,6 +99,7 @@ static void tear_down(void)
 {
     acp_config_free(given.config);
     acp_connection_free(given.connection);
+    acp_observer_free(given.observer);
     acp_event_free(given.event);
     acp_sessions_free(given.sessions);
     acp_requests_free(given.requests);
@@ -188,6 +192,7 @@ static void answered(acp_status status, const char *call)
     }
     acp_config_free(outputs.config);
     acp_connection_free(outputs.connection);
+    acp_observer_free(outputs.observer);
     acp_event_free(outputs.event);
     acp_sessions_free(outputs.sessions);
     acp_requests_free(outputs.requests);

@@ -51,6 +51,8 @@ void kinds();
 void matching();
 void keeping();
 void answers_of_the_library();
+void observers();
+void recordings();
 void reading();
 void writing();
 void messages();

@@ -1,5 +1,5 @@
 // Tests of acp.hpp and acp_files.hpp: that each call reaches the C interface with what it was given, and that what comes
-// back is whole. What the calls do is tested in tests/c. Read next: connection.cpp, events.cpp, files.cpp, json.cpp.
+// back is whole. What the calls do is tested in tests/c. Read next: connection.cpp, events.cpp, observer.cpp, files.cpp, json.cpp.
 
 #include "check.hpp"
 
@@ -27,6 +27,8 @@ constexpr struct {
     {"matching", matching},
     {"keeping events", keeping},
     {"answers of the library", answers_of_the_library},
+    {"observers", observers},
+    {"recordings", recordings},
     {"reading", reading},
     {"writing", writing},
     {"messages", messages},

@@ -400,7 +400,9 @@ impl Connection {
 
     /// Ends a request of the host's, which may be a late one, with an event.
     fn end_request(&mut self, request: OpenRequest, outcome: Outcome) {
-        self.track_answer(&request, outcome.result());
+        if !self.is_unfollowed(&request) {
+            self.track_answer(&request, outcome.result());
+        }
         let starts = request.row.is_some_and(|row| row.phase == crate::validation::table::Phase::Start);
         if starts && request.late.is_none() && self.phase == Phase::Initializing {
             self.hello_failed();

@@ -3,16 +3,22 @@
 //! Theory of operation. One state is judged and changed by both directions. A frame is read as its receiver would read it:
 //! before one, the connection is turned to the side that it goes to, so that what was sent by that side is its own and what
 //! comes is the peer's. Nothing is ever answered. What a receiver would refuse is reported and followed as far as it makes
-//! sense, because the real receiver may think otherwise: its answer shows what became of it.
+//! sense, because the real receiver may think otherwise: its answer shows what became of it. What is over a limit is not
+//! followed, so that what is kept stays bounded whatever the two sides send.
+//!
+//! Bytes wait until events are asked for. What one side has sent stands in that direction's decoder; where the other side
+//! spoke before it was read, it stands in line behind it.
 
 use std::collections::VecDeque;
 use std::mem;
+use std::sync::Arc;
 
 use super::mould::Moulds;
 use super::report::Subject;
-use super::{CloseReason, Closed, Config, Connection, Event, OpenRequest, Outcome, Phase, Role, Session};
-use crate::framing::{Decoder, Item};
+use super::{CloseReason, Closed, Config, Connection, Event, OpenRequest, Outcome, Phase, Role, Session, Versions};
+use crate::framing::{Decoder, Framing, Item};
 use crate::jsonrpc::Id;
+use crate::validation::table::Method;
 
 /// Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
 ///
@@ -43,7 +49,15 @@ pub struct Observer {
     connection: Connection,
     /// What belongs to the direction that the connection is not turned to.
     other: Direction,
+    /// What came behind what the connection's decoder has.
+    waiting: VecDeque<(Role, Waiting)>,
+    /// Bytes in there.
+    bytes: usize,
+    /// Events of the frame that was read last.
     events: VecDeque<(Role, Event)>,
+    /// Sides of which it was said that their stream has ended, and those of which it was read.
+    told: Sides,
+    ended: Sides,
 }
 
 /// One direction's own.
@@ -53,67 +67,123 @@ struct Direction {
     moulds: Moulds,
     frames: u64,
     answered: u64,
-    ended: bool,
+}
+
+#[derive(Debug)]
+enum Waiting {
+    Bytes(Vec<u8>),
+    End,
+}
+
+/// Some of the two sides.
+#[derive(Debug, Default)]
+struct Sides([bool; 2]);
+
+impl Sides {
+    fn has(&self, side: Role) -> bool {
+        self.0[side as usize]
+    }
+
+    /// Whether it was not among them before.
+    fn add(&mut self, side: Role) -> bool {
+        !mem::replace(&mut self.0[side as usize], true)
+    }
+}
+
+impl Default for Observer {
+    /// An observer of all versions, with the defaults of a configuration.
+    fn default() -> Self {
+        let mut config = Config::client();
+        config.versions = Versions::ALL;
+        Self::new(config)
+    }
 }
 
 impl Observer {
     /// An observer at the start of a conversation. The role of the configuration does not matter, nor do its time-outs; the
     /// [versions](Config::versions) are those that it can follow, so usually [all](super::Versions::ALL).
     pub fn new(config: Config) -> Self {
-        let (framing, limit) = (config.framing, config.limits.frame);
-        let decoder = Decoder::new(framing, limit);
+        let decoder = Decoder::new(config.framing, config.limits.frame);
         let mut connection = Connection::new(config);
         connection.observes = true;
-        let other = Direction { decoder, moulds: Moulds::default(), frames: 0, answered: 0, ended: false };
-        Observer { connection, other, events: VecDeque::new() }
+        Observer {
+            connection,
+            other: Direction { decoder, moulds: Moulds::default(), frames: 0, answered: 0 },
+            waiting: VecDeque::new(),
+            bytes: 0,
+            events: VecDeque::new(),
+            told: Sides::default(),
+            ended: Sides::default(),
+        }
     }
 
     /// Takes bytes that one side has sent, in any split (with [`Framing::Messages`](crate::framing::Framing::Messages): one
     /// message a call). Never fails; what is wrong with them becomes events. Bytes of the two sides go in in the order in
-    /// which they were sent: an answer before its request is an answer to nothing.
+    /// which they were sent: an answer before its request is an answer to nothing. Poll after each call: what was received
+    /// is read then.
     pub fn receive(&mut self, from: Role, bytes: &[u8]) {
-        self.turn_to(from.other());
-        if self.connection.phase == Phase::Closed || self.connection.end_of_stream {
+        if self.connection.phase == Phase::Closed || self.told.has(from) || bytes.is_empty() {
             return;
         }
-        self.connection.decoder.push(bytes);
-        while let Some(item) = self.connection.decoder.poll() {
-            self.read(from, item);
+        if self.waiting.is_empty() {
+            let turned = self.sender() == from;
+            if turned || self.connection.decoder.is_starved() {
+                self.turn_to(from.other());
+                self.connection.decoder.push(bytes);
+                return;
+            }
+        }
+        self.bytes += bytes.len();
+        match self.waiting.back_mut() {
+            Some((side, Waiting::Bytes(last)))
+                if *side == from && self.connection.state.config.framing != Framing::Messages =>
+            {
+                last.extend_from_slice(bytes);
+            }
+            _ => self.waiting.push_back((from, Waiting::Bytes(bytes.to_vec()))),
         }
     }
 
     /// One side has closed its stream. Once both have, requests that were never answered end with [`Outcome::Closed`], and
     /// the last event is [`Event::Closed`].
     pub fn receive_eof(&mut self, from: Role) {
-        self.turn_to(from.other());
-        if mem::replace(&mut self.connection.end_of_stream, true) {
-            return;
+        if self.connection.phase != Phase::Closed && self.told.add(from) {
+            self.waiting.push_back((from, Waiting::End));
         }
-        if let Some(item) = self.connection.decoder.finish() {
-            self.read(from, item);
-        }
-        if !self.other.ended || self.connection.phase == Phase::Closed {
-            return;
-        }
-        let mut terminals = Vec::new();
-        for receiver in [from, from.other()] {
-            self.turn_to(receiver);
-            terminals.clone_from(&self.connection.open_terminals());
-            while let Some(request) = self.connection.state.outbound.pop_first() {
-                self.connection.end_request(request, Outcome::Closed);
-            }
-            self.take_events(receiver);
-        }
-        self.connection.phase = Phase::Closed;
-        let closed = Closed { reason: CloseReason::EndOfStream, unanswered: Vec::new(), terminals };
-        self.events.push_back((from, Event::Closed(closed)));
     }
 
     /// What was seen next, and who sent it; of a [`Response`](Event::Response), the side that had asked when it ended for
     /// want of an answer.
     #[must_use]
     pub fn poll_event(&mut self) -> Option<(Role, Event)> {
-        self.events.pop_front()
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            if self.connection.phase == Phase::Closed {
+                (self.waiting, self.bytes) = (VecDeque::new(), 0);
+                return None;
+            }
+            let from = self.sender();
+            if let Some(item) = self.connection.decoder.poll() {
+                self.read(from, item);
+                continue;
+            }
+            let (from, next) = self.waiting.pop_front()?;
+            self.turn_to(from.other());
+            match next {
+                Waiting::Bytes(bytes) => {
+                    self.bytes -= bytes.len();
+                    self.connection.decoder.push(&bytes);
+                }
+                Waiting::End => self.end(from),
+            }
+        }
+    }
+
+    /// Bytes that were received and not read yet, of both sides.
+    pub fn buffered(&self) -> usize {
+        self.connection.decoder.buffered() + self.other.decoder.buffered() + self.bytes
     }
 
     /// The version that both sides have agreed on; before the agent has answered, what it is expected to answer.
@@ -140,9 +210,9 @@ impl Observer {
         self.connection.session(id)
     }
 
-    /// The ids of the sessions that are open, in no order.
-    pub fn sessions(&self) -> impl Iterator<Item = &str> {
-        self.connection.sessions().map(|(id, _)| &**id)
+    /// The sessions that are known, in no order.
+    pub fn sessions(&self) -> impl Iterator<Item = (&Arc<str>, &Session)> {
+        self.connection.sessions()
     }
 
     /// The requests that one side has sent and that have no answer yet, oldest first.
@@ -155,6 +225,33 @@ impl Observer {
     /// All that is known of the conversation as a whole, as [`Connection::snapshot`] has it.
     pub fn snapshot(&self) -> String {
         self.connection.snapshot()
+    }
+
+    /// Who has sent what the connection's decoder has.
+    fn sender(&self) -> Role {
+        self.connection.role().other()
+    }
+
+    /// The stream of one side has ended; the connection is turned to the other.
+    fn end(&mut self, from: Role) {
+        if let Some(item) = self.connection.decoder.finish() {
+            self.read(from, item);
+        }
+        self.ended.add(from);
+        if !self.ended.has(from.other()) || self.connection.phase == Phase::Closed {
+            return;
+        }
+        let terminals = self.connection.open_terminals();
+        for receiver in [from, from.other()] {
+            self.turn_to(receiver);
+            while let Some(request) = self.connection.state.outbound.pop_first() {
+                self.connection.end_request(request, Outcome::Closed);
+            }
+            self.take_events(receiver);
+        }
+        self.connection.phase = Phase::Closed;
+        let closed = Closed { reason: CloseReason::EndOfStream, unanswered: Vec::new(), terminals };
+        self.events.push_back((from, Event::Closed(closed)));
     }
 
     fn read(&mut self, from: Role, item: Item) {
@@ -174,11 +271,10 @@ impl Observer {
         if connection.state.config.role == receiver {
             return;
         }
-        let Direction { decoder, moulds, frames, answered, ended } = &mut self.other;
+        let Direction { decoder, moulds, frames, answered } = &mut self.other;
         mem::swap(&mut connection.decoder, decoder);
         mem::swap(&mut connection.moulds, moulds);
         mem::swap(&mut connection.frames, frames);
-        mem::swap(&mut connection.end_of_stream, ended);
         mem::swap(&mut connection.state.answered, answered);
         connection.state.turn_to(receiver);
         if let Some(earlier) = &mut connection.earlier {
@@ -189,13 +285,18 @@ impl Observer {
 
 impl Connection {
     /// A request that a receiver should refuse may be served all the same: it stays open, and what it brings about is known
-    /// by its answer.
+    /// by its answer. Not so what is over a limit: of a session that there is no room for, the answer alone is awaited.
     pub(super) fn keep_refused(&mut self, subject: &Subject) {
+        let limits = &self.state.config.limits;
+        if self.state.inbound.len() >= limits.pending {
+            return;
+        }
         let Some(id) = subject.id.clone().filter(|id| *id != Id::Null && self.state.inbound.get(id).is_none()) else {
             return;
         };
         let Some(method) = subject.method.clone() else { return };
-        let row = self.state.method(&method);
+        let fits = |row: &&Method| self.state.sessions.full(row, subject.session.as_deref(), limits).is_none();
+        let row = self.state.method(&method).filter(fits);
         let serial = self.serial();
         self.state.inbound.insert(OpenRequest {
             id,
@@ -210,5 +311,10 @@ impl Connection {
             grace: None,
             late: None,
         });
+    }
+
+    /// Whether a request was kept without what its answer brings about.
+    pub(super) fn is_unfollowed(&self, request: &OpenRequest) -> bool {
+        self.observes && request.row.is_none() && self.state.method(&request.method).is_some()
     }
 }

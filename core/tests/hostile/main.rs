@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use attacks::{Attack, ATTACKS};
 use cap::Cap;
-use libacp::{Config, Connection};
+use libacp::connection::Observer;
+use libacp::{Config, Connection, Role};
 use victim::Victim;
 
 #[global_allocator]
@@ -77,6 +78,7 @@ fn no_attack_takes_more_than_its_limit() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     what_nobody_polls();
+    what_an_observer_keeps();
 }
 
 /// A host that feeds and never polls keeps what it has fed, is told so, and pays for nothing else.
@@ -92,6 +94,47 @@ fn what_nobody_polls() {
     }
     assert_eq!(connection.buffered(), fed);
     assert!(connection.transmit().is_empty());
+    let kept = ALLOCATOR.allocated() - before;
+    assert!(kept <= 2 * fed + (1 << 20), "{kept} bytes for {fed}");
+}
+
+/// Who looks on while two sides misbehave keeps no more than one of them would; and unread, what it was fed.
+fn what_an_observer_keeps() {
+    const ROUNDS: usize = 100_000;
+    const FED: usize = 16 << 20;
+    let before = ALLOCATOR.allocated();
+    let mut observer = Observer::default();
+    let say = |observer: &mut Observer, from, members: &str| {
+        observer.receive(from, format!("{{\"jsonrpc\":\"2.0\",{members}}}\n").as_bytes());
+        let before = ALLOCATOR.allocated();
+        while observer.poll_event().is_some() {}
+        before
+    };
+    say(&mut observer, Role::Client, r#""id":0,"method":"initialize","params":{"protocolVersion":1}"#);
+    say(&mut observer, Role::Agent, r#""id":0,"result":{"protocolVersion":1}"#);
+    let mut most = 0;
+    for id in 1..ROUNDS {
+        let wrong = format!(r#""id":{id},"method":"session/new","params":{{"cwd":"work","mcpServers":[]}}"#);
+        most = most.max(say(&mut observer, Role::Client, &wrong));
+        let other = format!(r#""id":{id},"method":"fs/read_text_file","params":{{"sessionId":"s-{id}","path":"a"}}"#);
+        most = most.max(say(&mut observer, Role::Agent, &other));
+        if id % 3 == 0 {
+            let answer = format!(r#""id":{id},"result":{{"sessionId":"s-{id}"}}"#);
+            most = most.max(say(&mut observer, Role::Agent, &answer));
+        }
+    }
+    let kept = most - before;
+    assert!(kept <= 4 << 20, "{kept} bytes");
+
+    let line = b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"none\"}\n".repeat(64);
+    let (before, mut fed) = (ALLOCATOR.allocated(), 0);
+    while fed < FED {
+        for side in [Role::Client, Role::Agent] {
+            observer.receive(side, &line);
+            fed += line.len();
+        }
+    }
+    assert_eq!(observer.buffered(), fed);
     let kept = ALLOCATOR.allocated() - before;
     assert!(kept <= 2 * fed + (1 << 20), "{kept} bytes for {fed}");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use libacp::connection::{CallOptions, Connection, Consequence, Event, Role, Violation};
+use libacp::connection::{CallOptions, Connection, Consequence, Event, Role, Versions, Violation};
 use libacp::json::{pointer, unescape};
 use libacp::{Config, ErrorCode, Id};
 use serde_json::Value;
@@ -18,20 +18,30 @@ pub(crate) struct Replay {
     pub(crate) report: Vec<String>,
     /// Messages that were lost, changed, delivered twice or too early.
     pub(crate) unaccounted: Vec<String>,
+    /// Messages of the other side's that cannot be sent from here.
+    pub(crate) refused: Vec<String>,
 }
 
-pub(crate) fn replay(path: &Path) -> Replay {
-    let agent_was_recorded = path.file_name().unwrap().to_str().unwrap().starts_with("agent-");
-    let (role, fed) = if agent_was_recorded { (Role::Client, '<') } else { (Role::Agent, '>') };
-    let mut connection = Connection::new(Config::new(role));
+/// Feeds what one side sent to a connection of the other role.
+pub(crate) fn replay(path: &Path, side: Role) -> Replay {
+    let fed = if side == Role::Agent { '<' } else { '>' };
+    let records = records(path);
+    let mut config = Config::new(side.other());
+    // A client that asks for version 1 speaks that, whatever the agent has beside it.
+    if records.first().is_some_and(|(_, hello)| asks_for_two(hello)) {
+        config.versions = Versions::ALL;
+    }
+    let mut connection = Connection::new(config);
     let mut replay = Replay::default();
-    for (direction, bytes) in records(path) {
+    for (direction, bytes) in records {
         if direction == fed {
             connection.receive(&bytes);
             account(&bytes, &mut connection, &mut replay);
         } else if direction != '#' {
             // What was wrong on purpose cannot be sent; the answers to it then have no request.
-            let _ = call(&bytes, &mut connection);
+            if call(&bytes, &mut connection).is_none() {
+                replay.refused.push(start(&bytes));
+            }
             connection.consume(usize::MAX);
             replay.check_own(&mut connection);
         }
@@ -42,6 +52,14 @@ pub(crate) fn replay(path: &Path) -> Replay {
         replay.unaccounted.push(format!("ends with {last:?}"));
     }
     replay
+}
+
+fn asks_for_two(hello: &[u8]) -> bool {
+    std::str::from_utf8(hello).is_ok_and(|text| pointer(text, "/params/protocolVersion") == Some("2"))
+}
+
+fn start(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end().chars().take(160).collect()
 }
 
 /// Does what the host did that sent this message.
@@ -56,6 +74,8 @@ fn call(bytes: &[u8], connection: &mut Connection) -> Option<()> {
             connection.request_with(&method, params, options).ok().map(drop)
         }
         (Some(method), None) => connection.notify(&method, params).ok(),
+        // What the core has answered by itself needs no other answer.
+        (None, Some(id)) if connection.unanswered_by_id(&id).is_none() => Some(()),
         (None, Some(id)) => {
             if let Some(result) = pointer(text, "/result") {
                 return connection.respond(&id, result).ok();
@@ -89,11 +109,14 @@ impl Replay {
     }
 }
 
+/// Calls that the peer's questions end with, so that the host is told of them.
+const WITHDRAW: &[&str] = &["$/cancel_request", "session/cancel", "session/close"];
+
 /// What one fed line must bring: one delivery or one refusal, with any number of reports of repairs before it.
 fn account(bytes: &[u8], connection: &mut Connection, replay: &mut Replay) {
     let mut delivered = 0;
     let mut ended = 0;
-    let shown = String::from_utf8_lossy(bytes).chars().take(160).collect::<String>();
+    let shown = start(bytes);
     let blank = bytes.iter().all(u8::is_ascii_whitespace);
     replay.messages += usize::from(!blank);
     while let Some(event) = connection.poll_event() {
@@ -120,8 +143,9 @@ fn account(bytes: &[u8], connection: &mut Connection, replay: &mut Replay) {
                 is(bytes, None, Some(&response.id))
             }
             Event::Cancel(_) => {
-                delivered += 1;
-                is(bytes, Some("$/cancel_request"), None)
+                let alone = is(bytes, Some(WITHDRAW[0]), None);
+                delivered += usize::from(alone);
+                alone || method(bytes).is_some_and(|method| WITHDRAW.contains(&method.as_str()))
             }
             Event::Answered(_) => delivered == 1,
             other => panic!("{other:?}"),
@@ -132,15 +156,18 @@ fn account(bytes: &[u8], connection: &mut Connection, replay: &mut Replay) {
         // Answers of the core's own: they are in the vectors.
         connection.consume(usize::MAX);
     }
-    let ignored = is(bytes, Some("$/cancel_request"), None);
+    let ignored = is(bytes, Some(WITHDRAW[0]), None);
     if delivered != usize::from(!blank) && !(ignored && delivered == 0) {
         replay.unaccounted.push(format!("line {}: {delivered} deliveries of {shown}", replay.messages));
     }
 }
 
+fn method(bytes: &[u8]) -> Option<String> {
+    pointer(std::str::from_utf8(bytes).ok()?, "/method").and_then(unescape).map(Into::into)
+}
+
 /// Whether a line is a message with this method (or none) and id (or none).
 fn is(bytes: &[u8], method: Option<&str>, id: Option<&Id>) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else { return false };
-    let found = pointer(text, "/method").and_then(unescape);
-    found.as_deref() == method && pointer(text, "/id").and_then(Id::from_json).as_ref() == id
+    self::method(bytes).as_deref() == method && pointer(text, "/id").and_then(Id::from_json).as_ref() == id
 }

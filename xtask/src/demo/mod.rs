@@ -8,7 +8,6 @@ mod deviations;
 mod hosts;
 mod matrix;
 mod pair;
-mod recordings;
 mod trace;
 mod version_2;
 mod violations;
@@ -24,7 +23,6 @@ use anyhow::{bail, Context, Result};
 use crate::{commands, setup};
 use hosts::Host;
 use pair::{Ended, Expected, Figures, Outcome, Pair};
-use recordings::Replayed;
 
 /// What the command takes.
 pub(crate) const USAGE: &str = "[--all] [--version 1|2] [--only CLIENT:AGENT] [--jobs N] [--verbose]";
@@ -49,11 +47,6 @@ struct Options {
 }
 
 impl Options {
-    /// Whether recordings are replayed as well: they are of version 2, and no pair.
-    fn replays(&self) -> bool {
-        self.only.is_none() && self.version != Some(1)
-    }
-
     /// The hosts that take part where they can.
     fn wanted(&self) -> impl Iterator<Item = &'static Host> + Clone + '_ {
         let version = |host: &Host| self.version.is_none_or(|version| version == host.version);
@@ -91,23 +84,21 @@ pub(crate) fn run(args: &[String]) -> Result<()> {
     {
         println!("{}", deviation.shown(*pair));
     }
-    let mut wrong: Vec<&String> = results.iter().filter_map(|(_, ended)| ended.outcome.wrong()).collect();
+    let wrong: Vec<&String> = results.iter().filter_map(|(_, ended)| ended.outcome.wrong()).collect();
     let (right, count) = (results.len() - wrong.len(), results.len());
     println!("\n{right} of {count} pairs are right; set up in {set_up:.1} s, played in {played:.1} s");
     if options.only.is_none() && !options.all {
         println!("hosts that take long to set up wait for --all");
     }
-    let replayed = if options.replays() { recordings::replay()? } else { Replayed::default() };
-    wrong.extend(&replayed.wrong);
     for report in &wrong {
         eprintln!("\n{report}");
     }
     if options.only.is_none() {
-        println!("{} passed, {} failed", right + replayed.right, wrong.len());
+        println!("{right} passed, {} failed", wrong.len());
     }
     match wrong.len() {
         0 => Ok(()),
-        failed => bail!("{failed} of {} pairs and recordings are wrong", count + replayed.right + replayed.wrong.len()),
+        failed => bail!("{failed} of {count} pairs are wrong"),
     }
 }
 

@@ -20,8 +20,6 @@ use crate::setup::{cargo, run, Step};
 const TOUR: &str = "tests/interop/version-2/tour.json";
 const ROUTER: [&str; 2] = ["tests/interop/version-2/router-1.json", "tests/interop/version-2/router-2.json"];
 const RUST: &str = "target/interop-version-2/debug/libacp-interop-version-2";
-/// The program that replays recordings.
-pub(super) const REPLAY: &str = "target/interop-version-2/debug/replay";
 const C: &str = "target/c/version-2";
 const JS: &str = "target/node/version-2.mjs";
 /// The Rust SDK's examples, as they are published, and our router among them.
@@ -38,7 +36,7 @@ static RUST_HOST: Step = Step {
     tools: &[],
     needs: &[],
     inputs: &["tests/interop/version-2/rust", "Cargo.toml", "rust-toolchain.toml", "core", "examples/rust", "files"],
-    outputs: &[RUST, REPLAY],
+    outputs: &[RUST],
     work: || {
         // A folder of its own: it is no member of the workspace, and builds while others hold the workspace's lock.
         let mut build = cargo();
