@@ -36,62 +36,62 @@ static TYPES: &[Type] = &[
     // 1 AbsolutePath
     Type::String(StringKind::AbsolutePath),
     // 2 AcceptNesNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("suggestionId", 172, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("suggestionId", 172, 1, 0), f("_meta", 319, 6, 0)] },
     // 3 AgentAuthCapabilities
-    Type::Object { fields: &[f("status", 17, 6, 1), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("status", 17, 6, 1), f("_meta", 319, 6, 0)] },
     // 4 AgentCapabilities
     Type::Object {
         fields: &[
-            f("session", 230, 6, 0),
+            f("session", 231, 6, 0),
             f("auth", 3, 6, 0),
             f("providers", 207, 6, 3),
             f("nes", 140, 6, 13),
             f("positionEncoding", 196, 6, 13),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 5 AgentMessage
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 387, 22, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 388, 22, 0), f("_meta", 319, 6, 0)] },
     // 6 AgentThought
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 387, 22, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 388, 22, 0), f("_meta", 319, 6, 0)] },
     // 7 Annotations
     Type::Object {
         fields: &[
-            f("audience", 332, 22, 0),
-            f("lastModified", 333, 6, 0),
-            f("priority", 334, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("audience", 333, 22, 0),
+            f("lastModified", 334, 6, 0),
+            f("priority", 335, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 8 ArchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
     // 9 ArchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 10 AudioContent
     Type::Object {
-        fields: &[f("data", 335, 1, 0), f("mimeType", 131, 1, 0), f("annotations", 7, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("data", 336, 1, 0), f("mimeType", 131, 1, 0), f("annotations", 7, 6, 0), f("_meta", 319, 6, 0)],
     },
     // 11 AuthAccount
     Type::Object {
         fields: &[
-            f("label", 313, 1, 0),
-            f("active", 320, 6, 0),
-            f("name", 313, 6, 0),
-            f("email", 313, 6, 0),
-            f("organization", 313, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("label", 314, 1, 0),
+            f("active", 321, 6, 0),
+            f("name", 314, 6, 0),
+            f("email", 314, 6, 0),
+            f("organization", 314, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 12 AuthMethod
     Type::Union {
         tag: "type",
         variants: &[v("terminal", 15, 0), v("agent", 13, 0)],
-        other: Other::Open(314),
+        other: Other::Open(315),
         untagged: None,
     },
     // 13 AuthMethodAgent
     Type::Object {
-        fields: &[f("methodId", 14, 1, 0), f("name", 315, 1, 0), f("description", 313, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("methodId", 14, 1, 0), f("name", 316, 1, 0), f("description", 314, 6, 0), f("_meta", 319, 6, 0)],
     },
     // 14 AuthMethodId
     Type::String(StringKind::Name),
@@ -99,35 +99,35 @@ static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("methodId", 14, 1, 0),
-            f("name", 315, 1, 0),
-            f("description", 313, 6, 0),
-            f("args", 316, 8, 0),
-            f("env", 317, 8, 0),
-            f("_meta", 318, 6, 0),
+            f("name", 316, 1, 0),
+            f("description", 314, 6, 0),
+            f("args", 317, 8, 0),
+            f("env", 318, 8, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 16 AuthState
     Type::Enum { values: &["authenticated", "unauthenticated", "not_required", "unknown"], open: true },
     // 17 AuthStatusCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 18 AuthStatusRequest
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 19 AuthStatusResponse
-    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 319, 20, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 320, 20, 0), f("_meta", 319, 6, 0)] },
     // 20 AuthStatusUpdateNotification
-    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 319, 20, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("state", 16, 1, 0), f("accounts", 320, 20, 0), f("_meta", 319, 6, 0)] },
     // 21 AvailableCommand
-    Type::Union { tag: "type", variants: &[v("command", 44, 0)], other: Other::Open(321), untagged: None },
+    Type::Union { tag: "type", variants: &[v("command", 44, 0)], other: Other::Open(322), untagged: None },
     // 22 AvailableCommandInput
-    Type::Union { tag: "type", variants: &[v("text", 288, 0)], other: Other::Open(0), untagged: None },
+    Type::Union { tag: "type", variants: &[v("text", 289, 0)], other: Other::Open(0), untagged: None },
     // 23 AvailableCommandsUpdate
-    Type::Object { fields: &[f("availableCommands", 322, 17, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("availableCommands", 323, 17, 0), f("_meta", 319, 6, 0)] },
     // 24 BackgroundSubagent
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
     // 25 BackgroundTerminal
-    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("_meta", 319, 6, 0)] },
     // 26 BackgroundToolCall
-    Type::Object { fields: &[f("toolCallId", 298, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("toolCallId", 299, 1, 0), f("_meta", 319, 6, 0)] },
     // 27 BackgroundWork
     Type::Union {
         tag: "type",
@@ -137,36 +137,36 @@ static TYPES: &[Type] = &[
     },
     // 28 BlobResourceContents
     Type::Object {
-        fields: &[f("blob", 335, 1, 0), f("uri", 336, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("blob", 336, 1, 0), f("uri", 337, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 319, 6, 0)],
     },
     // 29 BooleanPropertySchema
     Type::Object {
-        fields: &[f("title", 313, 6, 0), f("description", 313, 6, 0), f("default", 320, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("title", 314, 6, 0), f("description", 314, 6, 0), f("default", 321, 6, 0), f("_meta", 319, 6, 0)],
     },
     // 30 CancelRequestNotification
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("requestId", 215, 1, 0), f("_meta", 319, 6, 0)] },
     // 31 CancelSessionNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
     // 32 CancelTerminalRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("terminalId", 283, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("terminalId", 284, 1, 0), f("_meta", 319, 6, 0)] },
     // 33 CancelTerminalResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 34 CancelToolCallRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("toolCallId", 299, 1, 0), f("_meta", 319, 6, 0)] },
     // 35 CancelToolCallResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 36 CancelledPermissionOutcome
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 37 ClientAuthCapabilities
-    Type::Object { fields: &[f("terminal", 279, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("terminal", 280, 6, 0), f("_meta", 319, 6, 0)] },
     // 38 ClientCapabilities
     Type::Object {
         fields: &[
             f("auth", 37, 6, 0),
             f("elicitation", 79, 6, 0),
             f("nes", 39, 6, 13),
-            f("positionEncodings", 362, 20, 13),
-            f("_meta", 318, 6, 0),
+            f("positionEncodings", 363, 20, 13),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 39 ClientNesCapabilities
@@ -175,29 +175,29 @@ static TYPES: &[Type] = &[
             f("jump", 156, 6, 0),
             f("rename", 165, 6, 0),
             f("searchAndReplace", 168, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 40 CloseNesRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
     // 41 CloseNesResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 42 CloseSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
     // 43 CloseSessionResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 44 Command
     Type::Object {
-        fields: &[f("name", 315, 1, 0), f("description", 313, 1, 0), f("input", 22, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("name", 316, 1, 0), f("description", 314, 1, 0), f("input", 22, 6, 0), f("_meta", 319, 6, 0)],
     },
     // 45 CommandPermissionSubject
     Type::Object {
         fields: &[
-            f("command", 313, 1, 0),
+            f("command", 314, 1, 0),
             f("cwd", 1, 1, 0),
-            f("toolCallId", 298, 6, 0),
-            f("terminalId", 283, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("toolCallId", 299, 6, 0),
+            f("terminalId", 284, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 46 CompactionId
@@ -205,111 +205,111 @@ static TYPES: &[Type] = &[
     // 47 CompactionStatus
     Type::Enum { values: &["in_progress", "completed", "failed", "cancelled"], open: true },
     // 48 CompactionSummaryChunk
-    Type::Object { fields: &[f("compactionId", 46, 1, 0), f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("compactionId", 46, 1, 0), f("content", 55, 1, 0), f("_meta", 319, 6, 0)] },
     // 49 CompactionUpdate
     Type::Object {
         fields: &[
             f("compactionId", 46, 1, 0),
             f("status", 47, 1, 0),
-            f("summary", 387, 22, 0),
-            f("error", 313, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("summary", 388, 22, 0),
+            f("error", 314, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 50 CompleteElicitationNotification
-    Type::Object { fields: &[f("elicitationId", 83, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("elicitationId", 83, 1, 0), f("_meta", 319, 6, 0)] },
     // 51 ConfigOptionUpdate
-    Type::Object { fields: &[f("configOptions", 328, 17, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("configOptions", 329, 17, 0), f("_meta", 319, 6, 0)] },
     // 52 ConnectMcpRequest
-    Type::Object { fields: &[f("serverId", 127, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("serverId", 127, 1, 0), f("_meta", 319, 6, 0)] },
     // 53 ConnectMcpResponse
-    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 319, 6, 0)] },
     // 54 Content
-    Type::Object { fields: &[f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("content", 55, 1, 0), f("_meta", 319, 6, 0)] },
     // 55 ContentBlock
     Type::Union {
         tag: "type",
         variants: &[
-            v("text", 289, 0),
+            v("text", 290, 0),
             v("image", 105, 0),
             v("audio", 10, 0),
-            v("resource_link", 220, 0),
+            v("resource_link", 221, 0),
             v("resource", 91, 0),
         ],
         other: Other::Open(0),
         untagged: None,
     },
     // 56 ContentChunk
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 319, 6, 0)] },
     // 57 Cost
-    Type::Object { fields: &[f("amount", 353, 1, 0), f("currency", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("amount", 354, 1, 0), f("currency", 314, 1, 0), f("_meta", 319, 6, 0)] },
     // 58 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 345, 0), v("url", 348, 0)],
-        other: Other::Open(349),
+        variants: &[v("form", 346, 0), v("url", 349, 0)],
+        other: Other::Open(350),
         untagged: None,
     },
     // 59 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 359, 0), v("decline", 360, 0), v("cancel", 360, 0)],
-        other: Other::Open(360),
+        variants: &[v("accept", 360, 0), v("decline", 361, 0), v("cancel", 361, 0)],
+        other: Other::Open(361),
         untagged: None,
     },
     // 60 DeleteSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
     // 61 DeleteSessionResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 62 DidChangeDocumentNotification
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("uri", 336, 1, 0),
-            f("version", 340, 1, 0),
-            f("contentChanges", 341, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("sessionId", 244, 1, 0),
+            f("uri", 337, 1, 0),
+            f("version", 341, 1, 0),
+            f("contentChanges", 342, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 63 DidCloseDocumentNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 336, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("uri", 337, 1, 0), f("_meta", 319, 6, 0)] },
     // 64 DidFocusDocumentNotification
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("uri", 336, 1, 0),
-            f("version", 340, 1, 0),
+            f("sessionId", 244, 1, 0),
+            f("uri", 337, 1, 0),
+            f("version", 341, 1, 0),
             f("position", 195, 1, 0),
             f("visibleRange", 210, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 65 DidOpenDocumentNotification
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("uri", 336, 1, 0),
-            f("languageId", 313, 1, 0),
-            f("version", 340, 1, 0),
-            f("text", 313, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("sessionId", 244, 1, 0),
+            f("uri", 337, 1, 0),
+            f("languageId", 314, 1, 0),
+            f("version", 341, 1, 0),
+            f("text", 314, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 66 DidSaveDocumentNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("uri", 336, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("uri", 337, 1, 0), f("_meta", 319, 6, 0)] },
     // 67 Diff
-    Type::Object { fields: &[f("changes", 397, 17, 0), f("patch", 70, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("changes", 398, 17, 0), f("patch", 70, 6, 0), f("_meta", 319, 6, 0)] },
     // 68 DiffChange
     Type::Union {
         tag: "operation",
-        variants: &[v("add", 394, 0), v("delete", 394, 0), v("modify", 394, 0), v("move", 395, 0), v("copy", 395, 0)],
-        other: Other::Open(396),
+        variants: &[v("add", 395, 0), v("delete", 395, 0), v("modify", 395, 0), v("move", 396, 0), v("copy", 396, 0)],
+        other: Other::Open(397),
         untagged: None,
     },
     // 69 DiffFileType
     Type::Enum { values: &["text", "binary", "directory", "symlink"], open: true },
     // 70 DiffPatch
-    Type::Object { fields: &[f("format", 71, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("format", 71, 1, 0), f("text", 314, 1, 0), f("_meta", 319, 6, 0)] },
     // 71 DiffPatchFormat
     Type::Enum { values: &["git_patch"], open: true },
     // 72 DiffPathChange
@@ -317,30 +317,30 @@ static TYPES: &[Type] = &[
     // 73 DiffPathPairChange
     Type::Object { fields: &[f("oldPath", 1, 1, 0), f("path", 1, 1, 0)] },
     // 74 DisableProviderRequest
-    Type::Object { fields: &[f("providerId", 205, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("providerId", 205, 1, 0), f("_meta", 319, 6, 0)] },
     // 75 DisableProviderResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 76 DisconnectMcpRequest
-    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("connectionId", 121, 1, 0), f("_meta", 319, 6, 0)] },
     // 77 DisconnectMcpResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 78 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 358, 2, 0)] },
+    Type::Object { fields: &[f("content", 359, 2, 0)] },
     // 79 ElicitationCapabilities
-    Type::Object { fields: &[f("form", 81, 6, 0), f("url", 89, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("form", 81, 6, 0), f("url", 89, 6, 0), f("_meta", 319, 6, 0)] },
     // 80 ElicitationContentValue
-    Type::AnyOf { of: &[313, 340, 353, 320, 316, 0] },
+    Type::AnyOf { of: &[314, 341, 354, 321, 317, 0] },
     // 81 ElicitationFormCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 82 ElicitationFormMode
-    Type::AnyOf { of: &[354, 355] },
+    Type::AnyOf { of: &[355, 356] },
     // 83 ElicitationId
     Type::String(StringKind::Name),
     // 84 ElicitationPropertySchema
     Type::Union {
         tag: "type",
         variants: &[
-            v("string", 271, 0),
+            v("string", 272, 0),
             v("number", 181, 0),
             v("integer", 109, 0),
             v("boolean", 29, 0),
@@ -350,74 +350,74 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 85 ElicitationRequestScope
-    Type::Object { fields: &[f("requestId", 214, 1, 0)] },
+    Type::Object { fields: &[f("requestId", 215, 1, 0)] },
     // 86 ElicitationSchema
     Type::Object {
         fields: &[
             f("type", 87, 1, 0),
-            f("title", 313, 6, 0),
-            f("properties", 350, 1, 0),
-            f("required", 316, 2, 0),
-            f("description", 313, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("title", 314, 6, 0),
+            f("properties", 351, 1, 0),
+            f("required", 317, 2, 0),
+            f("description", 314, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 87 ElicitationSchemaType
     Type::Enum { values: &["object"], open: false },
     // 88 ElicitationSessionScope
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0)] },
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("toolCallId", 299, 6, 0)] },
     // 89 ElicitationUrlCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 90 ElicitationUrlMode
-    Type::AnyOf { of: &[356, 357] },
+    Type::AnyOf { of: &[357, 358] },
     // 91 EmbeddedResource
-    Type::Object { fields: &[f("resource", 92, 1, 0), f("annotations", 7, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("resource", 92, 1, 0), f("annotations", 7, 6, 0), f("_meta", 319, 6, 0)] },
     // 92 EmbeddedResourceResource
-    Type::AnyOf { of: &[292, 28] },
+    Type::AnyOf { of: &[293, 28] },
     // 93 EnumOption
     Type::Object {
-        fields: &[f("const", 313, 1, 0), f("title", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("const", 314, 1, 0), f("title", 314, 1, 0), f("description", 314, 6, 0), f("_meta", 319, 6, 0)],
     },
     // 94 EnvVariable
-    Type::Object { fields: &[f("name", 315, 1, 0), f("value", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("name", 316, 1, 0), f("value", 314, 1, 0), f("_meta", 319, 6, 0)] },
     // 95 Error
-    Type::Object { fields: &[f("code", 96, 1, 0), f("message", 313, 1, 0), f("data", 97, 6, 0)] },
+    Type::Object { fields: &[f("code", 96, 1, 0), f("message", 314, 1, 0), f("data", 97, 6, 0)] },
     // 96 ErrorCode
     Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 97 ErrorData
-    Type::AnyOf { of: &[307, 249, 0] },
+    Type::AnyOf { of: &[308, 250, 0] },
     // 98 ErrorStopReason
     Type::Object { fields: &[f("error", 95, 6, 0)] },
     // 99 ForkSessionRequest
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
+            f("sessionId", 244, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 385, 8, 0),
-            f("mcpServers", 386, 8, 0),
-            f("systemPrompt", 276, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("additionalDirectories", 386, 8, 0),
+            f("mcpServers", 387, 8, 0),
+            f("systemPrompt", 277, 2, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 100 ForkSessionResponse
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("configOptions", 328, 20, 0),
-            f("availableCommands", 322, 20, 0),
-            f("_meta", 318, 6, 0),
+            f("sessionId", 244, 1, 0),
+            f("configOptions", 329, 20, 0),
+            f("availableCommands", 323, 20, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 101 HttpHeader
-    Type::Object { fields: &[f("name", 315, 1, 0), f("value", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("name", 316, 1, 0), f("value", 314, 1, 0), f("_meta", 319, 6, 0)] },
     // 102 Icon
     Type::Object {
         fields: &[
-            f("src", 337, 1, 0),
+            f("src", 338, 1, 0),
             f("mimeType", 131, 6, 0),
-            f("sizes", 316, 22, 0),
+            f("sizes", 317, 22, 0),
             f("theme", 103, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 103 IconTheme
@@ -426,29 +426,29 @@ static TYPES: &[Type] = &[
     Type::Union {
         tag: "stopReason",
         variants: &[
-            v("end_turn", 389, 0),
-            v("max_tokens", 389, 0),
-            v("max_turn_requests", 389, 0),
-            v("refusal", 389, 0),
-            v("cancelled", 389, 0),
-            v("error", 390, 0),
+            v("end_turn", 390, 0),
+            v("max_tokens", 390, 0),
+            v("max_turn_requests", 390, 0),
+            v("refusal", 390, 0),
+            v("cancelled", 390, 0),
+            v("error", 391, 0),
         ],
-        other: Other::Open(389),
-        untagged: Some(389),
+        other: Other::Open(390),
+        untagged: Some(390),
     },
     // 105 ImageContent
     Type::Object {
         fields: &[
-            f("data", 335, 1, 0),
+            f("data", 336, 1, 0),
             f("mimeType", 131, 1, 0),
-            f("uri", 336, 6, 0),
+            f("uri", 337, 6, 0),
             f("annotations", 7, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 106 Implementation
     Type::Object {
-        fields: &[f("name", 315, 1, 0), f("title", 313, 6, 0), f("version", 315, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("name", 316, 1, 0), f("title", 314, 6, 0), f("version", 316, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 107 InitializeProxyRequest, InitializeRequest
     Type::Object {
@@ -456,7 +456,7 @@ static TYPES: &[Type] = &[
             f("protocolVersion", 203, 1, 0),
             f("info", 106, 1, 0),
             f("capabilities", 38, 4, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 108 InitializeProxyResponse, InitializeResponse
@@ -465,51 +465,51 @@ static TYPES: &[Type] = &[
             f("protocolVersion", 203, 1, 0),
             f("info", 106, 33, 0),
             f("capabilities", 4, 4, 0),
-            f("authMethods", 361, 20, 0),
-            f("_meta", 318, 6, 0),
+            f("authMethods", 362, 20, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 109 IntegerPropertySchema
     Type::Object {
         fields: &[
-            f("title", 313, 6, 0),
-            f("description", 313, 6, 0),
-            f("minimum", 340, 2, 0),
-            f("maximum", 340, 2, 0),
-            f("default", 340, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("title", 314, 6, 0),
+            f("description", 314, 6, 0),
+            f("minimum", 341, 2, 0),
+            f("maximum", 341, 2, 0),
+            f("default", 341, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 110 ListProvidersRequest
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 111 ListProvidersResponse
-    Type::Object { fields: &[f("providers", 381, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("providers", 382, 1, 0), f("_meta", 319, 6, 0)] },
     // 112 ListSessionsRequest
     Type::Object {
-        fields: &[f("cwd", 1, 2, 0), f("cursor", 246, 2, 0), f("archived", 228, 2, 7), f("_meta", 318, 6, 0)],
+        fields: &[f("cwd", 1, 2, 0), f("cursor", 247, 2, 0), f("archived", 229, 2, 7), f("_meta", 319, 6, 0)],
     },
     // 113 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 384, 21, 0), f("nextCursor", 246, 2, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 385, 21, 0), f("nextCursor", 247, 2, 0), f("_meta", 319, 6, 0)] },
     // 114 LlmProtocol
     Type::Enum { values: &["anthropic", "openai", "azure", "vertex", "bedrock"], open: true },
     // 115 LoginAuthRequest
-    Type::Object { fields: &[f("methodId", 14, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("methodId", 14, 1, 0), f("_meta", 319, 6, 0)] },
     // 116 LoginAuthResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 117 LogoutAuthRequest
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 118 LogoutAuthResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 119 McpAcpCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 120 McpCapabilities
-    Type::Object { fields: &[f("stdio", 130, 6, 0), f("http", 123, 6, 0), f("acp", 119, 6, 4), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("stdio", 130, 6, 0), f("http", 123, 6, 0), f("acp", 119, 6, 4), f("_meta", 319, 6, 0)] },
     // 121 McpConnectionId
     Type::String(StringKind::Name),
     // 122 McpError
-    Type::Object { fields: &[f("code", 365, 1, 0), f("message", 313, 1, 0), f("data", 0, 0, 0)] },
+    Type::Object { fields: &[f("code", 366, 1, 0), f("message", 314, 1, 0), f("data", 0, 0, 0)] },
     // 123 McpHttpCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 124 McpRequestId
     Type::String(StringKind::Name),
     // 125 McpServer
@@ -520,25 +520,25 @@ static TYPES: &[Type] = &[
         untagged: None,
     },
     // 126 McpServerAcp
-    Type::Object { fields: &[f("name", 315, 1, 0), f("serverId", 127, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("name", 316, 1, 0), f("serverId", 127, 1, 0), f("_meta", 319, 6, 0)] },
     // 127 McpServerAcpId
     Type::String(StringKind::Name),
     // 128 McpServerHttp
     Type::Object {
-        fields: &[f("name", 315, 1, 0), f("url", 336, 1, 0), f("headers", 364, 8, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("name", 316, 1, 0), f("url", 337, 1, 0), f("headers", 365, 8, 0), f("_meta", 319, 6, 0)],
     },
     // 129 McpServerStdio
     Type::Object {
         fields: &[
-            f("name", 315, 1, 0),
+            f("name", 316, 1, 0),
             f("command", 1, 1, 0),
-            f("args", 316, 8, 0),
-            f("env", 317, 8, 0),
-            f("_meta", 318, 6, 0),
+            f("args", 317, 8, 0),
+            f("env", 318, 8, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 130 McpStdioCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 131 MediaType
     Type::String(StringKind::Plain),
     // 132 MessageId
@@ -548,9 +548,9 @@ static TYPES: &[Type] = &[
         fields: &[
             f("serverId", 127, 1, 0),
             f("requestId", 124, 1, 0),
-            f("method", 313, 1, 0),
-            f("params", 318, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("method", 314, 1, 0),
+            f("params", 319, 2, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 134 MessageMcpRequest
@@ -558,33 +558,33 @@ static TYPES: &[Type] = &[
         fields: &[
             f("serverId", 127, 1, 0),
             f("requestId", 124, 1, 0),
-            f("method", 313, 1, 0),
-            f("params", 318, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("method", 314, 1, 0),
+            f("params", 319, 2, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 135 MessageMcpResponse
     Type::AnyOf { of: &[137, 136] },
     // 136 MessageMcpResponseError
-    Type::Object { fields: &[f("error", 122, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("error", 122, 1, 0), f("_meta", 319, 6, 0)] },
     // 137 MessageMcpResponseResult
-    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("result", 0, 1, 0), f("_meta", 319, 6, 0)] },
     // 138 MultiSelectItems
-    Type::Union { tag: "type", variants: &[v("string", 270, 0)], other: Other::Open(0), untagged: Some(293) },
+    Type::Union { tag: "type", variants: &[v("string", 271, 0)], other: Other::Open(0), untagged: Some(294) },
     // 139 MultiSelectPropertySchema
     Type::Object {
         fields: &[
-            f("title", 313, 6, 0),
-            f("description", 313, 6, 0),
-            f("minItems", 339, 2, 0),
-            f("maxItems", 339, 2, 0),
+            f("title", 314, 6, 0),
+            f("description", 314, 6, 0),
+            f("minItems", 340, 2, 0),
+            f("maxItems", 340, 2, 0),
             f("items", 138, 1, 0),
-            f("default", 316, 22, 0),
-            f("_meta", 318, 6, 0),
+            f("default", 317, 22, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 140 NesCapabilities
-    Type::Object { fields: &[f("events", 154, 6, 0), f("context", 141, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("events", 154, 6, 0), f("context", 141, 6, 0), f("_meta", 319, 6, 0)] },
     // 141 NesContextCapabilities
     Type::Object {
         fields: &[
@@ -594,33 +594,33 @@ static TYPES: &[Type] = &[
             f("userActions", 176, 6, 0),
             f("openFiles", 159, 6, 0),
             f("diagnostics", 144, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 142 NesDiagnostic
     Type::Object {
         fields: &[
-            f("uri", 336, 1, 0),
+            f("uri", 337, 1, 0),
             f("range", 210, 1, 0),
             f("severity", 143, 1, 0),
-            f("message", 313, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("message", 314, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 143 NesDiagnosticSeverity
     Type::Enum { values: &["error", "warning", "information", "hint"], open: true },
     // 144 NesDiagnosticsCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 145 NesDocumentDidChangeCapabilities
-    Type::Object { fields: &[f("syncKind", 291, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("syncKind", 292, 1, 0), f("_meta", 319, 6, 0)] },
     // 146 NesDocumentDidCloseCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 147 NesDocumentDidFocusCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 148 NesDocumentDidOpenCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 149 NesDocumentDidSaveCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 150 NesDocumentEventCapabilities
     Type::Object {
         fields: &[
@@ -629,164 +629,164 @@ static TYPES: &[Type] = &[
             f("didClose", 146, 6, 0),
             f("didSave", 149, 6, 0),
             f("didFocus", 147, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 151 NesEditHistoryCapabilities
-    Type::Object { fields: &[f("maxCount", 342, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 343, 6, 0), f("_meta", 319, 6, 0)] },
     // 152 NesEditHistoryEntry
-    Type::Object { fields: &[f("uri", 336, 1, 0), f("diff", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("uri", 337, 1, 0), f("diff", 314, 1, 0), f("_meta", 319, 6, 0)] },
     // 153 NesEditSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 336, 1, 0),
-            f("edits", 366, 1, 0),
+            f("uri", 337, 1, 0),
+            f("edits", 367, 1, 0),
             f("cursorPosition", 195, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 154 NesEventCapabilities
-    Type::Object { fields: &[f("document", 150, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("document", 150, 6, 0), f("_meta", 319, 6, 0)] },
     // 155 NesExcerpt
     Type::Object {
-        fields: &[f("startLine", 342, 1, 0), f("endLine", 342, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("startLine", 343, 1, 0), f("endLine", 343, 1, 0), f("text", 314, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 156 NesJumpCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 157 NesJumpSuggestion
     Type::Object {
-        fields: &[f("suggestionId", 172, 1, 0), f("uri", 336, 1, 0), f("position", 195, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("suggestionId", 172, 1, 0), f("uri", 337, 1, 0), f("position", 195, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 158 NesOpenFile
     Type::Object {
         fields: &[
-            f("uri", 336, 1, 0),
-            f("languageId", 313, 1, 0),
+            f("uri", 337, 1, 0),
+            f("languageId", 314, 1, 0),
             f("visibleRange", 210, 6, 0),
-            f("lastFocusedMs", 339, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("lastFocusedMs", 340, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 159 NesOpenFilesCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 160 NesRecentFile
     Type::Object {
-        fields: &[f("uri", 336, 1, 0), f("languageId", 313, 1, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("uri", 337, 1, 0), f("languageId", 314, 1, 0), f("text", 314, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 161 NesRecentFilesCapabilities
-    Type::Object { fields: &[f("maxCount", 342, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 343, 6, 0), f("_meta", 319, 6, 0)] },
     // 162 NesRejectReason
     Type::Enum { values: &["rejected", "ignored", "replaced", "cancelled"], open: true },
     // 163 NesRelatedSnippet
-    Type::Object { fields: &[f("uri", 336, 1, 0), f("excerpts", 367, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("uri", 337, 1, 0), f("excerpts", 368, 1, 0), f("_meta", 319, 6, 0)] },
     // 164 NesRelatedSnippetsCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 165 NesRenameCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 166 NesRenameSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 336, 1, 0),
+            f("uri", 337, 1, 0),
             f("position", 195, 1, 0),
-            f("newName", 313, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("newName", 314, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 167 NesRepository
     Type::Object {
-        fields: &[f("name", 313, 1, 0), f("owner", 313, 1, 0), f("remoteUrl", 313, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("name", 314, 1, 0), f("owner", 314, 1, 0), f("remoteUrl", 314, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 168 NesSearchAndReplaceCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 169 NesSearchAndReplaceSuggestion
     Type::Object {
         fields: &[
             f("suggestionId", 172, 1, 0),
-            f("uri", 336, 1, 0),
-            f("search", 313, 1, 0),
-            f("replace", 313, 1, 0),
-            f("isRegex", 320, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("uri", 337, 1, 0),
+            f("search", 314, 1, 0),
+            f("replace", 314, 1, 0),
+            f("isRegex", 321, 2, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 170 NesSuggestContext
     Type::Object {
         fields: &[
-            f("recentFiles", 368, 2, 0),
-            f("relatedSnippets", 369, 2, 0),
-            f("editHistory", 370, 2, 0),
-            f("userActions", 371, 2, 0),
-            f("openFiles", 372, 2, 0),
-            f("diagnostics", 373, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("recentFiles", 369, 2, 0),
+            f("relatedSnippets", 370, 2, 0),
+            f("editHistory", 371, 2, 0),
+            f("userActions", 372, 2, 0),
+            f("openFiles", 373, 2, 0),
+            f("diagnostics", 374, 2, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 171 NesSuggestion
     Type::Union {
         tag: "kind",
         variants: &[v("edit", 153, 0), v("jump", 157, 0), v("rename", 166, 0), v("searchAndReplace", 169, 0)],
-        other: Other::Open(374),
+        other: Other::Open(375),
         untagged: None,
     },
     // 172 NesSuggestionId
     Type::String(StringKind::Name),
     // 173 NesTextEdit
-    Type::Object { fields: &[f("range", 210, 1, 0), f("newText", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("range", 210, 1, 0), f("newText", 314, 1, 0), f("_meta", 319, 6, 0)] },
     // 174 NesTriggerKind
     Type::Enum { values: &["automatic", "diagnostic", "manual"], open: true },
     // 175 NesUserAction
     Type::Object {
         fields: &[
-            f("action", 313, 1, 0),
-            f("uri", 336, 1, 0),
+            f("action", 314, 1, 0),
+            f("uri", 337, 1, 0),
             f("position", 195, 1, 0),
-            f("timestampMs", 339, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("timestampMs", 340, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 176 NesUserActionsCapabilities
-    Type::Object { fields: &[f("maxCount", 342, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("maxCount", 343, 6, 0), f("_meta", 319, 6, 0)] },
     // 177 NewSessionRequest
     Type::Object {
         fields: &[
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 385, 8, 0),
-            f("mcpServers", 386, 8, 0),
-            f("systemPrompt", 276, 2, 11),
-            f("_meta", 318, 6, 0),
+            f("additionalDirectories", 386, 8, 0),
+            f("mcpServers", 387, 8, 0),
+            f("systemPrompt", 277, 2, 11),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 178 NewSessionResponse
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("configOptions", 328, 20, 0),
-            f("availableCommands", 322, 20, 0),
-            f("_meta", 318, 6, 0),
+            f("sessionId", 244, 1, 0),
+            f("configOptions", 329, 20, 0),
+            f("availableCommands", 323, 20, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 179 Notice
     Type::Object {
-        fields: &[f("severity", 180, 1, 0), f("title", 313, 1, 0), f("description", 313, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("severity", 180, 1, 0), f("title", 314, 1, 0), f("description", 314, 6, 0), f("_meta", 319, 6, 0)],
     },
     // 180 NoticeSeverity
     Type::Enum { values: &["info", "warning", "error"], open: true },
     // 181 NumberPropertySchema
     Type::Object {
         fields: &[
-            f("title", 313, 6, 0),
-            f("description", 313, 6, 0),
-            f("minimum", 353, 2, 0),
-            f("maximum", 353, 2, 0),
-            f("default", 353, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("title", 314, 6, 0),
+            f("description", 314, 6, 0),
+            f("minimum", 354, 2, 0),
+            f("maximum", 354, 2, 0),
+            f("default", 354, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 182 PermissionOption
     Type::Object {
-        fields: &[f("optionId", 183, 1, 0), f("name", 315, 1, 0), f("kind", 184, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("optionId", 183, 1, 0), f("name", 316, 1, 0), f("kind", 184, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 183 PermissionOptionId
     Type::String(StringKind::Name),
@@ -794,768 +794,778 @@ static TYPES: &[Type] = &[
     Type::Enum { values: &["allow_once", "allow_always", "reject_once", "reject_always"], open: true },
     // 185 PlanEntry
     Type::Object {
-        fields: &[f("content", 313, 1, 0), f("priority", 186, 1, 0), f("status", 187, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("content", 314, 1, 0), f("priority", 186, 1, 0), f("status", 187, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 186 PlanEntryPriority
     Type::Enum { values: &["high", "medium", "low"], open: true },
     // 187 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "cancelled"], open: true },
     // 188 PlanFile
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("uri", 336, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("uri", 337, 1, 0), f("_meta", 319, 6, 0)] },
     // 189 PlanId
     Type::String(StringKind::Name),
     // 190 PlanItems
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 379, 17, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("entries", 380, 17, 0), f("_meta", 319, 6, 0)] },
     // 191 PlanMarkdown
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("content", 313, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("content", 314, 1, 0), f("_meta", 319, 6, 0)] },
     // 192 PlanRemoved
-    Type::Object { fields: &[f("planId", 189, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("planId", 189, 1, 0), f("_meta", 319, 6, 0)] },
     // 193 PlanUpdate
-    Type::Object { fields: &[f("plan", 194, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("plan", 194, 1, 0), f("_meta", 319, 6, 0)] },
     // 194 PlanUpdateContent
     Type::Union {
         tag: "type",
         variants: &[v("items", 190, 0), v("file", 188, 5), v("markdown", 191, 5)],
-        other: Other::Open(378),
+        other: Other::Open(379),
         untagged: None,
     },
     // 195 Position
-    Type::Object { fields: &[f("line", 342, 1, 0), f("character", 342, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("line", 343, 1, 0), f("character", 343, 1, 0), f("_meta", 319, 6, 0)] },
     // 196 PositionEncodingKind
     Type::Enum { values: &["utf-16", "utf-32", "utf-8"], open: false },
     // 197 PromptAudioCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 198 PromptCapabilities
     Type::Object {
-        fields: &[f("image", 200, 6, 0), f("audio", 197, 6, 0), f("embeddedContext", 199, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("image", 200, 6, 0), f("audio", 197, 6, 0), f("embeddedContext", 199, 6, 0), f("_meta", 319, 6, 0)],
     },
     // 199 PromptEmbeddedContextCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 200 PromptImageCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 201 PromptRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("prompt", 380, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object {
+        fields: &[
+            f("sessionId", 244, 1, 0),
+            f("prompt", 381, 1, 0),
+            f("idempotencyKey", 314, 2, 0),
+            f("_meta", 319, 6, 0),
+        ],
+    },
     // 202 PromptResponse
-    Type::Object { fields: &[f("messageId", 132, 65, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 132, 65, 0), f("_meta", 319, 6, 0)] },
     // 203 ProtocolVersion
     Type::Integer { min: 0, max: u16::MAX as u64 },
     // 204 ProviderCurrentConfig
-    Type::Object { fields: &[f("apiType", 114, 1, 0), f("baseUrl", 336, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("apiType", 114, 1, 0), f("baseUrl", 337, 1, 0), f("_meta", 319, 6, 0)] },
     // 205 ProviderId
     Type::String(StringKind::Name),
     // 206 ProviderInfo
     Type::Object {
         fields: &[
             f("providerId", 205, 1, 0),
-            f("supported", 382, 21, 0),
-            f("required", 320, 1, 0),
+            f("supported", 383, 21, 0),
+            f("required", 321, 1, 0),
             f("current", 204, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 207 ProvidersCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 208 ProxySuccessorNotification
-    Type::Object { fields: &[f("method", 313, 1, 0), f("params", 0, 0, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("method", 314, 1, 0), f("params", 0, 0, 0), f("_meta", 319, 6, 0)] },
     // 209 ProxySuccessorRequest
-    Type::Object { fields: &[f("method", 313, 1, 0), f("params", 0, 0, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("method", 314, 1, 0), f("params", 0, 0, 0), f("_meta", 319, 6, 0)] },
     // 210 Range
-    Type::Object { fields: &[f("start", 195, 1, 0), f("end", 195, 1, 0), f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("start", 195, 1, 0), f("end", 195, 1, 0), f("_meta", 319, 6, 0)] },
     // 211 RejectNesNotification
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
+            f("sessionId", 244, 1, 0),
             f("suggestionId", 172, 1, 0),
             f("reason", 162, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 212 ReplayFrom
-    Type::Union { tag: "type", variants: &[v("start", 213, 0)], other: Other::Open(0), untagged: None },
-    // 213 ReplayFromStart
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 214 RequestId
-    Type::AnyOf { of: &[340, 313] },
-    // 215 RequestPermissionOutcome
+    // 212 ReplayComplete
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 213 ReplayFrom
+    Type::Union { tag: "type", variants: &[v("start", 214, 0)], other: Other::Open(0), untagged: None },
+    // 214 ReplayFromStart
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 215 RequestId
+    Type::AnyOf { of: &[341, 314] },
+    // 216 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
-        variants: &[v("cancelled", 36, 0), v("selected", 225, 0)],
+        variants: &[v("cancelled", 36, 0), v("selected", 226, 0)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 216 RequestPermissionRequest
+    // 217 RequestPermissionRequest
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("title", 315, 1, 0),
-            f("description", 313, 6, 0),
-            f("subject", 218, 2, 0),
-            f("options", 377, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("sessionId", 244, 1, 0),
+            f("title", 316, 1, 0),
+            f("description", 314, 6, 0),
+            f("subject", 219, 2, 0),
+            f("options", 378, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 217 RequestPermissionResponse
-    Type::Object { fields: &[f("outcome", 215, 1, 0), f("_meta", 318, 6, 0)] },
-    // 218 RequestPermissionSubject
+    // 218 RequestPermissionResponse
+    Type::Object { fields: &[f("outcome", 216, 1, 0), f("_meta", 319, 6, 0)] },
+    // 219 RequestPermissionSubject
     Type::Union {
         tag: "type",
-        variants: &[v("tool_call", 300, 0), v("command", 45, 0)],
+        variants: &[v("tool_call", 301, 0), v("command", 45, 0)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 219 RequiresActionStateUpdate
-    Type::Object { fields: &[f("background", 388, 6, 0), f("_meta", 318, 6, 0)] },
-    // 220 ResourceLink
+    // 220 RequiresActionStateUpdate
+    Type::Object { fields: &[f("background", 389, 6, 0), f("_meta", 319, 6, 0)] },
+    // 221 ResourceLink
     Type::Object {
         fields: &[
-            f("name", 313, 1, 0),
-            f("uri", 336, 1, 0),
-            f("title", 313, 6, 0),
-            f("description", 313, 6, 0),
-            f("icons", 338, 22, 0),
+            f("name", 314, 1, 0),
+            f("uri", 337, 1, 0),
+            f("title", 314, 6, 0),
+            f("description", 314, 6, 0),
+            f("icons", 339, 22, 0),
             f("mimeType", 131, 6, 0),
-            f("size", 339, 6, 0),
+            f("size", 340, 6, 0),
             f("annotations", 7, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 221 ResumeSessionRequest
+    // 222 ResumeSessionRequest
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
+            f("sessionId", 244, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 385, 8, 0),
-            f("mcpServers", 386, 8, 0),
-            f("replayFrom", 212, 2, 0),
-            f("systemPrompt", 276, 2, 11),
-            f("_meta", 318, 6, 0),
+            f("additionalDirectories", 386, 8, 0),
+            f("mcpServers", 387, 8, 0),
+            f("replayFrom", 213, 2, 0),
+            f("systemPrompt", 277, 2, 11),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 222 ResumeSessionResponse
+    // 223 ResumeSessionResponse
     Type::Object {
-        fields: &[f("configOptions", 328, 20, 0), f("availableCommands", 322, 20, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("configOptions", 329, 20, 0), f("availableCommands", 323, 20, 0), f("_meta", 319, 6, 0)],
     },
-    // 223 Role
+    // 224 Role
     Type::Enum { values: &["assistant", "user"], open: true },
-    // 224 RunningStateUpdate
-    Type::Object { fields: &[f("background", 388, 6, 0), f("_meta", 318, 6, 0)] },
-    // 225 SelectedPermissionOutcome
-    Type::Object { fields: &[f("optionId", 183, 1, 0), f("_meta", 318, 6, 0)] },
-    // 226 SessionAdditionalDirectoriesCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 227 SessionArchiveCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 228 SessionArchiveFilter
+    // 225 RunningStateUpdate
+    Type::Object { fields: &[f("background", 389, 6, 0), f("_meta", 319, 6, 0)] },
+    // 226 SelectedPermissionOutcome
+    Type::Object { fields: &[f("optionId", 183, 1, 0), f("_meta", 319, 6, 0)] },
+    // 227 SessionAdditionalDirectoriesCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 228 SessionArchiveCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 229 SessionArchiveFilter
     Type::Enum { values: &["exclude", "include", "only"], open: true },
-    // 229 SessionCancelCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 230 SessionCapabilities
+    // 230 SessionCancelCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 231 SessionCapabilities
     Type::Object {
         fields: &[
             f("prompt", 198, 6, 0),
             f("mcp", 120, 6, 0),
-            f("delete", 241, 6, 0),
-            f("additionalDirectories", 226, 6, 0),
-            f("systemPrompt", 255, 6, 11),
-            f("fork", 242, 6, 8),
-            f("archive", 227, 6, 7),
-            f("status", 252, 6, 9),
-            f("title", 258, 6, 10),
-            f("_meta", 318, 6, 0),
+            f("delete", 242, 6, 0),
+            f("additionalDirectories", 227, 6, 0),
+            f("systemPrompt", 256, 6, 11),
+            f("fork", 243, 6, 8),
+            f("archive", 228, 6, 7),
+            f("status", 253, 6, 9),
+            f("title", 259, 6, 10),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 231 SessionConfigBoolean
-    Type::Object { fields: &[f("currentValue", 320, 1, 0)] },
-    // 232 SessionConfigGroupId
+    // 232 SessionConfigBoolean
+    Type::Object { fields: &[f("currentValue", 321, 1, 0)] },
+    // 233 SessionConfigGroupId
     Type::String(StringKind::Name),
-    // 233 SessionConfigId
+    // 234 SessionConfigId
     Type::String(StringKind::Name),
-    // 234 SessionConfigOption
+    // 235 SessionConfigOption
     Type::Union {
         tag: "type",
-        variants: &[v("select", 323, 0), v("boolean", 324, 0)],
-        other: Other::Open(325),
+        variants: &[v("select", 324, 0), v("boolean", 325, 0)],
+        other: Other::Open(326),
         untagged: None,
     },
-    // 235 SessionConfigOptionCategory
+    // 236 SessionConfigOptionCategory
     Type::Enum { values: &["mode", "model", "model_config", "thought_level", "speed"], open: true },
-    // 236 SessionConfigSelect
-    Type::Object { fields: &[f("currentValue", 240, 1, 0), f("options", 239, 1, 0)] },
-    // 237 SessionConfigSelectGroup
+    // 237 SessionConfigSelect
+    Type::Object { fields: &[f("currentValue", 241, 1, 0), f("options", 240, 1, 0)] },
+    // 238 SessionConfigSelectGroup
     Type::Object {
-        fields: &[f("groupId", 232, 1, 0), f("name", 315, 1, 0), f("options", 326, 21, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("groupId", 233, 1, 0), f("name", 316, 1, 0), f("options", 327, 21, 0), f("_meta", 319, 6, 0)],
     },
-    // 238 SessionConfigSelectOption
+    // 239 SessionConfigSelectOption
     Type::Object {
-        fields: &[f("value", 240, 1, 0), f("name", 315, 1, 0), f("description", 313, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("value", 241, 1, 0), f("name", 316, 1, 0), f("description", 314, 6, 0), f("_meta", 319, 6, 0)],
     },
-    // 239 SessionConfigSelectOptions
-    Type::AnyOf { of: &[326, 327] },
-    // 240 SessionConfigValueId
+    // 240 SessionConfigSelectOptions
+    Type::AnyOf { of: &[327, 328] },
+    // 241 SessionConfigValueId
     Type::String(StringKind::Name),
-    // 241 SessionDeleteCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 242 SessionForkCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 243 SessionId
+    // 242 SessionDeleteCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 243 SessionForkCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 244 SessionId
     Type::String(StringKind::Name),
-    // 244 SessionInfo
+    // 245 SessionInfo
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
+            f("sessionId", 244, 1, 0),
             f("cwd", 1, 1, 0),
-            f("additionalDirectories", 385, 8, 0),
-            f("title", 313, 6, 0),
-            f("updatedAt", 333, 6, 0),
-            f("archived", 320, 6, 7),
-            f("_meta", 318, 6, 0),
+            f("additionalDirectories", 386, 8, 0),
+            f("title", 314, 6, 0),
+            f("updatedAt", 334, 6, 0),
+            f("archived", 321, 6, 7),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 245 SessionInfoUpdate
-    Type::Object { fields: &[f("title", 313, 6, 0), f("updatedAt", 333, 6, 0), f("_meta", 318, 6, 0)] },
-    // 246 SessionListCursor
+    // 246 SessionInfoUpdate
+    Type::Object { fields: &[f("title", 314, 6, 0), f("updatedAt", 334, 6, 0), f("_meta", 319, 6, 0)] },
+    // 247 SessionListCursor
     Type::String(StringKind::Plain),
-    // 247 SessionMessage
+    // 248 SessionMessage
     Type::Object {
         fields: &[
             f("messageId", 132, 1, 0),
-            f("senderSessionId", 243, 6, 0),
-            f("recipientSessionId", 243, 6, 0),
+            f("senderSessionId", 244, 6, 0),
+            f("recipientSessionId", 244, 6, 0),
             f("senderMessageId", 132, 6, 0),
             f("recipientMessageId", 132, 6, 0),
-            f("content", 387, 22, 0),
-            f("_meta", 318, 6, 0),
+            f("content", 388, 22, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 248 SessionMessageChunk
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 318, 6, 0)] },
-    // 249 SessionNotFoundErrorData
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
-    // 250 SessionReference
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
-    // 251 SessionStatus
+    // 249 SessionMessageChunk
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 55, 1, 0), f("_meta", 319, 6, 0)] },
+    // 250 SessionNotFoundErrorData
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
+    // 251 SessionReference
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
+    // 252 SessionStatus
     Type::Enum { values: &["open", "saved"], open: true },
-    // 252 SessionStatusCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 253 SessionStatusRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
-    // 254 SessionStatusResponse
-    Type::Object { fields: &[f("status", 251, 1, 0), f("state", 268, 6, 0), f("_meta", 318, 6, 0)] },
-    // 255 SessionSystemPromptCapabilities
-    Type::Object { fields: &[f("mode", 256, 6, 0), f("_meta", 318, 6, 0)] },
-    // 256 SessionSystemPromptModeCapabilities
-    Type::Object { fields: &[f("override", 257, 6, 0), f("_meta", 318, 6, 0)] },
-    // 257 SessionSystemPromptOverrideCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 258 SessionTitleCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 259 SessionUpdate
+    // 253 SessionStatusCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 254 SessionStatusRequest
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
+    // 255 SessionStatusResponse
+    Type::Object { fields: &[f("status", 252, 1, 0), f("state", 269, 6, 0), f("_meta", 319, 6, 0)] },
+    // 256 SessionSystemPromptCapabilities
+    Type::Object { fields: &[f("mode", 257, 6, 0), f("_meta", 319, 6, 0)] },
+    // 257 SessionSystemPromptModeCapabilities
+    Type::Object { fields: &[f("override", 258, 6, 0), f("_meta", 319, 6, 0)] },
+    // 258 SessionSystemPromptOverrideCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 259 SessionTitleCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 260 SessionUpdate
     Type::Union {
         tag: "sessionUpdate",
         variants: &[
             v("user_message_chunk", 56, 0),
-            v("user_message", 311, 0),
+            v("user_message", 312, 0),
             v("agent_message_chunk", 56, 0),
             v("agent_message", 5, 0),
             v("agent_thought_chunk", 56, 0),
             v("agent_thought", 6, 0),
-            v("state_update", 268, 0),
-            v("tool_call_content_chunk", 297, 0),
-            v("tool_call_update", 302, 0),
-            v("terminal_update", 287, 0),
-            v("terminal_output_chunk", 285, 0),
+            v("state_update", 269, 0),
+            v("replay_complete", 212, 0),
+            v("tool_call_content_chunk", 298, 0),
+            v("tool_call_update", 303, 0),
+            v("terminal_update", 288, 0),
+            v("terminal_output_chunk", 286, 0),
             v("plan_update", 193, 0),
             v("plan_removed", 192, 5),
             v("available_commands_update", 23, 0),
             v("config_option_update", 51, 0),
-            v("session_info_update", 245, 0),
-            v("usage_update", 310, 0),
+            v("session_info_update", 246, 0),
+            v("usage_update", 311, 0),
             v("notice", 179, 0),
             v("compaction_update", 49, 0),
             v("compaction_summary_chunk", 48, 0),
-            v("subagent_update", 273, 12),
-            v("session_message", 247, 12),
-            v("session_message_chunk", 248, 12),
+            v("subagent_update", 274, 12),
+            v("session_message", 248, 12),
+            v("session_message_chunk", 249, 12),
         ],
         other: Other::Open(0),
         untagged: None,
     },
-    // 260 SetProviderRequest
+    // 261 SetProviderRequest
     Type::Object {
         fields: &[
             f("providerId", 205, 1, 0),
             f("apiType", 114, 1, 0),
-            f("baseUrl", 336, 1, 0),
-            f("headers", 383, 0, 0),
-            f("_meta", 318, 6, 0),
+            f("baseUrl", 337, 1, 0),
+            f("headers", 384, 0, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 261 SetProviderResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 262 SetSessionConfigOptionRequest
+    // 262 SetProviderResponse
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 263 SetSessionConfigOptionRequest
     Type::Union {
         tag: "type",
-        variants: &[v("id", 329, 0), v("boolean", 330, 0)],
-        other: Other::Open(331),
+        variants: &[v("id", 330, 0), v("boolean", 331, 0)],
+        other: Other::Open(332),
         untagged: None,
     },
-    // 263 SetSessionConfigOptionResponse
-    Type::Object { fields: &[f("configOptions", 328, 17, 0), f("_meta", 318, 6, 0)] },
-    // 264 SetSessionTitleRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("title", 313, 1, 0), f("_meta", 318, 6, 0)] },
-    // 265 SetSessionTitleResponse
-    Type::Object { fields: &[f("title", 313, 1, 0), f("_meta", 318, 6, 0)] },
-    // 266 StartNesRequest
+    // 264 SetSessionConfigOptionResponse
+    Type::Object { fields: &[f("configOptions", 329, 17, 0), f("_meta", 319, 6, 0)] },
+    // 265 SetSessionTitleRequest
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("title", 314, 1, 0), f("_meta", 319, 6, 0)] },
+    // 266 SetSessionTitleResponse
+    Type::Object { fields: &[f("title", 314, 1, 0), f("_meta", 319, 6, 0)] },
+    // 267 StartNesRequest
     Type::Object {
         fields: &[
-            f("workspaceUri", 336, 6, 0),
-            f("workspaceFolders", 375, 2, 0),
+            f("workspaceUri", 337, 6, 0),
+            f("workspaceFolders", 376, 2, 0),
             f("repository", 167, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 267 StartNesResponse
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
-    // 268 StateUpdate
+    // 268 StartNesResponse
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
+    // 269 StateUpdate
     Type::Union {
         tag: "state",
-        variants: &[v("running", 224, 0), v("idle", 104, 0), v("requires_action", 219, 0), v("unknown", 306, 12)],
+        variants: &[v("running", 225, 0), v("idle", 104, 0), v("requires_action", 220, 0), v("unknown", 307, 12)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 269 StringFormat
+    // 270 StringFormat
     Type::Enum { values: &["email", "uri", "date", "date-time"], open: true },
-    // 270 StringMultiSelectItems
-    Type::Object { fields: &[f("enum", 351, 1, 0), f("_meta", 318, 6, 0)] },
-    // 271 StringPropertySchema
+    // 271 StringMultiSelectItems
+    Type::Object { fields: &[f("enum", 352, 1, 0), f("_meta", 319, 6, 0)] },
+    // 272 StringPropertySchema
     Type::Object {
         fields: &[
-            f("title", 313, 6, 0),
-            f("description", 313, 6, 0),
-            f("minLength", 342, 2, 0),
-            f("maxLength", 342, 2, 0),
-            f("pattern", 313, 2, 0),
-            f("format", 269, 2, 0),
-            f("default", 313, 6, 0),
-            f("enum", 351, 2, 0),
-            f("oneOf", 352, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("title", 314, 6, 0),
+            f("description", 314, 6, 0),
+            f("minLength", 343, 2, 0),
+            f("maxLength", 343, 2, 0),
+            f("pattern", 314, 2, 0),
+            f("format", 270, 2, 0),
+            f("default", 314, 6, 0),
+            f("enum", 352, 2, 0),
+            f("oneOf", 353, 2, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 272 SubagentSessionCapabilities
-    Type::Object { fields: &[f("cancel", 229, 6, 0), f("_meta", 318, 6, 0)] },
-    // 273 SubagentUpdate
+    // 273 SubagentSessionCapabilities
+    Type::Object { fields: &[f("cancel", 230, 6, 0), f("_meta", 319, 6, 0)] },
+    // 274 SubagentUpdate
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("title", 313, 6, 0),
-            f("description", 313, 6, 0),
-            f("capabilities", 272, 6, 0),
-            f("state", 268, 6, 0),
+            f("sessionId", 244, 1, 0),
+            f("title", 314, 6, 0),
+            f("description", 314, 6, 0),
+            f("capabilities", 273, 6, 0),
+            f("state", 269, 6, 0),
             f("cwd", 1, 2, 0),
-            f("additionalDirectories", 385, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("additionalDirectories", 386, 2, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 274 SuggestNesRequest
+    // 275 SuggestNesRequest
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("uri", 336, 1, 0),
-            f("version", 340, 1, 0),
+            f("sessionId", 244, 1, 0),
+            f("uri", 337, 1, 0),
+            f("version", 341, 1, 0),
             f("position", 195, 1, 0),
             f("selection", 210, 2, 0),
             f("triggerKind", 174, 1, 0),
             f("context", 170, 2, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 275 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 376, 1, 0), f("_meta", 318, 6, 0)] },
-    // 276 SystemPrompt
-    Type::Object { fields: &[f("mode", 277, 1, 0), f("content", 387, 1, 0), f("_meta", 318, 6, 0)] },
-    // 277 SystemPromptMode
+    // 276 SuggestNesResponse
+    Type::Object { fields: &[f("suggestions", 377, 1, 0), f("_meta", 319, 6, 0)] },
+    // 277 SystemPrompt
+    Type::Object { fields: &[f("mode", 278, 1, 0), f("content", 388, 1, 0), f("_meta", 319, 6, 0)] },
+    // 278 SystemPromptMode
     Type::Enum { values: &["append", "override"], open: true },
-    // 278 Terminal
-    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("_meta", 318, 6, 0)] },
-    // 279 TerminalAuthCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 280 TerminalCancelCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 281 TerminalCapabilities
-    Type::Object { fields: &[f("cancel", 280, 6, 0), f("_meta", 318, 6, 0)] },
-    // 282 TerminalExitStatus
-    Type::Object { fields: &[f("exitCode", 340, 6, 0), f("signal", 313, 6, 0), f("_meta", 318, 6, 0)] },
-    // 283 TerminalId
+    // 279 Terminal
+    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("_meta", 319, 6, 0)] },
+    // 280 TerminalAuthCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 281 TerminalCancelCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 282 TerminalCapabilities
+    Type::Object { fields: &[f("cancel", 281, 6, 0), f("_meta", 319, 6, 0)] },
+    // 283 TerminalExitStatus
+    Type::Object { fields: &[f("exitCode", 341, 6, 0), f("signal", 314, 6, 0), f("_meta", 319, 6, 0)] },
+    // 284 TerminalId
     Type::String(StringKind::Name),
-    // 284 TerminalOutput
-    Type::Object { fields: &[f("data", 335, 1, 0), f("_meta", 318, 6, 0)] },
-    // 285 TerminalOutputChunk
-    Type::Object { fields: &[f("terminalId", 283, 1, 0), f("data", 335, 1, 0), f("_meta", 318, 6, 0)] },
-    // 286 TerminalSize
-    Type::Object { fields: &[f("cols", 391, 1, 0), f("rows", 391, 1, 0), f("_meta", 318, 6, 0)] },
-    // 287 TerminalUpdate
+    // 285 TerminalOutput
+    Type::Object { fields: &[f("data", 336, 1, 0), f("_meta", 319, 6, 0)] },
+    // 286 TerminalOutputChunk
+    Type::Object { fields: &[f("terminalId", 284, 1, 0), f("data", 336, 1, 0), f("_meta", 319, 6, 0)] },
+    // 287 TerminalSize
+    Type::Object { fields: &[f("cols", 392, 1, 0), f("rows", 392, 1, 0), f("_meta", 319, 6, 0)] },
+    // 288 TerminalUpdate
     Type::Object {
         fields: &[
-            f("terminalId", 283, 1, 0),
-            f("command", 313, 6, 0),
+            f("terminalId", 284, 1, 0),
+            f("command", 314, 6, 0),
             f("cwd", 1, 6, 0),
-            f("output", 284, 6, 0),
-            f("exitStatus", 282, 6, 0),
-            f("size", 286, 6, 0),
-            f("capabilities", 281, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("output", 285, 6, 0),
+            f("exitStatus", 283, 6, 0),
+            f("size", 287, 6, 0),
+            f("capabilities", 282, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 288 TextCommandInput
-    Type::Object { fields: &[f("hint", 313, 1, 0), f("_meta", 318, 6, 0)] },
-    // 289 TextContent
-    Type::Object { fields: &[f("text", 313, 1, 0), f("annotations", 7, 6, 0), f("_meta", 318, 6, 0)] },
-    // 290 TextDocumentContentChangeEvent
-    Type::Object { fields: &[f("range", 210, 2, 0), f("text", 313, 1, 0), f("_meta", 318, 6, 0)] },
-    // 291 TextDocumentSyncKind
+    // 289 TextCommandInput
+    Type::Object { fields: &[f("hint", 314, 1, 0), f("_meta", 319, 6, 0)] },
+    // 290 TextContent
+    Type::Object { fields: &[f("text", 314, 1, 0), f("annotations", 7, 6, 0), f("_meta", 319, 6, 0)] },
+    // 291 TextDocumentContentChangeEvent
+    Type::Object { fields: &[f("range", 210, 2, 0), f("text", 314, 1, 0), f("_meta", 319, 6, 0)] },
+    // 292 TextDocumentSyncKind
     Type::Enum { values: &["full", "incremental"], open: false },
-    // 292 TextResourceContents
+    // 293 TextResourceContents
     Type::Object {
-        fields: &[f("text", 313, 1, 0), f("uri", 336, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("text", 314, 1, 0), f("uri", 337, 1, 0), f("mimeType", 131, 6, 0), f("_meta", 319, 6, 0)],
     },
-    // 293 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 352, 1, 0), f("_meta", 318, 6, 0)] },
-    // 294 ToolCallCancelCapabilities
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 295 ToolCallCapabilities
-    Type::Object { fields: &[f("cancel", 294, 6, 0), f("_meta", 318, 6, 0)] },
-    // 296 ToolCallContent
+    // 294 TitledMultiSelectItems
+    Type::Object { fields: &[f("anyOf", 353, 1, 0), f("_meta", 319, 6, 0)] },
+    // 295 ToolCallCancelCapabilities
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 296 ToolCallCapabilities
+    Type::Object { fields: &[f("cancel", 295, 6, 0), f("_meta", 319, 6, 0)] },
+    // 297 ToolCallContent
     Type::Union {
         tag: "type",
-        variants: &[v("content", 54, 0), v("diff", 67, 0), v("terminal", 278, 0), v("session", 250, 0)],
+        variants: &[v("content", 54, 0), v("diff", 67, 0), v("terminal", 279, 0), v("session", 251, 0)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 297 ToolCallContentChunk
-    Type::Object { fields: &[f("toolCallId", 298, 1, 0), f("content", 296, 1, 0), f("_meta", 318, 6, 0)] },
-    // 298 ToolCallId
+    // 298 ToolCallContentChunk
+    Type::Object { fields: &[f("toolCallId", 299, 1, 0), f("content", 297, 1, 0), f("_meta", 319, 6, 0)] },
+    // 299 ToolCallId
     Type::String(StringKind::Name),
-    // 299 ToolCallLocation
-    Type::Object { fields: &[f("path", 1, 1, 0), f("line", 398, 6, 0), f("_meta", 318, 6, 0)] },
-    // 300 ToolCallPermissionSubject
-    Type::Object { fields: &[f("toolCall", 302, 1, 0), f("_meta", 318, 6, 0)] },
-    // 301 ToolCallStatus
+    // 300 ToolCallLocation
+    Type::Object { fields: &[f("path", 1, 1, 0), f("line", 399, 6, 0), f("_meta", 319, 6, 0)] },
+    // 301 ToolCallPermissionSubject
+    Type::Object { fields: &[f("toolCall", 303, 1, 0), f("_meta", 319, 6, 0)] },
+    // 302 ToolCallStatus
     Type::Enum { values: &["pending", "in_progress", "paused", "completed", "failed", "cancelled"], open: true },
-    // 302 ToolCallUpdate
+    // 303 ToolCallUpdate
     Type::Object {
         fields: &[
-            f("toolCallId", 298, 1, 0),
-            f("name", 313, 6, 0),
-            f("title", 315, 6, 0),
-            f("kind", 303, 6, 0),
-            f("status", 301, 6, 0),
-            f("content", 392, 22, 0),
-            f("locations", 393, 22, 0),
+            f("toolCallId", 299, 1, 0),
+            f("name", 314, 6, 0),
+            f("title", 316, 6, 0),
+            f("kind", 304, 6, 0),
+            f("status", 302, 6, 0),
+            f("content", 393, 22, 0),
+            f("locations", 394, 22, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
-            f("capabilities", 295, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("capabilities", 296, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 303 ToolKind
+    // 304 ToolKind
     Type::Enum {
         values: &["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"],
         open: true,
     },
-    // 304 UnarchiveSessionRequest
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("_meta", 318, 6, 0)] },
-    // 305 UnarchiveSessionResponse
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
-    // 306 UnknownStateUpdate
-    Type::Object { fields: &[f("background", 388, 6, 0), f("_meta", 318, 6, 0)] },
-    // 307 UnsupportedProtocolVersionErrorData
-    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 363, 1, 0), f("_meta", 318, 6, 0)] },
-    // 308 UpdateSessionNotification
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("update", 259, 1, 0), f("_meta", 318, 6, 0)] },
-    // 309 Usage
+    // 305 UnarchiveSessionRequest
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("_meta", 319, 6, 0)] },
+    // 306 UnarchiveSessionResponse
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
+    // 307 UnknownStateUpdate
+    Type::Object { fields: &[f("background", 389, 6, 0), f("_meta", 319, 6, 0)] },
+    // 308 UnsupportedProtocolVersionErrorData
+    Type::Object { fields: &[f("requested", 203, 1, 0), f("supported", 364, 1, 0), f("_meta", 319, 6, 0)] },
+    // 309 UpdateSessionNotification
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("update", 260, 1, 0), f("_meta", 319, 6, 0)] },
+    // 310 Usage
     Type::Object {
         fields: &[
-            f("totalTokens", 339, 1, 0),
-            f("inputTokens", 339, 1, 0),
-            f("outputTokens", 339, 1, 0),
-            f("thoughtTokens", 339, 6, 0),
-            f("cachedReadTokens", 339, 6, 0),
-            f("cachedWriteTokens", 339, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("totalTokens", 340, 1, 0),
+            f("inputTokens", 340, 1, 0),
+            f("outputTokens", 340, 1, 0),
+            f("thoughtTokens", 340, 6, 0),
+            f("cachedReadTokens", 340, 6, 0),
+            f("cachedWriteTokens", 340, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 310 UsageUpdate
+    // 311 UsageUpdate
     Type::Object {
-        fields: &[f("used", 339, 65, 0), f("size", 339, 65, 0), f("cost", 57, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("used", 340, 65, 0), f("size", 340, 65, 0), f("cost", 57, 6, 0), f("_meta", 319, 6, 0)],
     },
-    // 311 UserMessage
-    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 387, 22, 0), f("_meta", 318, 6, 0)] },
-    // 312 WorkspaceFolder
-    Type::Object { fields: &[f("uri", 336, 1, 0), f("name", 313, 1, 0), f("_meta", 318, 6, 0)] },
-    // 313
-    Type::String(StringKind::Plain),
+    // 312 UserMessage
+    Type::Object { fields: &[f("messageId", 132, 1, 0), f("content", 388, 22, 0), f("_meta", 319, 6, 0)] },
+    // 313 WorkspaceFolder
+    Type::Object { fields: &[f("uri", 337, 1, 0), f("name", 314, 1, 0), f("_meta", 319, 6, 0)] },
     // 314
-    Type::Object { fields: &[f("methodId", 14, 1, 0), f("name", 313, 1, 0)] },
+    Type::String(StringKind::Plain),
     // 315
-    Type::String(StringKind::Name),
+    Type::Object { fields: &[f("methodId", 14, 1, 0), f("name", 314, 1, 0)] },
     // 316
-    Type::Array { item: 313, min: 0 },
+    Type::String(StringKind::Name),
     // 317
-    Type::Array { item: 94, min: 0 },
+    Type::Array { item: 314, min: 0 },
     // 318
-    Type::Map { value: 0 },
+    Type::Array { item: 94, min: 0 },
     // 319
-    Type::Array { item: 11, min: 0 },
+    Type::Map { value: 0 },
     // 320
-    Type::Boolean,
+    Type::Array { item: 11, min: 0 },
     // 321
-    Type::Object { fields: &[f("name", 313, 1, 0), f("description", 313, 1, 0)] },
+    Type::Boolean,
     // 322
-    Type::Array { item: 21, min: 0 },
+    Type::Object { fields: &[f("name", 314, 1, 0), f("description", 314, 1, 0)] },
     // 323
-    Type::Object {
-        fields: &[
-            f("currentValue", 240, 1, 0),
-            f("options", 239, 1, 0),
-            f("configId", 233, 1, 0),
-            f("name", 315, 1, 0),
-            f("description", 313, 6, 0),
-            f("category", 235, 6, 0),
-            f("_meta", 318, 6, 0),
-        ],
-    },
+    Type::Array { item: 21, min: 0 },
     // 324
     Type::Object {
         fields: &[
-            f("currentValue", 320, 1, 0),
-            f("configId", 233, 1, 0),
-            f("name", 315, 1, 0),
-            f("description", 313, 6, 0),
-            f("category", 235, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("currentValue", 241, 1, 0),
+            f("options", 240, 1, 0),
+            f("configId", 234, 1, 0),
+            f("name", 316, 1, 0),
+            f("description", 314, 6, 0),
+            f("category", 236, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 325
     Type::Object {
         fields: &[
-            f("configId", 233, 1, 0),
-            f("name", 315, 1, 0),
-            f("description", 313, 6, 0),
-            f("category", 235, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("currentValue", 321, 1, 0),
+            f("configId", 234, 1, 0),
+            f("name", 316, 1, 0),
+            f("description", 314, 6, 0),
+            f("category", 236, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 326
-    Type::Array { item: 238, min: 1 },
-    // 327
-    Type::Array { item: 237, min: 1 },
-    // 328
-    Type::Array { item: 234, min: 0 },
-    // 329
     Type::Object {
-        fields: &[f("value", 240, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[
+            f("configId", 234, 1, 0),
+            f("name", 316, 1, 0),
+            f("description", 314, 6, 0),
+            f("category", 236, 6, 0),
+            f("_meta", 319, 6, 0),
+        ],
     },
+    // 327
+    Type::Array { item: 239, min: 1 },
+    // 328
+    Type::Array { item: 238, min: 1 },
+    // 329
+    Type::Array { item: 235, min: 0 },
     // 330
     Type::Object {
-        fields: &[f("value", 320, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("value", 241, 1, 0), f("sessionId", 244, 1, 0), f("configId", 234, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 331
     Type::Object {
-        fields: &[f("value", 0, 1, 0), f("sessionId", 243, 1, 0), f("configId", 233, 1, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("value", 321, 1, 0), f("sessionId", 244, 1, 0), f("configId", 234, 1, 0), f("_meta", 319, 6, 0)],
     },
     // 332
-    Type::Array { item: 223, min: 0 },
-    // 333
-    Type::String(StringKind::DateTime),
-    // 334
-    Type::Number { bounds: Some((0, 1)) },
-    // 335
-    Type::String(StringKind::Base64),
-    // 336
-    Type::String(StringKind::Uri),
-    // 337
-    Type::String(StringKind::Icon),
-    // 338
-    Type::Array { item: 102, min: 0 },
-    // 339
-    Type::Integer { min: 0, max: u64::MAX },
-    // 340
-    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
-    // 341
-    Type::Array { item: 290, min: 0 },
-    // 342
-    Type::Integer { min: 0, max: u32::MAX as u64 },
-    // 343
     Type::Object {
-        fields: &[
-            f("sessionId", 243, 1, 0),
-            f("toolCallId", 298, 6, 0),
-            f("requestedSchema", 86, 1, 0),
-            f("message", 313, 1, 0),
-            f("_meta", 318, 6, 0),
-        ],
+        fields: &[f("value", 0, 1, 0), f("sessionId", 244, 1, 0), f("configId", 234, 1, 0), f("_meta", 319, 6, 0)],
     },
+    // 333
+    Type::Array { item: 224, min: 0 },
+    // 334
+    Type::String(StringKind::DateTime),
+    // 335
+    Type::Number { bounds: Some((0, 1)) },
+    // 336
+    Type::String(StringKind::Base64),
+    // 337
+    Type::String(StringKind::Uri),
+    // 338
+    Type::String(StringKind::Icon),
+    // 339
+    Type::Array { item: 102, min: 0 },
+    // 340
+    Type::Integer { min: 0, max: u64::MAX },
+    // 341
+    Type::Integer { min: i64::MIN, max: i64::MAX as u64 },
+    // 342
+    Type::Array { item: 291, min: 0 },
+    // 343
+    Type::Integer { min: 0, max: u32::MAX as u64 },
     // 344
     Type::Object {
         fields: &[
-            f("requestId", 214, 1, 0),
+            f("sessionId", 244, 1, 0),
+            f("toolCallId", 299, 6, 0),
             f("requestedSchema", 86, 1, 0),
-            f("message", 313, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("message", 314, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 345
-    Type::AnyOf { of: &[343, 344] },
-    // 346
     Type::Object {
         fields: &[
-            f("sessionId", 243, 1, 0),
-            f("toolCallId", 298, 6, 0),
-            f("elicitationId", 83, 1, 0),
-            f("url", 336, 1, 0),
-            f("message", 313, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("requestId", 215, 1, 0),
+            f("requestedSchema", 86, 1, 0),
+            f("message", 314, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
+    // 346
+    Type::AnyOf { of: &[344, 345] },
     // 347
     Type::Object {
         fields: &[
-            f("requestId", 214, 1, 0),
+            f("sessionId", 244, 1, 0),
+            f("toolCallId", 299, 6, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 336, 1, 0),
-            f("message", 313, 1, 0),
-            f("_meta", 318, 6, 0),
+            f("url", 337, 1, 0),
+            f("message", 314, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
     // 348
-    Type::AnyOf { of: &[346, 347] },
-    // 349
     Type::Object {
         fields: &[
-            f("sessionId", 243, 0, 0),
-            f("toolCallId", 298, 6, 0),
-            f("requestId", 214, 0, 0),
-            f("message", 313, 1, 0),
-            f("_meta", 318, 6, 0),
-        ],
-    },
-    // 350
-    Type::Map { value: 84 },
-    // 351
-    Type::Array { item: 313, min: 1 },
-    // 352
-    Type::Array { item: 93, min: 1 },
-    // 353
-    Type::Number { bounds: None },
-    // 354
-    Type::Object { fields: &[f("sessionId", 243, 1, 0), f("toolCallId", 298, 6, 0), f("requestedSchema", 86, 1, 0)] },
-    // 355
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("requestedSchema", 86, 1, 0)] },
-    // 356
-    Type::Object {
-        fields: &[
-            f("sessionId", 243, 1, 0),
-            f("toolCallId", 298, 6, 0),
+            f("requestId", 215, 1, 0),
             f("elicitationId", 83, 1, 0),
-            f("url", 336, 1, 0),
+            f("url", 337, 1, 0),
+            f("message", 314, 1, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
+    // 349
+    Type::AnyOf { of: &[347, 348] },
+    // 350
+    Type::Object {
+        fields: &[
+            f("sessionId", 244, 0, 0),
+            f("toolCallId", 299, 6, 0),
+            f("requestId", 215, 0, 0),
+            f("message", 314, 1, 0),
+            f("_meta", 319, 6, 0),
+        ],
+    },
+    // 351
+    Type::Map { value: 84 },
+    // 352
+    Type::Array { item: 314, min: 1 },
+    // 353
+    Type::Array { item: 93, min: 1 },
+    // 354
+    Type::Number { bounds: None },
+    // 355
+    Type::Object { fields: &[f("sessionId", 244, 1, 0), f("toolCallId", 299, 6, 0), f("requestedSchema", 86, 1, 0)] },
+    // 356
+    Type::Object { fields: &[f("requestId", 215, 1, 0), f("requestedSchema", 86, 1, 0)] },
     // 357
-    Type::Object { fields: &[f("requestId", 214, 1, 0), f("elicitationId", 83, 1, 0), f("url", 336, 1, 0)] },
+    Type::Object {
+        fields: &[
+            f("sessionId", 244, 1, 0),
+            f("toolCallId", 299, 6, 0),
+            f("elicitationId", 83, 1, 0),
+            f("url", 337, 1, 0),
+        ],
+    },
     // 358
-    Type::Map { value: 80 },
+    Type::Object { fields: &[f("requestId", 215, 1, 0), f("elicitationId", 83, 1, 0), f("url", 337, 1, 0)] },
     // 359
-    Type::Object { fields: &[f("content", 358, 2, 0), f("_meta", 318, 6, 0)] },
+    Type::Map { value: 80 },
     // 360
-    Type::Object { fields: &[f("_meta", 318, 6, 0)] },
+    Type::Object { fields: &[f("content", 359, 2, 0), f("_meta", 319, 6, 0)] },
     // 361
-    Type::Array { item: 12, min: 0 },
+    Type::Object { fields: &[f("_meta", 319, 6, 0)] },
     // 362
-    Type::Array { item: 196, min: 0 },
+    Type::Array { item: 12, min: 0 },
     // 363
-    Type::Array { item: 203, min: 0 },
+    Type::Array { item: 196, min: 0 },
     // 364
-    Type::Array { item: 101, min: 0 },
+    Type::Array { item: 203, min: 0 },
     // 365
-    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
+    Type::Array { item: 101, min: 0 },
     // 366
-    Type::Array { item: 173, min: 1 },
+    Type::Integer { min: i32::MIN as i64, max: i32::MAX as u64 },
     // 367
-    Type::Array { item: 155, min: 0 },
+    Type::Array { item: 173, min: 1 },
     // 368
-    Type::Array { item: 160, min: 0 },
+    Type::Array { item: 155, min: 0 },
     // 369
-    Type::Array { item: 163, min: 0 },
+    Type::Array { item: 160, min: 0 },
     // 370
-    Type::Array { item: 152, min: 0 },
+    Type::Array { item: 163, min: 0 },
     // 371
-    Type::Array { item: 175, min: 0 },
+    Type::Array { item: 152, min: 0 },
     // 372
-    Type::Array { item: 158, min: 0 },
+    Type::Array { item: 175, min: 0 },
     // 373
-    Type::Array { item: 142, min: 0 },
+    Type::Array { item: 158, min: 0 },
     // 374
-    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
+    Type::Array { item: 142, min: 0 },
     // 375
-    Type::Array { item: 312, min: 0 },
+    Type::Object { fields: &[f("suggestionId", 172, 1, 0)] },
     // 376
-    Type::Array { item: 171, min: 0 },
+    Type::Array { item: 313, min: 0 },
     // 377
-    Type::Array { item: 182, min: 1 },
+    Type::Array { item: 171, min: 0 },
     // 378
-    Type::Object { fields: &[f("planId", 189, 1, 0)] },
+    Type::Array { item: 182, min: 1 },
     // 379
-    Type::Array { item: 185, min: 0 },
+    Type::Object { fields: &[f("planId", 189, 1, 0)] },
     // 380
-    Type::Array { item: 55, min: 1 },
+    Type::Array { item: 185, min: 0 },
     // 381
-    Type::Array { item: 206, min: 0 },
+    Type::Array { item: 55, min: 1 },
     // 382
-    Type::Array { item: 114, min: 0 },
+    Type::Array { item: 206, min: 0 },
     // 383
-    Type::Map { value: 313 },
+    Type::Array { item: 114, min: 0 },
     // 384
-    Type::Array { item: 244, min: 0 },
+    Type::Map { value: 314 },
     // 385
-    Type::Array { item: 1, min: 0 },
+    Type::Array { item: 245, min: 0 },
     // 386
-    Type::Array { item: 125, min: 0 },
+    Type::Array { item: 1, min: 0 },
     // 387
-    Type::Array { item: 55, min: 0 },
+    Type::Array { item: 125, min: 0 },
     // 388
-    Type::Array { item: 27, min: 0 },
+    Type::Array { item: 55, min: 0 },
     // 389
-    Type::Object { fields: &[f("usage", 309, 6, 2), f("background", 388, 6, 0), f("_meta", 318, 6, 0)] },
+    Type::Array { item: 27, min: 0 },
     // 390
-    Type::Object {
-        fields: &[f("error", 95, 6, 0), f("usage", 309, 6, 2), f("background", 388, 6, 0), f("_meta", 318, 6, 0)],
-    },
+    Type::Object { fields: &[f("usage", 310, 6, 2), f("background", 389, 6, 0), f("_meta", 319, 6, 0)] },
     // 391
-    Type::Integer { min: 1, max: u16::MAX as u64 },
-    // 392
-    Type::Array { item: 296, min: 0 },
-    // 393
-    Type::Array { item: 299, min: 0 },
-    // 394
     Type::Object {
-        fields: &[f("path", 1, 1, 0), f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)],
+        fields: &[f("error", 95, 6, 0), f("usage", 310, 6, 2), f("background", 389, 6, 0), f("_meta", 319, 6, 0)],
     },
+    // 392
+    Type::Integer { min: 1, max: u16::MAX as u64 },
+    // 393
+    Type::Array { item: 297, min: 0 },
+    // 394
+    Type::Array { item: 300, min: 0 },
     // 395
+    Type::Object {
+        fields: &[f("path", 1, 1, 0), f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 319, 6, 0)],
+    },
+    // 396
     Type::Object {
         fields: &[
             f("oldPath", 1, 1, 0),
             f("path", 1, 1, 0),
             f("fileType", 69, 6, 0),
             f("mimeType", 131, 6, 0),
-            f("_meta", 318, 6, 0),
+            f("_meta", 319, 6, 0),
         ],
     },
-    // 396
-    Type::Object { fields: &[f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 318, 6, 0)] },
     // 397
-    Type::Array { item: 68, min: 0 },
+    Type::Object { fields: &[f("fileType", 69, 6, 0), f("mimeType", 131, 6, 0), f("_meta", 319, 6, 0)] },
     // 398
+    Type::Array { item: 68, min: 0 },
+    // 399
     Type::Line,
 ];
 
@@ -1774,107 +1784,108 @@ static NAMES: &[(&str, TypeId)] = &[
     ("ProxySuccessorResponse", 0),
     ("Range", 210),
     ("RejectNesNotification", 211),
-    ("ReplayFrom", 212),
-    ("ReplayFromStart", 213),
-    ("RequestId", 214),
-    ("RequestPermissionOutcome", 215),
-    ("RequestPermissionRequest", 216),
-    ("RequestPermissionResponse", 217),
-    ("RequestPermissionSubject", 218),
-    ("RequiresActionStateUpdate", 219),
-    ("ResourceLink", 220),
-    ("ResumeSessionRequest", 221),
-    ("ResumeSessionResponse", 222),
-    ("Role", 223),
-    ("RunningStateUpdate", 224),
-    ("SelectedPermissionOutcome", 225),
-    ("SessionAdditionalDirectoriesCapabilities", 226),
-    ("SessionArchiveCapabilities", 227),
-    ("SessionArchiveFilter", 228),
-    ("SessionCancelCapabilities", 229),
-    ("SessionCapabilities", 230),
-    ("SessionConfigBoolean", 231),
-    ("SessionConfigGroupId", 232),
-    ("SessionConfigId", 233),
-    ("SessionConfigOption", 234),
-    ("SessionConfigOptionCategory", 235),
-    ("SessionConfigSelect", 236),
-    ("SessionConfigSelectGroup", 237),
-    ("SessionConfigSelectOption", 238),
-    ("SessionConfigSelectOptions", 239),
-    ("SessionConfigValueId", 240),
-    ("SessionDeleteCapabilities", 241),
-    ("SessionForkCapabilities", 242),
-    ("SessionId", 243),
-    ("SessionInfo", 244),
-    ("SessionInfoUpdate", 245),
-    ("SessionListCursor", 246),
-    ("SessionMessage", 247),
-    ("SessionMessageChunk", 248),
-    ("SessionNotFoundErrorData", 249),
-    ("SessionReference", 250),
-    ("SessionStatus", 251),
-    ("SessionStatusCapabilities", 252),
-    ("SessionStatusRequest", 253),
-    ("SessionStatusResponse", 254),
-    ("SessionSystemPromptCapabilities", 255),
-    ("SessionSystemPromptModeCapabilities", 256),
-    ("SessionSystemPromptOverrideCapabilities", 257),
-    ("SessionTitleCapabilities", 258),
-    ("SessionUpdate", 259),
-    ("SetProviderRequest", 260),
-    ("SetProviderResponse", 261),
-    ("SetSessionConfigOptionRequest", 262),
-    ("SetSessionConfigOptionResponse", 263),
-    ("SetSessionTitleRequest", 264),
-    ("SetSessionTitleResponse", 265),
-    ("StartNesRequest", 266),
-    ("StartNesResponse", 267),
-    ("StateUpdate", 268),
-    ("StringFormat", 269),
-    ("StringMultiSelectItems", 270),
-    ("StringPropertySchema", 271),
-    ("SubagentSessionCapabilities", 272),
-    ("SubagentUpdate", 273),
-    ("SuggestNesRequest", 274),
-    ("SuggestNesResponse", 275),
-    ("SystemPrompt", 276),
-    ("SystemPromptMode", 277),
-    ("Terminal", 278),
-    ("TerminalAuthCapabilities", 279),
-    ("TerminalCancelCapabilities", 280),
-    ("TerminalCapabilities", 281),
-    ("TerminalExitStatus", 282),
-    ("TerminalId", 283),
-    ("TerminalOutput", 284),
-    ("TerminalOutputChunk", 285),
-    ("TerminalSize", 286),
-    ("TerminalUpdate", 287),
-    ("TextCommandInput", 288),
-    ("TextContent", 289),
-    ("TextDocumentContentChangeEvent", 290),
-    ("TextDocumentSyncKind", 291),
-    ("TextResourceContents", 292),
-    ("TitledMultiSelectItems", 293),
-    ("ToolCallCancelCapabilities", 294),
-    ("ToolCallCapabilities", 295),
-    ("ToolCallContent", 296),
-    ("ToolCallContentChunk", 297),
-    ("ToolCallId", 298),
-    ("ToolCallLocation", 299),
-    ("ToolCallPermissionSubject", 300),
-    ("ToolCallStatus", 301),
-    ("ToolCallUpdate", 302),
-    ("ToolKind", 303),
-    ("UnarchiveSessionRequest", 304),
-    ("UnarchiveSessionResponse", 305),
-    ("UnknownStateUpdate", 306),
-    ("UnsupportedProtocolVersionErrorData", 307),
-    ("UpdateSessionNotification", 308),
-    ("Usage", 309),
-    ("UsageUpdate", 310),
-    ("UserMessage", 311),
-    ("WorkspaceFolder", 312),
+    ("ReplayComplete", 212),
+    ("ReplayFrom", 213),
+    ("ReplayFromStart", 214),
+    ("RequestId", 215),
+    ("RequestPermissionOutcome", 216),
+    ("RequestPermissionRequest", 217),
+    ("RequestPermissionResponse", 218),
+    ("RequestPermissionSubject", 219),
+    ("RequiresActionStateUpdate", 220),
+    ("ResourceLink", 221),
+    ("ResumeSessionRequest", 222),
+    ("ResumeSessionResponse", 223),
+    ("Role", 224),
+    ("RunningStateUpdate", 225),
+    ("SelectedPermissionOutcome", 226),
+    ("SessionAdditionalDirectoriesCapabilities", 227),
+    ("SessionArchiveCapabilities", 228),
+    ("SessionArchiveFilter", 229),
+    ("SessionCancelCapabilities", 230),
+    ("SessionCapabilities", 231),
+    ("SessionConfigBoolean", 232),
+    ("SessionConfigGroupId", 233),
+    ("SessionConfigId", 234),
+    ("SessionConfigOption", 235),
+    ("SessionConfigOptionCategory", 236),
+    ("SessionConfigSelect", 237),
+    ("SessionConfigSelectGroup", 238),
+    ("SessionConfigSelectOption", 239),
+    ("SessionConfigSelectOptions", 240),
+    ("SessionConfigValueId", 241),
+    ("SessionDeleteCapabilities", 242),
+    ("SessionForkCapabilities", 243),
+    ("SessionId", 244),
+    ("SessionInfo", 245),
+    ("SessionInfoUpdate", 246),
+    ("SessionListCursor", 247),
+    ("SessionMessage", 248),
+    ("SessionMessageChunk", 249),
+    ("SessionNotFoundErrorData", 250),
+    ("SessionReference", 251),
+    ("SessionStatus", 252),
+    ("SessionStatusCapabilities", 253),
+    ("SessionStatusRequest", 254),
+    ("SessionStatusResponse", 255),
+    ("SessionSystemPromptCapabilities", 256),
+    ("SessionSystemPromptModeCapabilities", 257),
+    ("SessionSystemPromptOverrideCapabilities", 258),
+    ("SessionTitleCapabilities", 259),
+    ("SessionUpdate", 260),
+    ("SetProviderRequest", 261),
+    ("SetProviderResponse", 262),
+    ("SetSessionConfigOptionRequest", 263),
+    ("SetSessionConfigOptionResponse", 264),
+    ("SetSessionTitleRequest", 265),
+    ("SetSessionTitleResponse", 266),
+    ("StartNesRequest", 267),
+    ("StartNesResponse", 268),
+    ("StateUpdate", 269),
+    ("StringFormat", 270),
+    ("StringMultiSelectItems", 271),
+    ("StringPropertySchema", 272),
+    ("SubagentSessionCapabilities", 273),
+    ("SubagentUpdate", 274),
+    ("SuggestNesRequest", 275),
+    ("SuggestNesResponse", 276),
+    ("SystemPrompt", 277),
+    ("SystemPromptMode", 278),
+    ("Terminal", 279),
+    ("TerminalAuthCapabilities", 280),
+    ("TerminalCancelCapabilities", 281),
+    ("TerminalCapabilities", 282),
+    ("TerminalExitStatus", 283),
+    ("TerminalId", 284),
+    ("TerminalOutput", 285),
+    ("TerminalOutputChunk", 286),
+    ("TerminalSize", 287),
+    ("TerminalUpdate", 288),
+    ("TextCommandInput", 289),
+    ("TextContent", 290),
+    ("TextDocumentContentChangeEvent", 291),
+    ("TextDocumentSyncKind", 292),
+    ("TextResourceContents", 293),
+    ("TitledMultiSelectItems", 294),
+    ("ToolCallCancelCapabilities", 295),
+    ("ToolCallCapabilities", 296),
+    ("ToolCallContent", 297),
+    ("ToolCallContentChunk", 298),
+    ("ToolCallId", 299),
+    ("ToolCallLocation", 300),
+    ("ToolCallPermissionSubject", 301),
+    ("ToolCallStatus", 302),
+    ("ToolCallUpdate", 303),
+    ("ToolKind", 304),
+    ("UnarchiveSessionRequest", 305),
+    ("UnarchiveSessionResponse", 306),
+    ("UnknownStateUpdate", 307),
+    ("UnsupportedProtocolVersionErrorData", 308),
+    ("UpdateSessionNotification", 309),
+    ("Usage", 310),
+    ("UsageUpdate", 311),
+    ("UserMessage", 312),
+    ("WorkspaceFolder", 313),
 ];
 
 static METHODS: &[Method] = &[
@@ -2167,8 +2178,8 @@ static METHODS: &[Method] = &[
         name: "nes/start",
         from: From::Client,
         kind: Kind::Request,
-        params: 266,
-        result: 267,
+        params: 267,
+        result: 268,
         session: Scope::Connection,
         effect: Effect::None,
         retry: Retry::Never,
@@ -2182,8 +2193,8 @@ static METHODS: &[Method] = &[
         name: "nes/suggest",
         from: From::Client,
         kind: Kind::Request,
-        params: 274,
-        result: 275,
+        params: 275,
+        result: 276,
         session: Scope::OtherSession,
         effect: Effect::None,
         retry: Retry::Never,
@@ -2227,8 +2238,8 @@ static METHODS: &[Method] = &[
         name: "providers/set",
         from: From::Client,
         kind: Kind::Request,
-        params: 260,
-        result: 261,
+        params: 261,
+        result: 262,
         session: Scope::Connection,
         effect: Effect::None,
         retry: Retry::Safe,
@@ -2392,8 +2403,8 @@ static METHODS: &[Method] = &[
         name: "session/request_permission",
         from: From::Agent,
         kind: Kind::Request,
-        params: 216,
-        result: 217,
+        params: 217,
+        result: 218,
         session: Scope::Session,
         effect: Effect::None,
         retry: Retry::Never,
@@ -2407,8 +2418,8 @@ static METHODS: &[Method] = &[
         name: "session/resume",
         from: From::Client,
         kind: Kind::Request,
-        params: 221,
-        result: 222,
+        params: 222,
+        result: 223,
         session: Scope::AnySession,
         effect: Effect::Attaches,
         retry: Retry::Safe,
@@ -2422,8 +2433,8 @@ static METHODS: &[Method] = &[
         name: "session/set_config_option",
         from: From::Client,
         kind: Kind::Request,
-        params: 262,
-        result: 263,
+        params: 263,
+        result: 264,
         session: Scope::ReadySession,
         effect: Effect::None,
         retry: Retry::Safe,
@@ -2437,8 +2448,8 @@ static METHODS: &[Method] = &[
         name: "session/set_title",
         from: From::Client,
         kind: Kind::Request,
-        params: 264,
-        result: 265,
+        params: 265,
+        result: 266,
         session: Scope::AnySession,
         effect: Effect::None,
         retry: Retry::Safe,
@@ -2452,8 +2463,8 @@ static METHODS: &[Method] = &[
         name: "session/status",
         from: From::Client,
         kind: Kind::Request,
-        params: 253,
-        result: 254,
+        params: 254,
+        result: 255,
         session: Scope::AnySession,
         effect: Effect::None,
         retry: Retry::Safe,
@@ -2467,8 +2478,8 @@ static METHODS: &[Method] = &[
         name: "session/unarchive",
         from: From::Client,
         kind: Kind::Request,
-        params: 304,
-        result: 305,
+        params: 305,
+        result: 306,
         session: Scope::AnySession,
         effect: Effect::None,
         retry: Retry::Safe,
@@ -2482,7 +2493,7 @@ static METHODS: &[Method] = &[
         name: "session/update",
         from: From::Agent,
         kind: Kind::Notification,
-        params: 308,
+        params: 309,
         result: 0,
         session: Scope::Session,
         effect: Effect::None,
@@ -2765,6 +2776,7 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (196, 255, id!("NES-09")),
     (201, 0, id!("SESS-01")),
     (201, 1, id!("LIFE-23")),
+    (201, 2, id!("LIFE-37")),
     (202, 0, id!("LIFE-01")),
     (206, 1, id!("PROV-11")),
     (206, 2, id!("PROV-07")),
@@ -2774,150 +2786,150 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (209, 0, id!("PROX-05")),
     (209, 1, id!("PROX-05")),
     (211, 1, id!("NES-08")),
-    (216, 0, id!("PERM-01")),
-    (216, 1, id!("PERM-10")),
-    (216, 2, id!("PERM-10")),
-    (216, 3, id!("PERM-12")),
-    (216, 4, id!("PERM-02")),
-    (217, 0, id!("PERM-15")),
-    (219, 0, id!("LIFE-36")),
-    (220, 0, id!("CONT-06")),
-    (220, 1, id!("CONT-06")),
-    (221, 0, id!("SESS-01")),
-    (221, 1, id!("SESS-04")),
-    (221, 2, id!("SESS-26")),
-    (221, 3, id!("SESS-60")),
-    (221, 4, id!("SESS-19")),
-    (222, 0, id!("CONF-02")),
-    (222, 1, id!("CMD-02")),
-    (224, 0, id!("LIFE-36")),
-    (225, 0, id!("PERM-04")),
-    (231, 0, id!("CONF-02")),
-    (235, 255, id!("CONF-14")),
-    (236, 0, id!("CONF-04")),
-    (236, 1, id!("CONF-21")),
-    (237, 0, id!("CONF-11")),
-    (244, 0, id!("SESS-42")),
-    (244, 1, id!("SESS-42")),
-    (244, 2, id!("SESS-42")),
-    (244, 4, id!("SESS-42")),
-    (245, 0, id!("SESS-50")),
-    (245, 1, id!("SESS-50")),
-    (249, 0, id!("SESS-01")),
-    (260, 0, id!("PROV-06")),
-    (260, 1, id!("PROV-06")),
-    (260, 2, id!("PROV-06")),
-    (260, 3, id!("PROV-05")),
-    (262, 254, id!("CONF-10")),
-    (262, 255, id!("CONF-10")),
-    (263, 0, id!("CONF-06")),
-    (270, 0, id!("ELIC-07")),
-    (271, 4, id!("ELIC-10")),
-    (271, 5, id!("ELIC-11")),
-    (271, 7, id!("ELIC-07")),
-    (271, 8, id!("ELIC-07")),
-    (274, 2, id!("NES-11")),
-    (274, 6, id!("NES-06")),
-    (275, 0, id!("NES-07")),
-    (278, 0, id!("DTERM-01")),
-    (282, 1, id!("DTERM-11")),
-    (284, 0, id!("DTERM-07")),
-    (285, 0, id!("DTERM-01")),
-    (285, 1, id!("DTERM-07")),
-    (286, 0, id!("DTERM-16")),
-    (286, 1, id!("DTERM-16")),
-    (287, 0, id!("DTERM-01")),
-    (287, 1, id!("DTERM-04")),
-    (287, 2, id!("DTERM-05")),
-    (287, 3, id!("DTERM-06")),
-    (287, 4, id!("DTERM-10")),
-    (287, 5, id!("DTERM-16")),
-    (288, 0, id!("CMD-04")),
-    (289, 0, id!("CONT-06")),
-    (290, 0, id!("NES-05")),
-    (292, 0, id!("CONT-06")),
-    (292, 1, id!("CONT-06")),
-    (293, 0, id!("ELIC-07")),
-    (297, 0, id!("TOOL-21")),
-    (297, 1, id!("TOOL-21")),
-    (299, 0, id!("TOOL-10")),
-    (299, 1, id!("TOOL-11")),
-    (300, 0, id!("PERM-09")),
-    (302, 0, id!("TOOL-02")),
-    (302, 1, id!("TOOL-17")),
-    (302, 2, id!("TOOL-19")),
-    (302, 3, id!("TOOL-24")),
-    (302, 4, id!("TOOL-24")),
-    (302, 5, id!("TOOL-19")),
-    (302, 6, id!("TOOL-10")),
-    (306, 0, id!("LIFE-36")),
-    (308, 0, id!("SESS-01")),
-    (308, 1, id!("LIFE-20")),
-    (309, 0, id!("TURN-18")),
-    (309, 1, id!("TURN-18")),
-    (309, 2, id!("TURN-18")),
-    (310, 0, id!("TURN-12")),
-    (310, 1, id!("TURN-12")),
-    (310, 2, id!("TURN-12")),
-    (311, 0, id!("LIFE-09")),
-    (311, 1, id!("LIFE-10")),
-    (314, 0, id!("AUTH-18")),
-    (314, 1, id!("AUTH-18")),
-    (321, 0, id!("CMD-06")),
-    (321, 1, id!("CMD-02")),
-    (323, 0, id!("CONF-04")),
-    (323, 1, id!("CONF-21")),
-    (323, 2, id!("CONF-03")),
-    (323, 5, id!("CONF-14")),
-    (324, 0, id!("CONF-02")),
-    (324, 1, id!("CONF-03")),
-    (324, 4, id!("CONF-14")),
-    (325, 0, id!("CONF-03")),
-    (325, 3, id!("CONF-14")),
-    (329, 0, id!("CONF-05")),
-    (329, 1, id!("SESS-01")),
-    (329, 2, id!("CONF-05")),
+    (217, 0, id!("PERM-01")),
+    (217, 1, id!("PERM-10")),
+    (217, 2, id!("PERM-10")),
+    (217, 3, id!("PERM-12")),
+    (217, 4, id!("PERM-02")),
+    (218, 0, id!("PERM-15")),
+    (220, 0, id!("LIFE-36")),
+    (221, 0, id!("CONT-06")),
+    (221, 1, id!("CONT-06")),
+    (222, 0, id!("SESS-01")),
+    (222, 1, id!("SESS-04")),
+    (222, 2, id!("SESS-26")),
+    (222, 3, id!("SESS-60")),
+    (222, 4, id!("SESS-19")),
+    (223, 0, id!("CONF-02")),
+    (223, 1, id!("CMD-02")),
+    (225, 0, id!("LIFE-36")),
+    (226, 0, id!("PERM-04")),
+    (232, 0, id!("CONF-02")),
+    (236, 255, id!("CONF-14")),
+    (237, 0, id!("CONF-04")),
+    (237, 1, id!("CONF-21")),
+    (238, 0, id!("CONF-11")),
+    (245, 0, id!("SESS-42")),
+    (245, 1, id!("SESS-42")),
+    (245, 2, id!("SESS-42")),
+    (245, 4, id!("SESS-42")),
+    (246, 0, id!("SESS-50")),
+    (246, 1, id!("SESS-50")),
+    (250, 0, id!("SESS-01")),
+    (261, 0, id!("PROV-06")),
+    (261, 1, id!("PROV-06")),
+    (261, 2, id!("PROV-06")),
+    (261, 3, id!("PROV-05")),
+    (263, 254, id!("CONF-10")),
+    (263, 255, id!("CONF-10")),
+    (264, 0, id!("CONF-06")),
+    (271, 0, id!("ELIC-07")),
+    (272, 4, id!("ELIC-10")),
+    (272, 5, id!("ELIC-11")),
+    (272, 7, id!("ELIC-07")),
+    (272, 8, id!("ELIC-07")),
+    (275, 2, id!("NES-11")),
+    (275, 6, id!("NES-06")),
+    (276, 0, id!("NES-07")),
+    (279, 0, id!("DTERM-01")),
+    (283, 1, id!("DTERM-11")),
+    (285, 0, id!("DTERM-07")),
+    (286, 0, id!("DTERM-01")),
+    (286, 1, id!("DTERM-07")),
+    (287, 0, id!("DTERM-16")),
+    (287, 1, id!("DTERM-16")),
+    (288, 0, id!("DTERM-01")),
+    (288, 1, id!("DTERM-04")),
+    (288, 2, id!("DTERM-05")),
+    (288, 3, id!("DTERM-06")),
+    (288, 4, id!("DTERM-10")),
+    (288, 5, id!("DTERM-16")),
+    (289, 0, id!("CMD-04")),
+    (290, 0, id!("CONT-06")),
+    (291, 0, id!("NES-05")),
+    (293, 0, id!("CONT-06")),
+    (293, 1, id!("CONT-06")),
+    (294, 0, id!("ELIC-07")),
+    (298, 0, id!("TOOL-21")),
+    (298, 1, id!("TOOL-21")),
+    (300, 0, id!("TOOL-10")),
+    (300, 1, id!("TOOL-11")),
+    (301, 0, id!("PERM-09")),
+    (303, 0, id!("TOOL-02")),
+    (303, 1, id!("TOOL-17")),
+    (303, 2, id!("TOOL-19")),
+    (303, 3, id!("TOOL-24")),
+    (303, 4, id!("TOOL-24")),
+    (303, 5, id!("TOOL-19")),
+    (303, 6, id!("TOOL-10")),
+    (307, 0, id!("LIFE-36")),
+    (309, 0, id!("SESS-01")),
+    (309, 1, id!("LIFE-20")),
+    (310, 0, id!("TURN-18")),
+    (310, 1, id!("TURN-18")),
+    (310, 2, id!("TURN-18")),
+    (311, 0, id!("TURN-12")),
+    (311, 1, id!("TURN-12")),
+    (311, 2, id!("TURN-12")),
+    (312, 0, id!("LIFE-09")),
+    (312, 1, id!("LIFE-10")),
+    (315, 0, id!("AUTH-18")),
+    (315, 1, id!("AUTH-18")),
+    (322, 0, id!("CMD-06")),
+    (322, 1, id!("CMD-02")),
+    (324, 0, id!("CONF-04")),
+    (324, 1, id!("CONF-21")),
+    (324, 2, id!("CONF-03")),
+    (324, 5, id!("CONF-14")),
+    (325, 0, id!("CONF-02")),
+    (325, 1, id!("CONF-03")),
+    (325, 4, id!("CONF-14")),
+    (326, 0, id!("CONF-03")),
+    (326, 3, id!("CONF-14")),
     (330, 0, id!("CONF-05")),
     (330, 1, id!("SESS-01")),
     (330, 2, id!("CONF-05")),
     (331, 0, id!("CONF-05")),
     (331, 1, id!("SESS-01")),
     (331, 2, id!("CONF-05")),
-    (343, 0, id!("ELIC-04")),
-    (343, 1, id!("ELIC-04")),
-    (343, 2, id!("ELIC-06")),
+    (332, 0, id!("CONF-05")),
+    (332, 1, id!("SESS-01")),
+    (332, 2, id!("CONF-05")),
     (344, 0, id!("ELIC-04")),
-    (344, 1, id!("ELIC-06")),
-    (346, 0, id!("ELIC-04")),
-    (346, 1, id!("ELIC-04")),
-    (346, 2, id!("ELIC-15")),
-    (346, 3, id!("ELIC-15")),
+    (344, 1, id!("ELIC-04")),
+    (344, 2, id!("ELIC-06")),
+    (345, 0, id!("ELIC-04")),
+    (345, 1, id!("ELIC-06")),
     (347, 0, id!("ELIC-04")),
-    (347, 1, id!("ELIC-15")),
+    (347, 1, id!("ELIC-04")),
     (347, 2, id!("ELIC-15")),
-    (349, 0, id!("ELIC-04")),
-    (349, 1, id!("ELIC-04")),
-    (349, 2, id!("ELIC-04")),
-    (354, 0, id!("ELIC-04")),
-    (354, 1, id!("ELIC-04")),
-    (354, 2, id!("ELIC-06")),
+    (347, 3, id!("ELIC-15")),
+    (348, 0, id!("ELIC-04")),
+    (348, 1, id!("ELIC-15")),
+    (348, 2, id!("ELIC-15")),
+    (350, 0, id!("ELIC-04")),
+    (350, 1, id!("ELIC-04")),
+    (350, 2, id!("ELIC-04")),
     (355, 0, id!("ELIC-04")),
-    (355, 1, id!("ELIC-06")),
+    (355, 1, id!("ELIC-04")),
+    (355, 2, id!("ELIC-06")),
     (356, 0, id!("ELIC-04")),
-    (356, 1, id!("ELIC-04")),
-    (356, 2, id!("ELIC-15")),
-    (356, 3, id!("ELIC-15")),
+    (356, 1, id!("ELIC-06")),
     (357, 0, id!("ELIC-04")),
-    (357, 1, id!("ELIC-15")),
+    (357, 1, id!("ELIC-04")),
     (357, 2, id!("ELIC-15")),
-    (359, 0, id!("ELIC-18")),
-    (374, 0, id!("NES-14")),
-    (378, 0, id!("PLAN-06")),
-    (389, 1, id!("LIFE-36")),
-    (390, 2, id!("LIFE-36")),
-    (394, 0, id!("TOOL-26")),
+    (357, 3, id!("ELIC-15")),
+    (358, 0, id!("ELIC-04")),
+    (358, 1, id!("ELIC-15")),
+    (358, 2, id!("ELIC-15")),
+    (360, 0, id!("ELIC-18")),
+    (375, 0, id!("NES-14")),
+    (379, 0, id!("PLAN-06")),
+    (390, 1, id!("LIFE-36")),
+    (391, 2, id!("LIFE-36")),
     (395, 0, id!("TOOL-26")),
-    (395, 1, id!("TOOL-26")),
+    (396, 0, id!("TOOL-26")),
+    (396, 1, id!("TOOL-26")),
 ];
 
 static ALIASES: &[(TypeId, u8, &str)] = &[
@@ -2928,10 +2940,10 @@ static ALIASES: &[(TypeId, u8, &str)] = &[
     (190, 0, "id"),
     (191, 0, "id"),
     (192, 0, "id"),
-    (378, 0, "id"),
+    (379, 0, "id"),
 ];
 
-static FORWARDED: &[TypeId] = &[7, 10, 28, 91, 105, 220, 289, 292];
+static FORWARDED: &[TypeId] = &[7, 10, 28, 91, 105, 221, 290, 293];
 
 static DIALECT: Dialect = Dialect {
     client: HelloNames { capabilities: "capabilities", info: "info" },
@@ -3167,105 +3179,106 @@ pub mod ids {
     pub const PROXY_SUCCESSOR_RESPONSE: TypeId = 0;
     pub const RANGE: TypeId = 210;
     pub const REJECT_NES_NOTIFICATION: TypeId = 211;
-    pub const REPLAY_FROM: TypeId = 212;
-    pub const REPLAY_FROM_START: TypeId = 213;
-    pub const REQUEST_ID: TypeId = 214;
-    pub const REQUEST_PERMISSION_OUTCOME: TypeId = 215;
-    pub const REQUEST_PERMISSION_REQUEST: TypeId = 216;
-    pub const REQUEST_PERMISSION_RESPONSE: TypeId = 217;
-    pub const REQUEST_PERMISSION_SUBJECT: TypeId = 218;
-    pub const REQUIRES_ACTION_STATE_UPDATE: TypeId = 219;
-    pub const RESOURCE_LINK: TypeId = 220;
-    pub const RESUME_SESSION_REQUEST: TypeId = 221;
-    pub const RESUME_SESSION_RESPONSE: TypeId = 222;
-    pub const ROLE: TypeId = 223;
-    pub const RUNNING_STATE_UPDATE: TypeId = 224;
-    pub const SELECTED_PERMISSION_OUTCOME: TypeId = 225;
-    pub const SESSION_ADDITIONAL_DIRECTORIES_CAPABILITIES: TypeId = 226;
-    pub const SESSION_ARCHIVE_CAPABILITIES: TypeId = 227;
-    pub const SESSION_ARCHIVE_FILTER: TypeId = 228;
-    pub const SESSION_CANCEL_CAPABILITIES: TypeId = 229;
-    pub const SESSION_CAPABILITIES: TypeId = 230;
-    pub const SESSION_CONFIG_BOOLEAN: TypeId = 231;
-    pub const SESSION_CONFIG_GROUP_ID: TypeId = 232;
-    pub const SESSION_CONFIG_ID: TypeId = 233;
-    pub const SESSION_CONFIG_OPTION: TypeId = 234;
-    pub const SESSION_CONFIG_OPTION_CATEGORY: TypeId = 235;
-    pub const SESSION_CONFIG_SELECT: TypeId = 236;
-    pub const SESSION_CONFIG_SELECT_GROUP: TypeId = 237;
-    pub const SESSION_CONFIG_SELECT_OPTION: TypeId = 238;
-    pub const SESSION_CONFIG_SELECT_OPTIONS: TypeId = 239;
-    pub const SESSION_CONFIG_VALUE_ID: TypeId = 240;
-    pub const SESSION_DELETE_CAPABILITIES: TypeId = 241;
-    pub const SESSION_FORK_CAPABILITIES: TypeId = 242;
-    pub const SESSION_ID: TypeId = 243;
-    pub const SESSION_INFO: TypeId = 244;
-    pub const SESSION_INFO_UPDATE: TypeId = 245;
-    pub const SESSION_LIST_CURSOR: TypeId = 246;
-    pub const SESSION_MESSAGE: TypeId = 247;
-    pub const SESSION_MESSAGE_CHUNK: TypeId = 248;
-    pub const SESSION_NOT_FOUND_ERROR_DATA: TypeId = 249;
-    pub const SESSION_REFERENCE: TypeId = 250;
-    pub const SESSION_STATUS: TypeId = 251;
-    pub const SESSION_STATUS_CAPABILITIES: TypeId = 252;
-    pub const SESSION_STATUS_REQUEST: TypeId = 253;
-    pub const SESSION_STATUS_RESPONSE: TypeId = 254;
-    pub const SESSION_SYSTEM_PROMPT_CAPABILITIES: TypeId = 255;
-    pub const SESSION_SYSTEM_PROMPT_MODE_CAPABILITIES: TypeId = 256;
-    pub const SESSION_SYSTEM_PROMPT_OVERRIDE_CAPABILITIES: TypeId = 257;
-    pub const SESSION_TITLE_CAPABILITIES: TypeId = 258;
-    pub const SESSION_UPDATE: TypeId = 259;
-    pub const SET_PROVIDER_REQUEST: TypeId = 260;
-    pub const SET_PROVIDER_RESPONSE: TypeId = 261;
-    pub const SET_SESSION_CONFIG_OPTION_REQUEST: TypeId = 262;
-    pub const SET_SESSION_CONFIG_OPTION_RESPONSE: TypeId = 263;
-    pub const SET_SESSION_TITLE_REQUEST: TypeId = 264;
-    pub const SET_SESSION_TITLE_RESPONSE: TypeId = 265;
-    pub const START_NES_REQUEST: TypeId = 266;
-    pub const START_NES_RESPONSE: TypeId = 267;
-    pub const STATE_UPDATE: TypeId = 268;
-    pub const STRING_FORMAT: TypeId = 269;
-    pub const STRING_MULTI_SELECT_ITEMS: TypeId = 270;
-    pub const STRING_PROPERTY_SCHEMA: TypeId = 271;
-    pub const SUBAGENT_SESSION_CAPABILITIES: TypeId = 272;
-    pub const SUBAGENT_UPDATE: TypeId = 273;
-    pub const SUGGEST_NES_REQUEST: TypeId = 274;
-    pub const SUGGEST_NES_RESPONSE: TypeId = 275;
-    pub const SYSTEM_PROMPT: TypeId = 276;
-    pub const SYSTEM_PROMPT_MODE: TypeId = 277;
-    pub const TERMINAL: TypeId = 278;
-    pub const TERMINAL_AUTH_CAPABILITIES: TypeId = 279;
-    pub const TERMINAL_CANCEL_CAPABILITIES: TypeId = 280;
-    pub const TERMINAL_CAPABILITIES: TypeId = 281;
-    pub const TERMINAL_EXIT_STATUS: TypeId = 282;
-    pub const TERMINAL_ID: TypeId = 283;
-    pub const TERMINAL_OUTPUT: TypeId = 284;
-    pub const TERMINAL_OUTPUT_CHUNK: TypeId = 285;
-    pub const TERMINAL_SIZE: TypeId = 286;
-    pub const TERMINAL_UPDATE: TypeId = 287;
-    pub const TEXT_COMMAND_INPUT: TypeId = 288;
-    pub const TEXT_CONTENT: TypeId = 289;
-    pub const TEXT_DOCUMENT_CONTENT_CHANGE_EVENT: TypeId = 290;
-    pub const TEXT_DOCUMENT_SYNC_KIND: TypeId = 291;
-    pub const TEXT_RESOURCE_CONTENTS: TypeId = 292;
-    pub const TITLED_MULTI_SELECT_ITEMS: TypeId = 293;
-    pub const TOOL_CALL_CANCEL_CAPABILITIES: TypeId = 294;
-    pub const TOOL_CALL_CAPABILITIES: TypeId = 295;
-    pub const TOOL_CALL_CONTENT: TypeId = 296;
-    pub const TOOL_CALL_CONTENT_CHUNK: TypeId = 297;
-    pub const TOOL_CALL_ID: TypeId = 298;
-    pub const TOOL_CALL_LOCATION: TypeId = 299;
-    pub const TOOL_CALL_PERMISSION_SUBJECT: TypeId = 300;
-    pub const TOOL_CALL_STATUS: TypeId = 301;
-    pub const TOOL_CALL_UPDATE: TypeId = 302;
-    pub const TOOL_KIND: TypeId = 303;
-    pub const UNARCHIVE_SESSION_REQUEST: TypeId = 304;
-    pub const UNARCHIVE_SESSION_RESPONSE: TypeId = 305;
-    pub const UNKNOWN_STATE_UPDATE: TypeId = 306;
-    pub const UNSUPPORTED_PROTOCOL_VERSION_ERROR_DATA: TypeId = 307;
-    pub const UPDATE_SESSION_NOTIFICATION: TypeId = 308;
-    pub const USAGE: TypeId = 309;
-    pub const USAGE_UPDATE: TypeId = 310;
-    pub const USER_MESSAGE: TypeId = 311;
-    pub const WORKSPACE_FOLDER: TypeId = 312;
+    pub const REPLAY_COMPLETE: TypeId = 212;
+    pub const REPLAY_FROM: TypeId = 213;
+    pub const REPLAY_FROM_START: TypeId = 214;
+    pub const REQUEST_ID: TypeId = 215;
+    pub const REQUEST_PERMISSION_OUTCOME: TypeId = 216;
+    pub const REQUEST_PERMISSION_REQUEST: TypeId = 217;
+    pub const REQUEST_PERMISSION_RESPONSE: TypeId = 218;
+    pub const REQUEST_PERMISSION_SUBJECT: TypeId = 219;
+    pub const REQUIRES_ACTION_STATE_UPDATE: TypeId = 220;
+    pub const RESOURCE_LINK: TypeId = 221;
+    pub const RESUME_SESSION_REQUEST: TypeId = 222;
+    pub const RESUME_SESSION_RESPONSE: TypeId = 223;
+    pub const ROLE: TypeId = 224;
+    pub const RUNNING_STATE_UPDATE: TypeId = 225;
+    pub const SELECTED_PERMISSION_OUTCOME: TypeId = 226;
+    pub const SESSION_ADDITIONAL_DIRECTORIES_CAPABILITIES: TypeId = 227;
+    pub const SESSION_ARCHIVE_CAPABILITIES: TypeId = 228;
+    pub const SESSION_ARCHIVE_FILTER: TypeId = 229;
+    pub const SESSION_CANCEL_CAPABILITIES: TypeId = 230;
+    pub const SESSION_CAPABILITIES: TypeId = 231;
+    pub const SESSION_CONFIG_BOOLEAN: TypeId = 232;
+    pub const SESSION_CONFIG_GROUP_ID: TypeId = 233;
+    pub const SESSION_CONFIG_ID: TypeId = 234;
+    pub const SESSION_CONFIG_OPTION: TypeId = 235;
+    pub const SESSION_CONFIG_OPTION_CATEGORY: TypeId = 236;
+    pub const SESSION_CONFIG_SELECT: TypeId = 237;
+    pub const SESSION_CONFIG_SELECT_GROUP: TypeId = 238;
+    pub const SESSION_CONFIG_SELECT_OPTION: TypeId = 239;
+    pub const SESSION_CONFIG_SELECT_OPTIONS: TypeId = 240;
+    pub const SESSION_CONFIG_VALUE_ID: TypeId = 241;
+    pub const SESSION_DELETE_CAPABILITIES: TypeId = 242;
+    pub const SESSION_FORK_CAPABILITIES: TypeId = 243;
+    pub const SESSION_ID: TypeId = 244;
+    pub const SESSION_INFO: TypeId = 245;
+    pub const SESSION_INFO_UPDATE: TypeId = 246;
+    pub const SESSION_LIST_CURSOR: TypeId = 247;
+    pub const SESSION_MESSAGE: TypeId = 248;
+    pub const SESSION_MESSAGE_CHUNK: TypeId = 249;
+    pub const SESSION_NOT_FOUND_ERROR_DATA: TypeId = 250;
+    pub const SESSION_REFERENCE: TypeId = 251;
+    pub const SESSION_STATUS: TypeId = 252;
+    pub const SESSION_STATUS_CAPABILITIES: TypeId = 253;
+    pub const SESSION_STATUS_REQUEST: TypeId = 254;
+    pub const SESSION_STATUS_RESPONSE: TypeId = 255;
+    pub const SESSION_SYSTEM_PROMPT_CAPABILITIES: TypeId = 256;
+    pub const SESSION_SYSTEM_PROMPT_MODE_CAPABILITIES: TypeId = 257;
+    pub const SESSION_SYSTEM_PROMPT_OVERRIDE_CAPABILITIES: TypeId = 258;
+    pub const SESSION_TITLE_CAPABILITIES: TypeId = 259;
+    pub const SESSION_UPDATE: TypeId = 260;
+    pub const SET_PROVIDER_REQUEST: TypeId = 261;
+    pub const SET_PROVIDER_RESPONSE: TypeId = 262;
+    pub const SET_SESSION_CONFIG_OPTION_REQUEST: TypeId = 263;
+    pub const SET_SESSION_CONFIG_OPTION_RESPONSE: TypeId = 264;
+    pub const SET_SESSION_TITLE_REQUEST: TypeId = 265;
+    pub const SET_SESSION_TITLE_RESPONSE: TypeId = 266;
+    pub const START_NES_REQUEST: TypeId = 267;
+    pub const START_NES_RESPONSE: TypeId = 268;
+    pub const STATE_UPDATE: TypeId = 269;
+    pub const STRING_FORMAT: TypeId = 270;
+    pub const STRING_MULTI_SELECT_ITEMS: TypeId = 271;
+    pub const STRING_PROPERTY_SCHEMA: TypeId = 272;
+    pub const SUBAGENT_SESSION_CAPABILITIES: TypeId = 273;
+    pub const SUBAGENT_UPDATE: TypeId = 274;
+    pub const SUGGEST_NES_REQUEST: TypeId = 275;
+    pub const SUGGEST_NES_RESPONSE: TypeId = 276;
+    pub const SYSTEM_PROMPT: TypeId = 277;
+    pub const SYSTEM_PROMPT_MODE: TypeId = 278;
+    pub const TERMINAL: TypeId = 279;
+    pub const TERMINAL_AUTH_CAPABILITIES: TypeId = 280;
+    pub const TERMINAL_CANCEL_CAPABILITIES: TypeId = 281;
+    pub const TERMINAL_CAPABILITIES: TypeId = 282;
+    pub const TERMINAL_EXIT_STATUS: TypeId = 283;
+    pub const TERMINAL_ID: TypeId = 284;
+    pub const TERMINAL_OUTPUT: TypeId = 285;
+    pub const TERMINAL_OUTPUT_CHUNK: TypeId = 286;
+    pub const TERMINAL_SIZE: TypeId = 287;
+    pub const TERMINAL_UPDATE: TypeId = 288;
+    pub const TEXT_COMMAND_INPUT: TypeId = 289;
+    pub const TEXT_CONTENT: TypeId = 290;
+    pub const TEXT_DOCUMENT_CONTENT_CHANGE_EVENT: TypeId = 291;
+    pub const TEXT_DOCUMENT_SYNC_KIND: TypeId = 292;
+    pub const TEXT_RESOURCE_CONTENTS: TypeId = 293;
+    pub const TITLED_MULTI_SELECT_ITEMS: TypeId = 294;
+    pub const TOOL_CALL_CANCEL_CAPABILITIES: TypeId = 295;
+    pub const TOOL_CALL_CAPABILITIES: TypeId = 296;
+    pub const TOOL_CALL_CONTENT: TypeId = 297;
+    pub const TOOL_CALL_CONTENT_CHUNK: TypeId = 298;
+    pub const TOOL_CALL_ID: TypeId = 299;
+    pub const TOOL_CALL_LOCATION: TypeId = 300;
+    pub const TOOL_CALL_PERMISSION_SUBJECT: TypeId = 301;
+    pub const TOOL_CALL_STATUS: TypeId = 302;
+    pub const TOOL_CALL_UPDATE: TypeId = 303;
+    pub const TOOL_KIND: TypeId = 304;
+    pub const UNARCHIVE_SESSION_REQUEST: TypeId = 305;
+    pub const UNARCHIVE_SESSION_RESPONSE: TypeId = 306;
+    pub const UNKNOWN_STATE_UPDATE: TypeId = 307;
+    pub const UNSUPPORTED_PROTOCOL_VERSION_ERROR_DATA: TypeId = 308;
+    pub const UPDATE_SESSION_NOTIFICATION: TypeId = 309;
+    pub const USAGE: TypeId = 310;
+    pub const USAGE_UPDATE: TypeId = 311;
+    pub const USER_MESSAGE: TypeId = 312;
+    pub const WORKSPACE_FOLDER: TypeId = 313;
 }
