@@ -187,7 +187,9 @@ impl Connection {
     /// Whether a request can be taken on: not too many are open.
     fn room_for(&mut self, message: &Message, subject: &Subject) -> bool {
         let IdMember::Id(id) = &message.id else { return false };
-        if self.state.inbound.len() + self.repeats.len() >= self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Receive) {
+        if self.state.inbound.len() + self.repeats.len() >= self.state.config.limits.pending
+            && id!("LIMIT-03").is_on(Way::Receive)
+        {
             let breach =
                 Breach::new(id!("LIMIT-03"), format!("more than {} open requests", self.state.config.limits.pending));
             self.refuse(subject, ErrorCode::INTERNAL_ERROR, breach);

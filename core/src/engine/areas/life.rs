@@ -73,7 +73,9 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("LIFE-39"), On::Call, PROMPT, keys::other_content).receive(Action::Report),
         Check::new(id!("LIFE-38"), On::Answer, PROMPT, keys::other_message).send(Action::Pass).receive(Action::Report),
         Check::new(id!("LIFE-38"), On::Error, PROMPT, keys::refused).send(Action::Pass).receive(Action::Report),
-        Check::new(id!("SESS-90"), On::Answer, replay::RESUME, replay::missing).send(Action::Hint).receive(Action::Hint),
+        Check::new(id!("SESS-90"), On::Answer, replay::RESUME, replay::missing)
+            .send(Action::Hint)
+            .receive(Action::Hint),
         Check::new(id!("SESS-91"), On::Call, replay::COMPLETE, replay::not_asked)
             .receive(Action::Report)
             .kind(MisuseKind::Phase),

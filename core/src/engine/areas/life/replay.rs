@@ -40,7 +40,8 @@ pub(super) fn missing(scene: &Scene<'_>) -> Option<Objection> {
     let id = scene.message.session.filter(|_| has_replay(&scene.message))?;
     let sessions = &scene.state.sessions;
     if sessions.get(id)?.work.replays.complete == 0 {
-        let message = "no replay_complete since the session was resumed; one comes after the history, also where there is none";
+        let message =
+            "no replay_complete since the session was resumed; one comes after the history, also where there is none";
         return Some(Objection::new("", message));
     }
     let below = sessions.below(id);
