@@ -203,6 +203,14 @@ public:
     {
         return Json(detail::read_text(acp_connection_login_methods, handle()).value_or(std::string_view()));
     }
+    /// Whether a request may be sent once more when nobody knows what became of it, because its time was up or the
+    /// connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never`
+    /// because it might be done twice. It can be asked of a connection that is over. Nothing before the version is
+    /// agreed on, and for methods that are no requests of that version.
+    std::optional<std::string_view> retry_class(std::string_view method) const noexcept
+    {
+        return detail::read_text(acp_connection_retry_class, handle(), detail::slice(method));
+    }
     /// The ids of questions that are settled on web pages and have not been yet, in the order of their text. Rule
     /// ELIC-20. Valid until the next call that changes the connection, and this is one.
     Json open_elicitations() noexcept

@@ -198,6 +198,8 @@
 /* Only in v2. */
 #define ACP_UPDATE_STATE_UPDATE "state_update"
 /* Only in v2. */
+#define ACP_UPDATE_REPLAY_COMPLETE "replay_complete"
+/* Only in v2. */
 #define ACP_UPDATE_TOOL_CALL_CONTENT_CHUNK "tool_call_content_chunk"
 /* Only in v2. */
 #define ACP_UPDATE_TERMINAL_UPDATE "terminal_update"
@@ -785,6 +787,14 @@
 #define ACP_RULE_SESS_82 "SESS-82"
 /* The variables of an MCP server's environment have different names. Only in v2. */
 #define ACP_RULE_SESS_83 "SESS-83"
+/* A replay that was asked for ends with one replay_complete before the answer, also where there is no
+   history. Only in v2. */
+#define ACP_RULE_SESS_90 "SESS-90"
+/* Nothing ends a replay that was not asked for, that is over, or that another replay_complete has ended.
+   Only in v2. */
+#define ACP_RULE_SESS_91 "SESS-91"
+/* What follows replay_complete is not history. Only in v2. */
+#define ACP_RULE_SESS_92 "SESS-92"
 /* The answer to a prompt says why the turn ended, in one of five words. Only in v1. */
 #define ACP_RULE_TURN_01 "TURN-01"
 /* A turn lasts until its prompt is answered; open prompts are listed. Only in v1. */
@@ -881,6 +891,13 @@
 #define ACP_RULE_LIFE_35 "LIFE-35"
 /* A list of background work that does not fit counts as none told. Only in v2. */
 #define ACP_RULE_LIFE_36 "LIFE-36"
+/* An idempotency key is text of 1 to 255 characters. Only in v2. */
+#define ACP_RULE_LIFE_37 "LIFE-37"
+/* A prompt whose key has become a message is answered with the id of that message, and nothing is inserted
+   again. Only in v2. */
+#define ACP_RULE_LIFE_38 "LIFE-38"
+/* A key names one message: with other content it is not sent again. Only in v2. */
+#define ACP_RULE_LIFE_39 "LIFE-39"
 /* A session may be cancelled at any time; where nothing runs it changes nothing. */
 #define ACP_RULE_CANCEL_01 "CANCEL-01"
 /* A client that cancels counts the unfinished tool calls of the turn as cancelled, until it hears otherwise. */

@@ -164,6 +164,24 @@ pub unsafe extern "C" fn acp_connection_login_methods(
     }
 }
 
+/// Whether a request may be sent once more when nobody knows what became of it, because its time was up or the
+/// connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never` because
+/// it might be done twice. It can be asked of a connection that is over.
+///
+/// - `method`: the method's name
+/// - `*out`: the text; valid until the next call that changes the connection
+/// - `ACP_NONE`: before the version is agreed on, and for methods that are no requests of that version
+/// - see https://agentclientprotocol.com/rfds/v2/idempotency-keys
+#[no_mangle]
+pub unsafe extern "C" fn acp_connection_retry_class(
+    connection: *const acp_connection,
+    method: acp_slice,
+    out: *mut acp_slice,
+) -> acp_status {
+    // SAFETY: the caller keeps what the header says of `connection`, `method` and `out`.
+    unsafe { ask(connection, out, || method.text(), |core, method| core.retry_class(method).map(acp_slice::from)) }
+}
+
 /// The ids of questions that are settled on web pages and have not been yet, in the order of their text. Rule
 /// ELIC-20.
 ///

@@ -143,6 +143,18 @@ impl Connection {
         json::loads(py, &text)
     }
 
+    /// Whether a request may be sent once more when nobody knows what became of it, because its time was up or the
+    /// connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never`
+    /// because it might be done twice. It can be asked of a connection that is over. `None` before the version is
+    /// agreed on, and for methods that are no requests of that version.
+    ///
+    /// `method` is the method's name.
+    ///
+    /// See https://agentclientprotocol.com/rfds/v2/idempotency-keys
+    fn retry_class(&self, method: &str) -> PyResult<Option<String>> {
+        Ok(self.core()?.retry_class(method).map(String::from))
+    }
+
     /// The ids of questions that are settled on web pages and have not been yet, in the order of their text. Rule
     /// ELIC-20.
     ///

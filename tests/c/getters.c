@@ -108,6 +108,13 @@ static acp_status get_login_methods(acp_connection *connection, const given *wit
     return status == ACP_OK ? acp_writer_json(out, value) : status;
 }
 
+static acp_status get_retry_class(acp_connection *connection, const given *with, acp_writer *out)
+{
+    acp_slice value;
+    acp_status status = acp_connection_retry_class(connection, text_slice(&with[0].string), &value);
+    return status == ACP_OK ? acp_writer_string(out, value) : status;
+}
+
 static acp_status get_open_elicitations(acp_connection *connection, const given *with, acp_writer *out)
 {
     (void)with;
@@ -322,6 +329,7 @@ static const struct {
     {"peer_extension", 1, get_peer_extension},
     {"login", 0, get_login},
     {"login_methods", 0, get_login_methods},
+    {"retry_class", 1, get_retry_class},
     {"open_elicitations", 0, get_open_elicitations},
     {"providers", 0, get_providers},
     {"snapshot", 0, get_snapshot},

@@ -77,6 +77,15 @@ export interface Getters<R extends Role, V extends Version> {
    */
   loginMethods(): LoginMethod[];
   /**
+   * Whether a request may be sent once more when nobody knows what became of it, because its time was up or the
+   * connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never` because
+   * it might be done twice. It can be asked of a connection that is over.
+   * @param method The method's name.
+   * @returns Undefined before the version is agreed on, and for methods that are no requests of that version.
+   * @see https://agentclientprotocol.com/rfds/v2/idempotency-keys
+   */
+  retryClass(method: string): "safe" | "key" | "never" | undefined;
+  /**
    * The ids of questions that are settled on web pages and have not been yet, in the order of their text. Rule
    * ELIC-20.
    * @see https://agentclientprotocol.com/rfds/elicitation

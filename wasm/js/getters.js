@@ -57,14 +57,17 @@ export const getters = (ask) => ({
   loginMethods() {
     return ask.value(this, 6);
   },
-  openElicitations() {
-    return ask.value(this, 7);
+  retryClass(method) {
+    return ask.text(this, 7, ask.textOf(method, "method"));
   },
-  providers() {
+  openElicitations() {
     return ask.value(this, 8);
   },
-  snapshot() {
+  providers() {
     return ask.value(this, 9);
+  },
+  snapshot() {
+    return ask.value(this, 10);
   },
   sessionState(id) {
     return SESSION_STATE[ask.numberOf(this, 0, ask.textOf(id, "id"))];
@@ -73,78 +76,78 @@ export const getters = (ask) => ({
     return TURN[ask.numberOf(this, 1, ask.textOf(id, "id"))];
   },
   sessionCwd(id) {
-    return ask.text(this, 10, ask.textOf(id, "id"));
+    return ask.text(this, 11, ask.textOf(id, "id"));
   },
   sessionRoots(id) {
-    return ask.value(this, 11, ask.textOf(id, "id"));
+    return ask.value(this, 12, ask.textOf(id, "id"));
   },
   sessionMode(id) {
-    return ask.text(this, 12, ask.textOf(id, "id"));
+    return ask.text(this, 13, ask.textOf(id, "id"));
   },
   sessionAvailableModes(id) {
-    return ask.value(this, 13, ask.textOf(id, "id"));
-  },
-  sessionConfigOptions(id) {
     return ask.value(this, 14, ask.textOf(id, "id"));
   },
-  sessionToolCalls(id) {
+  sessionConfigOptions(id) {
     return ask.value(this, 15, ask.textOf(id, "id"));
   },
-  sessionPlan(id) {
+  sessionToolCalls(id) {
     return ask.value(this, 16, ask.textOf(id, "id"));
   },
-  sessionPlanIds(id) {
+  sessionPlan(id) {
     return ask.value(this, 17, ask.textOf(id, "id"));
   },
-  sessionCommands(id) {
+  sessionPlanIds(id) {
     return ask.value(this, 18, ask.textOf(id, "id"));
   },
-  sessionOpenCompactions(id) {
+  sessionCommands(id) {
     return ask.value(this, 19, ask.textOf(id, "id"));
+  },
+  sessionOpenCompactions(id) {
+    return ask.value(this, 20, ask.textOf(id, "id"));
   },
   sessionAuthUncertain(id) {
     return flag(ask.numberOf(this, 2, ask.textOf(id, "id")));
   },
   sessionParent(id) {
-    return ask.text(this, 20, ask.textOf(id, "id"));
+    return ask.text(this, 21, ask.textOf(id, "id"));
   },
   sessionMayCancel(id) {
     return flag(ask.numberOf(this, 3, ask.textOf(id, "id")));
   },
   sessionSnapshot(id) {
-    return ask.session(ask.value(this, 21, ask.textOf(id, "id")));
+    return ask.session(ask.value(this, 22, ask.textOf(id, "id")));
   },
   commandText(session, name, input = "") {
-    return ask.text(this, 22, ask.textOf(session, "session"), ask.textOf(name, "name"), ask.textOf(input, "input"));
+    return ask.text(this, 23, ask.textOf(session, "session"), ask.textOf(name, "name"), ask.textOf(input, "input"));
   },
   inRoots(session, path) {
     return ask.numberOf(this, 4, ask.textOf(session, "session"), ask.textOf(path, "path")) === 1;
   },
   sessions() {
-    return ask.sessions(ask.value(this, 23));
+    return ask.sessions(ask.value(this, 24));
   },
   session(id) {
-    return ask.session(ask.value(this, 24, ask.textOf(id, "id")));
+    return ask.session(ask.value(this, 25, ask.textOf(id, "id")));
   },
   pending() {
-    return ask.value(this, 25);
-  },
-  unanswered() {
     return ask.value(this, 26);
   },
-  openTerminals() {
+  unanswered() {
     return ask.value(this, 27);
   },
-  pendingById(id) {
-    return ask.value(this, 28, ask.idText(id));
+  openTerminals() {
+    return ask.value(this, 28);
   },
-  unansweredById(id) {
+  pendingById(id) {
     return ask.value(this, 29, ask.idText(id));
   },
+  unansweredById(id) {
+    return ask.value(this, 30, ask.idText(id));
+  },
   pendingBySerial(serial) {
-    return ask.value(this, 30, ask.wholeText(serial, "serial"));
+    return ask.value(this, 31, ask.wholeText(serial, "serial"));
   },
   unansweredBySerial(serial) {
-    return ask.value(this, 31, ask.wholeText(serial, "serial"));
+    return ask.value(this, 32, ask.wholeText(serial, "serial"));
   },
 });

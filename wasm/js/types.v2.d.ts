@@ -3679,6 +3679,11 @@ export interface PromptRequest {
    * Rule LIFE-23.
    */
   prompt: ContentBlock[];
+  /**
+   * Key of the client's own that stays the same however often this message is sent, so that it is inserted once.
+   * Rule LIFE-37.
+   */
+  idempotencyKey?: string | null;
   _meta?: Meta | null;
 }
 
@@ -5498,6 +5503,15 @@ export type SessionUpdateStateUpdate =
   | SessionUpdateStateUpdateOther;
 
 /**
+ * Marks the end of the history that `session/resume` was asked for: what came before is the past, what follows is
+ * not.
+ * @see https://agentclientprotocol.com/rfds/v2/session-replay-complete
+ */
+export interface SessionUpdateReplayComplete extends ReplayComplete {
+  sessionUpdate: "replay_complete";
+}
+
+/**
  * Next item of what a tool call shows, to be added to the ones before.
  * @see https://agentclientprotocol.com/protocol/v2/tool-calls
  */
@@ -5650,6 +5664,7 @@ export type SessionUpdate =
   | SessionUpdateAgentThoughtChunk
   | SessionUpdateAgentThought
   | SessionUpdateStateUpdate
+  | SessionUpdateReplayComplete
   | SessionUpdateToolCallContentChunk
   | SessionUpdateToolCallUpdate
   | SessionUpdateTerminalUpdate
@@ -5740,6 +5755,15 @@ export interface AgentThought {
    * Rule LIFE-10.
    */
   content?: ContentBlock[] | null;
+  _meta?: Meta | null;
+}
+
+/**
+ * Marks the end of the history that `session/resume` was asked for: what came before is the past, what follows is
+ * not.
+ * @see https://agentclientprotocol.com/rfds/v2/session-replay-complete
+ */
+export interface ReplayComplete {
   _meta?: Meta | null;
 }
 

@@ -23,7 +23,7 @@ pub(crate) type Number = fn(&mut Connection) -> Option<f64>;
 /// A number about what the texts name.
 pub(crate) type NumberOf = fn(&Connection, [&str; 3]) -> Option<f64>;
 
-pub(crate) const TEXTS: [Text; 32] = [
+pub(crate) const TEXTS: [Text; 33] = [
     // config
     |core, _| Some(config::write(core.config())),
     // capabilities
@@ -42,6 +42,8 @@ pub(crate) const TEXTS: [Text; 32] = [
             out.begin_object().key("methodId").string(method_id).key("kind").string(kind.name()).end_object();
         }))
     },
+    // retryClass
+    |core, [method, ..]| core.retry_class(method).map(String::from),
     // openElicitations
     |core, _| {
         Some(list(core.open_elicitations(), |out, name| {

@@ -8,7 +8,7 @@ use super::outgoing::CANCELLED_TURN;
 use super::report::{Breach, Subject};
 use super::{Connection, Consequence, Phase};
 use crate::engine::questions::question;
-use crate::engine::{Message as Said, On, OpenRequest};
+use crate::engine::{key_of, Message as Said, On, OpenRequest};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
 use crate::rules::{RuleId, Way};
@@ -107,7 +107,11 @@ impl Connection {
             Verdict::Without(places) => result = result.without(&places),
         }
         self.report_all(subject, &problems);
+        let keyed = Some(request.clone()).filter(|request| key_of(request).is_some());
         self.end_request(request, Outcome::Result(ResultText(result)));
+        if let Some(answered) = keyed {
+            self.settle_earlier(&answered);
+        }
     }
 
     /// An error of the peer's. What only says that the work was cancelled ends as the result that says so, so that hosts
@@ -140,7 +144,7 @@ impl Connection {
     }
 
     /// Whether a rule is of the agreed version and followed.
-    fn follows(&self, rule: RuleId) -> bool {
+    pub(super) fn follows(&self, rule: RuleId) -> bool {
         rule.rule().versions.contains(self.state.tables.version) && rule.is_on(Way::Track)
     }
 

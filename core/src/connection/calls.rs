@@ -87,7 +87,9 @@ impl Connection {
             return;
         }
         self.report_all(&subject, &problems);
-        if is_request {
+        if is_request && self.takes_as_repeated(&subject, session.as_ref(), &params) {
+            // The host has this prompt already.
+        } else if is_request {
             self.deliver_request(Some(row), subject, session, params, seen);
         } else {
             self.deliver_notification(subject, session, update, params, seen);
@@ -185,7 +187,9 @@ impl Connection {
     /// Whether a request can be taken on: not too many are open.
     fn room_for(&mut self, message: &Message, subject: &Subject) -> bool {
         let IdMember::Id(id) = &message.id else { return false };
-        if self.state.inbound.len() >= self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Receive) {
+        if self.state.inbound.len() + self.repeats.len() >= self.state.config.limits.pending
+            && id!("LIMIT-03").is_on(Way::Receive)
+        {
             let breach =
                 Breach::new(id!("LIMIT-03"), format!("more than {} open requests", self.state.config.limits.pending));
             self.refuse(subject, ErrorCode::INTERNAL_ERROR, breach);

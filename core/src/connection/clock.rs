@@ -94,7 +94,7 @@ impl Connection {
     }
 
     /// Ends the turn of a late prompt, so that its session can be prompted again.
-    fn end_turn(&mut self, id: &Id) {
+    pub(super) fn end_turn(&mut self, id: &Id) {
         let Some(request) = self.state.late.get(id).cloned() else { return };
         self.track_answer(&request, None);
         self.state.sessions.awaits_late_answer(&request);

@@ -213,7 +213,8 @@ impl Connection {
             };
         }
         if let (true, Some(id)) = (is_call, &subject.id) {
-            if self.state.inbound.get(id).is_some() && id!("RPC-10").is_on(Way::Receive) {
+            let is_open = self.state.inbound.get(id).is_some() || self.repeats.has(id);
+            if is_open && id!("RPC-10").is_on(Way::Receive) {
                 // An answer with this id would end the first request, so the refusal carries none.
                 let breach = Breach::new(id!("RPC-10"), format!("the id {id} names a request that is still open"));
                 let anonymous = Subject { id: None, ..subject };

@@ -27,6 +27,7 @@ mod mould;
 mod observer;
 mod outgoing;
 mod queue;
+mod repeats;
 mod report;
 mod snapshot;
 mod telling;
@@ -55,12 +56,13 @@ use crate::engine::State;
 use crate::framing::{Decoder, Outbox};
 use crate::jsonrpc::Id;
 use crate::rules::Way;
-use crate::validation::Facts;
+use crate::validation::{table, Facts};
 use batch::Batches;
 use handshake::Earlier;
 use inserted::Inserted;
 use mould::{Holes, Moulds};
 use queue::Queue;
+use repeats::Repeats;
 
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -115,6 +117,7 @@ pub struct Connection {
     replies: Replies,
     batches: Batches,
     inserted: Inserted,
+    repeats: Repeats,
     events: Queue,
     next_serial: u64,
     next_id: i64,
@@ -154,6 +157,7 @@ impl Connection {
             replies: Replies::default(),
             batches: Batches::default(),
             inserted: Inserted::default(),
+            repeats: Repeats::default(),
             events: Queue::default(),
             next_serial: 1,
             next_id: 1,
@@ -309,6 +313,16 @@ impl Connection {
         crate::json::unescape(crate::json::agreed(self.peer_info(), &format!("/{info}/name"))?)
     }
 
+    /// Whether a request of this method may be sent once more when nobody knows what became of it, because its time was up or
+    /// the connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never` because
+    /// it might be done twice; the name of a [`Retry`](crate::validation::table::Retry). `None` before the version is agreed
+    /// on, and for methods that are no requests of that version.
+    pub fn retry_class(&self, method: &str) -> Option<&'static str> {
+        self.version()?;
+        let row = self.state.method(method)?;
+        (row.kind != table::Kind::Notification).then(|| row.retry.name())
+    }
+
     /// What the peer says about one extension under `_meta` of its capabilities, as JSON text; `None` where it does not
     /// advertise it (EXT-10), and before `initialize`.
     pub fn peer_extension(&self, name: &str) -> Option<&str> {
@@ -428,6 +442,7 @@ impl Connection {
         let unanswered: Vec<Id> = self.state.inbound.iter().map(|request| request.id.clone()).collect();
         if reason != CloseReason::EndOfStream {
             while self.state.inbound.pop_first().is_some() {}
+            self.repeats.clear();
             self.send_batches();
         }
         let terminals = if id!("TERM-04").is_on(Way::Track) { self.open_terminals() } else { Vec::new() };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::calls::JSON_RPC;
 use super::misuse::{shown, Misuse};
+use super::repeats::Ended;
 use super::telling::Told;
 use super::{CloseReason, Connection, Phase};
 use crate::engine::questions::Occasion;
@@ -219,9 +220,13 @@ impl Connection {
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, Some(result));
         }
-        let welcome = starts.then(|| result.to_owned());
+        let kept = (starts || self.repeats.len() > 0).then(|| result.to_owned());
+        let welcome = kept.clone().filter(|_| starts);
         self.send_answer(id, message);
         self.advise(advice);
+        if let Some(result) = kept {
+            self.end_repetitions(id, Ended::Result(&result));
+        }
         if let Some(welcome) = welcome {
             self.welcomed(welcome);
         }
@@ -275,6 +280,7 @@ impl Connection {
         }
         self.send_answer(id, text);
         self.advise(advice);
+        self.end_repetitions(id, Ended::Error(code, message, data.as_deref()));
         if starts {
             self.hello_failed();
         }

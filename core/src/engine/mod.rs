@@ -28,7 +28,7 @@ mod state;
 mod table;
 
 pub(crate) use admission::{too_early, Attempt, Gates, Refusal};
-pub(crate) use areas::{withheld, KEPT};
+pub(crate) use areas::{key_of, withheld, Submitted, KEPT};
 pub use areas::{Login, LoginKind};
 pub use key::RequestKey;
 pub use names::{MisuseKind, TerminalRef, Timing};

@@ -197,6 +197,9 @@ rule("SESS-80", MustNot, Warning, SEND | RECEIVE, Versions::only(2), "After the 
 rule("SESS-81", Should, Note, TRACK, Versions::only(2), "Closing a session that the agent does not know is read as done."),
 rule("SESS-82", Should, Note, SEND, Versions::only(2), "Closing a session that is not open succeeds."),
 rule("SESS-83", Should, Note, SEND, Versions::only(2), "The variables of an MCP server's environment have different names."),
+rule("SESS-90", Must, Note, SEND | RECEIVE, Versions::only(2), "A replay that was asked for ends with one replay_complete before the answer, also where there is no history."),
+rule("SESS-91", MustNot, Warning, SEND | RECEIVE, Versions::only(2), "Nothing ends a replay that was not asked for, that is over, or that another replay_complete has ended."),
+rule("SESS-92", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "What follows replay_complete is not history."),
 ] },
 Area { name: "TURN", title: "Prompt turn (v1)", rules: &[
 rule("TURN-01", Must, Error, SEND | RECEIVE, Versions::only(1), "The answer to a prompt says why the turn ended, in one of five words."),
@@ -245,6 +248,9 @@ rule("LIFE-33", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "Backg
 rule("LIFE-34", Must, Warning, SEND | RECEIVE, Versions::only(2), "Background work is listed once."),
 rule("LIFE-35", Must, Note, TRACK, Versions::only(2), "What is listed runs, whatever kind it is of; the list that was told last holds."),
 rule("LIFE-36", Must, Warning, SEND | RECEIVE, Versions::only(2), "A list of background work that does not fit counts as none told."),
+rule("LIFE-37", Must, Error, SEND | RECEIVE, Versions::only(2), "An idempotency key is text of 1 to 255 characters."),
+rule("LIFE-38", Must, Error, RECEIVE | TRACK, Versions::only(2), "A prompt whose key has become a message is answered with the id of that message, and nothing is inserted again."),
+rule("LIFE-39", MustNot, Error, SEND | RECEIVE, Versions::only(2), "A key names one message: with other content it is not sent again."),
 ] },
 Area { name: "CANCEL", title: "Cancellation", rules: &[
 rule("CANCEL-01", May, Note, SEND | TRACK, Versions::ALL, "A session may be cancelled at any time; where nothing runs it changes nothing."),

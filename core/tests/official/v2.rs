@@ -216,6 +216,7 @@ compare! {
     ProxySuccessorResponse,
     Range,
     RejectNesNotification,
+    ReplayComplete,
     ReplayFrom,
     ReplayFromStart,
     RequestPermissionOutcome,

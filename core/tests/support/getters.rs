@@ -63,6 +63,10 @@ pub(crate) fn get(core: &mut Connection, name: &str, with: &[Value]) -> Result<V
                     .collect::<Vec<_>>()
             ))
         }
+        ("retry_class", [method]) => {
+            let method = &*as_text(method)?;
+            json!(core.retry_class(method).map(String::from))
+        }
         ("open_elicitations", []) => {
             json!(Some(core.open_elicitations().map(str::to_owned).collect::<Vec<_>>()))
         }

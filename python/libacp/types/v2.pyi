@@ -3334,6 +3334,10 @@ class PromptRequest(TypedDict):
     At least 1 item.
     Rule LIFE-23.
     """
+    idempotencyKey: NotRequired[str | None]
+    """Key of the client's own that stays the same however often this message is sent, so that it is inserted once.
+    Rule LIFE-37.
+    """
     _meta: NotRequired[Meta | None]
 
 class CancelSessionNotification(TypedDict):
@@ -5129,6 +5133,14 @@ SessionUpdateStateUpdate: TypeAlias = SessionUpdateStateUpdateRunning | SessionU
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
 
+class SessionUpdateReplayComplete(TypedDict):
+    """Marks the end of the history that `session/resume` was asked for: what came before is the past, what follows
+    is not.
+    See https://agentclientprotocol.com/rfds/v2/session-replay-complete
+    """
+    sessionUpdate: Literal["replay_complete"]
+    _meta: NotRequired[Meta | None]
+
 class SessionUpdateToolCallContentChunk(TypedDict):
     """Next item of what a tool call shows, to be added to the ones before.
     See https://agentclientprotocol.com/protocol/v2/tool-calls
@@ -5475,7 +5487,7 @@ class SessionUpdateOther(TypedDict):
     """
     sessionUpdate: str
 
-SessionUpdate: TypeAlias = SessionUpdateUserMessageChunk | SessionUpdateUserMessage | SessionUpdateAgentMessageChunk | SessionUpdateAgentMessage | SessionUpdateAgentThoughtChunk | SessionUpdateAgentThought | SessionUpdateStateUpdate | SessionUpdateToolCallContentChunk | SessionUpdateToolCallUpdate | SessionUpdateTerminalUpdate | SessionUpdateTerminalOutputChunk | SessionUpdatePlanUpdate | SessionUpdatePlanRemoved | SessionUpdateAvailableCommandsUpdate | SessionUpdateConfigOptionUpdate | SessionUpdateSessionInfoUpdate | SessionUpdateUsageUpdate | SessionUpdateNotice | SessionUpdateCompactionUpdate | SessionUpdateCompactionSummaryChunk | SessionUpdateSubagentUpdate | SessionUpdateSessionMessage | SessionUpdateSessionMessageChunk
+SessionUpdate: TypeAlias = SessionUpdateUserMessageChunk | SessionUpdateUserMessage | SessionUpdateAgentMessageChunk | SessionUpdateAgentMessage | SessionUpdateAgentThoughtChunk | SessionUpdateAgentThought | SessionUpdateStateUpdate | SessionUpdateReplayComplete | SessionUpdateToolCallContentChunk | SessionUpdateToolCallUpdate | SessionUpdateTerminalUpdate | SessionUpdateTerminalOutputChunk | SessionUpdatePlanUpdate | SessionUpdatePlanRemoved | SessionUpdateAvailableCommandsUpdate | SessionUpdateConfigOptionUpdate | SessionUpdateSessionInfoUpdate | SessionUpdateUsageUpdate | SessionUpdateNotice | SessionUpdateCompactionUpdate | SessionUpdateCompactionSummaryChunk | SessionUpdateSubagentUpdate | SessionUpdateSessionMessage | SessionUpdateSessionMessageChunk
 """Everything an agent can report about a session; unknown kinds are kept and passed over.
 See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 """
@@ -5536,6 +5548,13 @@ class AgentThought(TypedDict):
     """Blocks of the thought; they replace all earlier ones.
     Absent keeps what is known, null clears it, a value replaces it.
     Rule LIFE-10.
+    """
+    _meta: NotRequired[Meta | None]
+
+class ReplayComplete(TypedDict):
+    """Marks the end of the history that `session/resume` was asked for: what came before is the past, what follows
+    is not.
+    See https://agentclientprotocol.com/rfds/v2/session-replay-complete
     """
     _meta: NotRequired[Meta | None]
 

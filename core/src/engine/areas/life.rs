@@ -13,17 +13,22 @@
 //! | `idle` | there is none; an open prompt may still bring some, as the two may have crossed |
 //! | `session/cancel`, `session/close` | what is busy is being cancelled, until `idle` or until no prompt is left of it |
 //!
-//! `work` has that, `echo` what is known of the user's messages, `background` what runs beside the foreground. Shapes are
+//! `work` has that, `echo` what is known of the user's messages, `keys` which prompts are repeated, `background` what runs
+//! beside the foreground, `replay` where the history ends. Shapes are
 //! in the model; the connection answers questions of cancelled work (`dismiss`) and says `cancelled` for an agent that
 //! reports another end of it (LIFE-15).
 
 mod background;
 mod echo;
+mod keys;
+mod replay;
 mod work;
 
 use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Scene, State, Tracker};
 use crate::jsonrpc::ErrorCode;
+use crate::rules::{RuleId, Way};
 
+pub(crate) use keys::{key_of, Submitted};
 pub(crate) use work::Work;
 
 const PROMPT: &[&str] = &["session/prompt"];
@@ -44,6 +49,7 @@ const ENTITIES: &[&str] = &[
     "session/update:terminal_output_chunk",
     "session/request_permission",
 ];
+const REPLAY: &[RuleId] = &[id!("SESS-90"), id!("SESS-91"), id!("SESS-92")];
 /// Kinds of updates that version 2 has replaced.
 const REPLACED: &[&str] = &["tool_call", "plan", "current_mode_update"];
 
@@ -63,6 +69,19 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("LIFE-32"), On::Call, STATE, background::not_announced).receive(Action::Report),
         Check::new(id!("LIFE-33"), On::Call, STATE, background::not_ended).receive(Action::Report),
         Check::new(id!("LIFE-34"), On::Call, STATE, background::twice).receive(Action::Report),
+        Check::new(id!("LIFE-37"), On::Call, PROMPT, keys::length),
+        Check::new(id!("LIFE-39"), On::Call, PROMPT, keys::other_content).receive(Action::Report),
+        Check::new(id!("LIFE-38"), On::Answer, PROMPT, keys::other_message).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("LIFE-38"), On::Error, PROMPT, keys::refused).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("SESS-90"), On::Answer, replay::RESUME, replay::missing)
+            .send(Action::Hint)
+            .receive(Action::Hint),
+        Check::new(id!("SESS-91"), On::Call, replay::COMPLETE, replay::not_asked)
+            .receive(Action::Report)
+            .kind(MisuseKind::Phase),
+        Check::new(id!("SESS-92"), On::Call, replay::OF_THE_PAST, replay::history)
+            .receive(Action::Report)
+            .kind(MisuseKind::Phase),
         Check::new(id!("SESS-77"), On::Answer, &["session/resume"], work::no_state)
             .receive(Action::Tell)
             .kind(MisuseKind::Phase),
@@ -73,6 +92,14 @@ pub(super) static AREA: Area = Area {
     trackers: &[
         Tracker { rules: &[id!("LIFE-02")], on: On::Call, messages: PROMPT, track: prompted },
         Tracker { rules: &[id!("LIFE-02"), id!("LIFE-26")], on: On::Answer, messages: PROMPT, track: answered },
+        Tracker { rules: &[id!("LIFE-38"), id!("LIFE-39")], on: On::Call, messages: PROMPT, track: keys::prompted },
+        // After the row above, which asks whether the key was settled before this answer.
+        Tracker { rules: &[id!("LIFE-38"), id!("LIFE-39")], on: On::Answer, messages: PROMPT, track: keys::answered },
+        Tracker { rules: &[id!("LIFE-38")], on: On::Call, messages: replay::RESUME, track: keys::resumed },
+        Tracker { rules: REPLAY, on: On::Call, messages: replay::RESUME, track: replay::asked },
+        Tracker { rules: REPLAY, on: On::Call, messages: replay::COMPLETE, track: replay::complete },
+        Tracker { rules: REPLAY, on: On::Call, messages: replay::CHILD, track: replay::announced },
+        Tracker { rules: REPLAY, on: On::Answer, messages: replay::RESUME, track: replay::answered },
         // Before the state changes: whose echo is missing depends on what was told before.
         Tracker { rules: &[id!("LIFE-03")], on: On::Call, messages: STATE, track: echo::work_ended },
         Tracker {
@@ -130,8 +157,11 @@ fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 }
 
 fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
-    let over = echo::answered(state, answer);
+    let request = answer.request?;
+    // What was inserted for an earlier request with its key begins no work.
+    let repeats = state.sessions.get(answer.session?)?.repeats(request) && id!("LIFE-38").is_on(Way::Track);
+    let over = if repeats { Some(true) } else { echo::answered(state, answer) };
     let session = state.sessions.get_mut(answer.session)?;
-    session.prompt_answered(answer.request?, answer.body.is_some(), over);
+    session.prompt_answered(request, answer.body.is_some(), over);
     None
 }

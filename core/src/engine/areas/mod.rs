@@ -36,7 +36,7 @@ pub(crate) use cmd::Commands;
 pub(crate) use conf::Options;
 pub(crate) use dterm::Displays;
 pub(crate) use elic::Elicitations;
-pub(crate) use life::Work;
+pub(crate) use life::{key_of, Submitted, Work};
 pub(crate) use moa::Mcp;
 pub(crate) use mode::Modes;
 pub(crate) use note::Compactions;

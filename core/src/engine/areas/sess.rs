@@ -147,7 +147,7 @@ fn same_as_source(scene: &Scene<'_>) -> Option<Objection> {
 fn history(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session()?;
     // In version 2 a resume may ask for the history, and a turn that still runs goes on saying things.
-    if session.state != SessionState::Resuming || session.turn != Turn::Idle {
+    if session.state != SessionState::Resuming || session.turn != Turn::Idle || session.is_replayed() {
         return None;
     }
     let message =

@@ -1518,7 +1518,7 @@ pub(super) static TYPES: &[Type] = &[
     // 392 AgentCapabilities
     Type::Object {
         fields: &[
-            f("session", 510, 6, 0),
+            f("session", 511, 6, 0),
             f("auth", 391, 6, 0),
             f("providers", 197, 6, 3),
             f("nes", 127, 6, 13),
@@ -1527,15 +1527,15 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 393 AgentMessage
-    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 600, 22, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 601, 22, 0), f("_meta", 315, 6, 0)] },
     // 394 AgentThought
-    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 600, 22, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 601, 22, 0), f("_meta", 315, 6, 0)] },
     // 395 Annotations
     Type::Object {
         fields: &[
-            f("audience", 569, 22, 0),
+            f("audience", 570, 22, 0),
             f("lastModified", 330, 6, 0),
-            f("priority", 570, 6, 0),
+            f("priority", 571, 6, 0),
             f("_meta", 315, 6, 0),
         ],
     },
@@ -1547,7 +1547,7 @@ pub(super) static TYPES: &[Type] = &[
     Type::Union {
         tag: "type",
         variants: &[v("terminal", 399, 0), v("agent", 398, 0)],
-        other: Other::Open(557),
+        other: Other::Open(558),
         untagged: None,
     },
     // 398 AuthMethodAgent
@@ -1566,11 +1566,11 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 400 AvailableCommand
-    Type::Union { tag: "type", variants: &[v("command", 417, 0)], other: Other::Open(558), untagged: None },
+    Type::Union { tag: "type", variants: &[v("command", 417, 0)], other: Other::Open(559), untagged: None },
     // 401 AvailableCommandInput
-    Type::Union { tag: "type", variants: &[v("text", 539, 0)], other: Other::Open(0), untagged: None },
+    Type::Union { tag: "type", variants: &[v("text", 540, 0)], other: Other::Open(0), untagged: None },
     // 402 AvailableCommandsUpdate
-    Type::Object { fields: &[f("availableCommands", 559, 17, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("availableCommands", 560, 17, 0), f("_meta", 315, 6, 0)] },
     // 403 BackgroundSubagent
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
     // 404 BackgroundTerminal
@@ -1603,7 +1603,7 @@ pub(super) static TYPES: &[Type] = &[
     // 414 CancelledPermissionOutcome
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 415 ClientAuthCapabilities
-    Type::Object { fields: &[f("terminal", 531, 6, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("terminal", 532, 6, 0), f("_meta", 315, 6, 0)] },
     // 416 ClientCapabilities
     Type::Object {
         fields: &[
@@ -1635,23 +1635,23 @@ pub(super) static TYPES: &[Type] = &[
         fields: &[
             f("compactionId", 37, 1, 0),
             f("status", 38, 1, 0),
-            f("summary", 600, 22, 0),
+            f("summary", 601, 22, 0),
             f("error", 310, 6, 0),
             f("_meta", 315, 6, 0),
         ],
     },
     // 421 ConfigOptionUpdate
-    Type::Object { fields: &[f("configOptions", 565, 17, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("configOptions", 566, 17, 0), f("_meta", 315, 6, 0)] },
     // 422 Content
     Type::Object { fields: &[f("content", 423, 1, 0), f("_meta", 315, 6, 0)] },
     // 423 ContentBlock
     Type::Union {
         tag: "type",
         variants: &[
-            v("text", 540, 0),
+            v("text", 541, 0),
             v("image", 452, 0),
             v("audio", 396, 0),
-            v("resource_link", 505, 0),
+            v("resource_link", 506, 0),
             v("resource", 442, 0),
         ],
         other: Other::Open(0),
@@ -1664,24 +1664,24 @@ pub(super) static TYPES: &[Type] = &[
     // 426 CreateElicitationRequest
     Type::Union {
         tag: "mode",
-        variants: &[v("form", 575, 0), v("url", 577, 0)],
-        other: Other::Open(578),
+        variants: &[v("form", 576, 0), v("url", 578, 0)],
+        other: Other::Open(579),
         untagged: None,
     },
     // 427 CreateElicitationResponse
     Type::Union {
         tag: "action",
-        variants: &[v("accept", 586, 0), v("decline", 353, 0), v("cancel", 353, 0)],
+        variants: &[v("accept", 587, 0), v("decline", 353, 0), v("cancel", 353, 0)],
         other: Other::Open(353),
         untagged: None,
     },
     // 428 Diff
-    Type::Object { fields: &[f("changes", 610, 17, 0), f("patch", 431, 6, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("changes", 611, 17, 0), f("patch", 431, 6, 0), f("_meta", 315, 6, 0)] },
     // 429 DiffChange
     Type::Union {
         tag: "operation",
-        variants: &[v("add", 607, 0), v("delete", 607, 0), v("modify", 607, 0), v("move", 608, 0), v("copy", 608, 0)],
-        other: Other::Open(609),
+        variants: &[v("add", 608, 0), v("delete", 608, 0), v("modify", 608, 0), v("move", 609, 0), v("copy", 609, 0)],
+        other: Other::Open(610),
         untagged: None,
     },
     // 430 DiffFileType
@@ -1695,16 +1695,16 @@ pub(super) static TYPES: &[Type] = &[
     // 434 DiffPathPairChange
     Type::Object { fields: &[f("oldPath", 389, 1, 0), f("path", 389, 1, 0)] },
     // 435 ElicitationAcceptAction
-    Type::Object { fields: &[f("content", 585, 2, 0)] },
+    Type::Object { fields: &[f("content", 586, 2, 0)] },
     // 436 ElicitationContentValue
     Type::AnyOf { of: &[310, 334, 331, 317, 313, 0] },
     // 437 ElicitationFormMode
-    Type::AnyOf { of: &[582, 583] },
+    Type::AnyOf { of: &[583, 584] },
     // 438 ElicitationPropertySchema
     Type::Union {
         tag: "type",
         variants: &[
-            v("string", 526, 0),
+            v("string", 527, 0),
             v("number", 169, 0),
             v("integer", 96, 0),
             v("boolean", 26, 0),
@@ -1720,22 +1720,22 @@ pub(super) static TYPES: &[Type] = &[
         fields: &[
             f("type", 75, 1, 0),
             f("title", 310, 6, 0),
-            f("properties", 579, 1, 0),
+            f("properties", 580, 1, 0),
             f("required", 313, 2, 0),
             f("description", 310, 6, 0),
             f("_meta", 315, 6, 0),
         ],
     },
     // 441 ElicitationUrlMode
-    Type::AnyOf { of: &[349, 584] },
+    Type::AnyOf { of: &[349, 585] },
     // 442 EmbeddedResource
     Type::Object { fields: &[f("resource", 443, 1, 0), f("annotations", 395, 6, 0), f("_meta", 315, 6, 0)] },
     // 443 EmbeddedResourceResource
-    Type::AnyOf { of: &[541, 407] },
+    Type::AnyOf { of: &[542, 407] },
     // 444 Error
     Type::Object { fields: &[f("code", 84, 1, 0), f("message", 310, 1, 0), f("data", 445, 6, 0)] },
     // 445 ErrorData
-    Type::AnyOf { of: &[553, 519, 0] },
+    Type::AnyOf { of: &[554, 520, 0] },
     // 446 ErrorStopReason
     Type::Object { fields: &[f("error", 444, 6, 0)] },
     // 447 ForkSessionRequest
@@ -1743,9 +1743,9 @@ pub(super) static TYPES: &[Type] = &[
         fields: &[
             f("sessionId", 236, 1, 0),
             f("cwd", 389, 1, 0),
-            f("additionalDirectories", 598, 8, 0),
-            f("mcpServers", 599, 8, 0),
-            f("systemPrompt", 530, 2, 0),
+            f("additionalDirectories", 599, 8, 0),
+            f("mcpServers", 600, 8, 0),
+            f("systemPrompt", 531, 2, 0),
             f("_meta", 315, 6, 0),
         ],
     },
@@ -1753,15 +1753,15 @@ pub(super) static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("configOptions", 565, 20, 0),
-            f("availableCommands", 559, 20, 0),
+            f("configOptions", 566, 20, 0),
+            f("availableCommands", 560, 20, 0),
             f("_meta", 315, 6, 0),
         ],
     },
     // 449 Icon
     Type::Object {
         fields: &[
-            f("src", 571, 1, 0),
+            f("src", 572, 1, 0),
             f("mimeType", 468, 6, 0),
             f("sizes", 313, 22, 0),
             f("theme", 450, 6, 0),
@@ -1774,15 +1774,15 @@ pub(super) static TYPES: &[Type] = &[
     Type::Union {
         tag: "stopReason",
         variants: &[
-            v("end_turn", 602, 0),
-            v("max_tokens", 602, 0),
-            v("max_turn_requests", 602, 0),
-            v("refusal", 602, 0),
-            v("cancelled", 602, 0),
-            v("error", 603, 0),
+            v("end_turn", 603, 0),
+            v("max_tokens", 603, 0),
+            v("max_turn_requests", 603, 0),
+            v("refusal", 603, 0),
+            v("cancelled", 603, 0),
+            v("error", 604, 0),
         ],
-        other: Other::Open(602),
-        untagged: Some(602),
+        other: Other::Open(603),
+        untagged: Some(603),
     },
     // 452 ImageContent
     Type::Object {
@@ -1809,16 +1809,16 @@ pub(super) static TYPES: &[Type] = &[
             f("protocolVersion", 193, 1, 0),
             f("info", 92, 33, 0),
             f("capabilities", 392, 4, 0),
-            f("authMethods", 587, 20, 0),
+            f("authMethods", 588, 20, 0),
             f("_meta", 315, 6, 0),
         ],
     },
     // 455 ListSessionsRequest
     Type::Object {
-        fields: &[f("cwd", 389, 2, 0), f("cursor", 516, 2, 0), f("archived", 219, 2, 7), f("_meta", 315, 6, 0)],
+        fields: &[f("cwd", 389, 2, 0), f("cursor", 517, 2, 0), f("archived", 219, 2, 7), f("_meta", 315, 6, 0)],
     },
     // 456 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 597, 21, 0), f("nextCursor", 516, 2, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 598, 21, 0), f("nextCursor", 517, 2, 0), f("_meta", 315, 6, 0)] },
     // 457 LoginAuthRequest
     Type::Object { fields: &[f("methodId", 12, 1, 0), f("_meta", 315, 6, 0)] },
     // 458 LoginAuthResponse
@@ -1859,7 +1859,7 @@ pub(super) static TYPES: &[Type] = &[
     // 468 MediaType
     Type::String(StringKind::Plain),
     // 469 MultiSelectItems
-    Type::Union { tag: "type", variants: &[v("string", 525, 0)], other: Other::Open(0), untagged: Some(542) },
+    Type::Union { tag: "type", variants: &[v("string", 526, 0)], other: Other::Open(0), untagged: Some(543) },
     // 470 MultiSelectPropertySchema
     Type::Object {
         fields: &[
@@ -1889,7 +1889,7 @@ pub(super) static TYPES: &[Type] = &[
         fields: &[
             f("suggestionId", 159, 1, 0),
             f("uri", 333, 1, 0),
-            f("edits", 589, 1, 0),
+            f("edits", 590, 1, 0),
             f("cursorPosition", 185, 6, 0),
             f("_meta", 315, 6, 0),
         ],
@@ -1929,7 +1929,7 @@ pub(super) static TYPES: &[Type] = &[
             f("editHistory", 366, 2, 0),
             f("userActions", 367, 2, 0),
             f("openFiles", 368, 2, 0),
-            f("diagnostics", 590, 2, 0),
+            f("diagnostics", 591, 2, 0),
             f("_meta", 315, 6, 0),
         ],
     },
@@ -1937,7 +1937,7 @@ pub(super) static TYPES: &[Type] = &[
     Type::Union {
         tag: "kind",
         variants: &[v("edit", 473, 0), v("jump", 474, 0), v("rename", 476, 0), v("searchAndReplace", 477, 0)],
-        other: Other::Open(591),
+        other: Other::Open(592),
         untagged: None,
     },
     // 480 NesTriggerKind
@@ -1946,9 +1946,9 @@ pub(super) static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("cwd", 389, 1, 0),
-            f("additionalDirectories", 598, 8, 0),
-            f("mcpServers", 599, 8, 0),
-            f("systemPrompt", 530, 2, 11),
+            f("additionalDirectories", 599, 8, 0),
+            f("mcpServers", 600, 8, 0),
+            f("systemPrompt", 531, 2, 11),
             f("_meta", 315, 6, 0),
         ],
     },
@@ -1956,8 +1956,8 @@ pub(super) static TYPES: &[Type] = &[
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
-            f("configOptions", 565, 20, 0),
-            f("availableCommands", 559, 20, 0),
+            f("configOptions", 566, 20, 0),
+            f("availableCommands", 560, 20, 0),
             f("_meta", 315, 6, 0),
         ],
     },
@@ -1976,14 +1976,14 @@ pub(super) static TYPES: &[Type] = &[
     // 487 PlanEntryStatus
     Type::Enum { values: &["pending", "in_progress", "completed", "cancelled"], open: true },
     // 488 PlanItems
-    Type::Object { fields: &[f("planId", 179, 1, 0), f("entries", 595, 17, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("planId", 179, 1, 0), f("entries", 596, 17, 0), f("_meta", 315, 6, 0)] },
     // 489 PlanUpdate
     Type::Object { fields: &[f("plan", 490, 1, 0), f("_meta", 315, 6, 0)] },
     // 490 PlanUpdateContent
     Type::Union {
         tag: "type",
         variants: &[v("items", 488, 0), v("file", 178, 5), v("markdown", 181, 5)],
-        other: Other::Open(594),
+        other: Other::Open(595),
         untagged: None,
     },
     // 491 PromptAudioCapabilities
@@ -1997,7 +1997,14 @@ pub(super) static TYPES: &[Type] = &[
     // 494 PromptImageCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
     // 495 PromptRequest
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("prompt", 596, 1, 0), f("_meta", 315, 6, 0)] },
+    Type::Object {
+        fields: &[
+            f("sessionId", 236, 1, 0),
+            f("prompt", 597, 1, 0),
+            f("idempotencyKey", 310, 2, 0),
+            f("_meta", 315, 6, 0),
+        ],
+    },
     // 496 PromptResponse
     Type::Object { fields: &[f("messageId", 119, 65, 0), f("_meta", 315, 6, 0)] },
     // 497 RejectNesNotification
@@ -2009,74 +2016,76 @@ pub(super) static TYPES: &[Type] = &[
             f("_meta", 315, 6, 0),
         ],
     },
-    // 498 ReplayFrom
-    Type::Union { tag: "type", variants: &[v("start", 499, 0)], other: Other::Open(0), untagged: None },
-    // 499 ReplayFromStart
+    // 498 ReplayComplete
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
-    // 500 RequestPermissionOutcome
+    // 499 ReplayFrom
+    Type::Union { tag: "type", variants: &[v("start", 500, 0)], other: Other::Open(0), untagged: None },
+    // 500 ReplayFromStart
+    Type::Object { fields: &[f("_meta", 315, 6, 0)] },
+    // 501 RequestPermissionOutcome
     Type::Union {
         tag: "outcome",
         variants: &[v("cancelled", 414, 0), v("selected", 216, 0)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 501 RequestPermissionRequest
+    // 502 RequestPermissionRequest
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("title", 312, 1, 0),
             f("description", 310, 6, 0),
-            f("subject", 503, 2, 0),
-            f("options", 593, 1, 0),
+            f("subject", 504, 2, 0),
+            f("options", 594, 1, 0),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 502 RequestPermissionResponse
-    Type::Object { fields: &[f("outcome", 500, 1, 0), f("_meta", 315, 6, 0)] },
-    // 503 RequestPermissionSubject
+    // 503 RequestPermissionResponse
+    Type::Object { fields: &[f("outcome", 501, 1, 0), f("_meta", 315, 6, 0)] },
+    // 504 RequestPermissionSubject
     Type::Union {
         tag: "type",
-        variants: &[v("tool_call", 548, 0), v("command", 418, 0)],
+        variants: &[v("tool_call", 549, 0), v("command", 418, 0)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 504 RequiresActionStateUpdate
-    Type::Object { fields: &[f("background", 601, 6, 0), f("_meta", 315, 6, 0)] },
-    // 505 ResourceLink
+    // 505 RequiresActionStateUpdate
+    Type::Object { fields: &[f("background", 602, 6, 0), f("_meta", 315, 6, 0)] },
+    // 506 ResourceLink
     Type::Object {
         fields: &[
             f("name", 310, 1, 0),
             f("uri", 333, 1, 0),
             f("title", 310, 6, 0),
             f("description", 310, 6, 0),
-            f("icons", 572, 22, 0),
+            f("icons", 573, 22, 0),
             f("mimeType", 468, 6, 0),
             f("size", 346, 6, 0),
             f("annotations", 395, 6, 0),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 506 ResumeSessionRequest
+    // 507 ResumeSessionRequest
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("cwd", 389, 1, 0),
-            f("additionalDirectories", 598, 8, 0),
-            f("mcpServers", 599, 8, 0),
-            f("replayFrom", 498, 2, 0),
-            f("systemPrompt", 530, 2, 11),
+            f("additionalDirectories", 599, 8, 0),
+            f("mcpServers", 600, 8, 0),
+            f("replayFrom", 499, 2, 0),
+            f("systemPrompt", 531, 2, 11),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 507 ResumeSessionResponse
+    // 508 ResumeSessionResponse
     Type::Object {
-        fields: &[f("configOptions", 565, 20, 0), f("availableCommands", 559, 20, 0), f("_meta", 315, 6, 0)],
+        fields: &[f("configOptions", 566, 20, 0), f("availableCommands", 560, 20, 0), f("_meta", 315, 6, 0)],
     },
-    // 508 Role
+    // 509 Role
     Type::Enum { values: &["assistant", "user"], open: true },
-    // 509 RunningStateUpdate
-    Type::Object { fields: &[f("background", 601, 6, 0), f("_meta", 315, 6, 0)] },
-    // 510 SessionCapabilities
+    // 510 RunningStateUpdate
+    Type::Object { fields: &[f("background", 602, 6, 0), f("_meta", 315, 6, 0)] },
+    // 511 SessionCapabilities
     Type::Object {
         fields: &[
             f("prompt", 492, 6, 0),
@@ -2091,36 +2100,36 @@ pub(super) static TYPES: &[Type] = &[
             f("_meta", 315, 6, 0),
         ],
     },
-    // 511 SessionConfigOption
+    // 512 SessionConfigOption
     Type::Union {
         tag: "type",
-        variants: &[v("select", 560, 0), v("boolean", 561, 0)],
-        other: Other::Open(562),
+        variants: &[v("select", 561, 0), v("boolean", 562, 0)],
+        other: Other::Open(563),
         untagged: None,
     },
-    // 512 SessionConfigSelect
-    Type::Object { fields: &[f("currentValue", 233, 1, 0), f("options", 514, 1, 0)] },
-    // 513 SessionConfigSelectGroup
+    // 513 SessionConfigSelect
+    Type::Object { fields: &[f("currentValue", 233, 1, 0), f("options", 515, 1, 0)] },
+    // 514 SessionConfigSelectGroup
     Type::Object {
-        fields: &[f("groupId", 224, 1, 0), f("name", 312, 1, 0), f("options", 563, 21, 0), f("_meta", 315, 6, 0)],
+        fields: &[f("groupId", 224, 1, 0), f("name", 312, 1, 0), f("options", 564, 21, 0), f("_meta", 315, 6, 0)],
     },
-    // 514 SessionConfigSelectOptions
-    Type::AnyOf { of: &[563, 564] },
-    // 515 SessionInfo
+    // 515 SessionConfigSelectOptions
+    Type::AnyOf { of: &[564, 565] },
+    // 516 SessionInfo
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("cwd", 389, 1, 0),
-            f("additionalDirectories", 598, 8, 0),
+            f("additionalDirectories", 599, 8, 0),
             f("title", 310, 6, 0),
             f("updatedAt", 330, 6, 0),
             f("archived", 317, 6, 7),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 516 SessionListCursor
+    // 517 SessionListCursor
     Type::String(StringKind::Plain),
-    // 517 SessionMessage
+    // 518 SessionMessage
     Type::Object {
         fields: &[
             f("messageId", 119, 1, 0),
@@ -2128,66 +2137,67 @@ pub(super) static TYPES: &[Type] = &[
             f("recipientSessionId", 236, 6, 0),
             f("senderMessageId", 119, 6, 0),
             f("recipientMessageId", 119, 6, 0),
-            f("content", 600, 22, 0),
+            f("content", 601, 22, 0),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 518 SessionMessageChunk
+    // 519 SessionMessageChunk
     Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 423, 1, 0), f("_meta", 315, 6, 0)] },
-    // 519 SessionNotFoundErrorData
+    // 520 SessionNotFoundErrorData
     Type::Object { fields: &[f("sessionId", 236, 1, 0), f("_meta", 315, 6, 0)] },
-    // 520 SessionStatusResponse
-    Type::Object { fields: &[f("status", 251, 1, 0), f("state", 524, 6, 0), f("_meta", 315, 6, 0)] },
-    // 521 SessionUpdate
+    // 521 SessionStatusResponse
+    Type::Object { fields: &[f("status", 251, 1, 0), f("state", 525, 6, 0), f("_meta", 315, 6, 0)] },
+    // 522 SessionUpdate
     Type::Union {
         tag: "sessionUpdate",
         variants: &[
             v("user_message_chunk", 424, 0),
-            v("user_message", 556, 0),
+            v("user_message", 557, 0),
             v("agent_message_chunk", 424, 0),
             v("agent_message", 393, 0),
             v("agent_thought_chunk", 424, 0),
             v("agent_thought", 394, 0),
-            v("state_update", 524, 0),
-            v("tool_call_content_chunk", 546, 0),
-            v("tool_call_update", 550, 0),
-            v("terminal_update", 538, 0),
-            v("terminal_output_chunk", 536, 0),
+            v("state_update", 525, 0),
+            v("replay_complete", 498, 0),
+            v("tool_call_content_chunk", 547, 0),
+            v("tool_call_update", 551, 0),
+            v("terminal_update", 539, 0),
+            v("terminal_output_chunk", 537, 0),
             v("plan_update", 489, 0),
             v("plan_removed", 182, 5),
             v("available_commands_update", 402, 0),
             v("config_option_update", 421, 0),
             v("session_info_update", 238, 0),
-            v("usage_update", 555, 0),
+            v("usage_update", 556, 0),
             v("notice", 166, 0),
             v("compaction_update", 420, 0),
             v("compaction_summary_chunk", 419, 0),
-            v("subagent_update", 527, 12),
-            v("session_message", 517, 12),
-            v("session_message_chunk", 518, 12),
+            v("subagent_update", 528, 12),
+            v("session_message", 518, 12),
+            v("session_message_chunk", 519, 12),
         ],
         other: Other::Open(0),
         untagged: None,
     },
-    // 522 SetSessionConfigOptionRequest
+    // 523 SetSessionConfigOptionRequest
     Type::Union {
         tag: "type",
-        variants: &[v("id", 566, 0), v("boolean", 567, 0)],
-        other: Other::Open(568),
+        variants: &[v("id", 567, 0), v("boolean", 568, 0)],
+        other: Other::Open(569),
         untagged: None,
     },
-    // 523 SetSessionConfigOptionResponse
-    Type::Object { fields: &[f("configOptions", 565, 17, 0), f("_meta", 315, 6, 0)] },
-    // 524 StateUpdate
+    // 524 SetSessionConfigOptionResponse
+    Type::Object { fields: &[f("configOptions", 566, 17, 0), f("_meta", 315, 6, 0)] },
+    // 525 StateUpdate
     Type::Union {
         tag: "state",
-        variants: &[v("running", 509, 0), v("idle", 451, 0), v("requires_action", 504, 0), v("unknown", 552, 12)],
+        variants: &[v("running", 510, 0), v("idle", 451, 0), v("requires_action", 505, 0), v("unknown", 553, 12)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 525 StringMultiSelectItems
-    Type::Object { fields: &[f("enum", 580, 1, 0), f("_meta", 315, 6, 0)] },
-    // 526 StringPropertySchema
+    // 526 StringMultiSelectItems
+    Type::Object { fields: &[f("enum", 581, 1, 0), f("_meta", 315, 6, 0)] },
+    // 527 StringPropertySchema
     Type::Object {
         fields: &[
             f("title", 310, 6, 0),
@@ -2197,25 +2207,25 @@ pub(super) static TYPES: &[Type] = &[
             f("pattern", 310, 2, 0),
             f("format", 272, 2, 0),
             f("default", 310, 6, 0),
-            f("enum", 580, 2, 0),
-            f("oneOf", 581, 2, 0),
+            f("enum", 581, 2, 0),
+            f("oneOf", 582, 2, 0),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 527 SubagentUpdate
+    // 528 SubagentUpdate
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
             f("title", 310, 6, 0),
             f("description", 310, 6, 0),
             f("capabilities", 276, 6, 0),
-            f("state", 524, 6, 0),
+            f("state", 525, 6, 0),
             f("cwd", 389, 2, 0),
-            f("additionalDirectories", 598, 2, 0),
+            f("additionalDirectories", 599, 2, 0),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 528 SuggestNesRequest
+    // 529 SuggestNesRequest
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
@@ -2228,121 +2238,110 @@ pub(super) static TYPES: &[Type] = &[
             f("_meta", 315, 6, 0),
         ],
     },
-    // 529 SuggestNesResponse
-    Type::Object { fields: &[f("suggestions", 592, 1, 0), f("_meta", 315, 6, 0)] },
-    // 530 SystemPrompt
-    Type::Object { fields: &[f("mode", 281, 1, 0), f("content", 600, 1, 0), f("_meta", 315, 6, 0)] },
-    // 531 TerminalAuthCapabilities
+    // 530 SuggestNesResponse
+    Type::Object { fields: &[f("suggestions", 593, 1, 0), f("_meta", 315, 6, 0)] },
+    // 531 SystemPrompt
+    Type::Object { fields: &[f("mode", 281, 1, 0), f("content", 601, 1, 0), f("_meta", 315, 6, 0)] },
+    // 532 TerminalAuthCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
-    // 532 TerminalCancelCapabilities
+    // 533 TerminalCancelCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
-    // 533 TerminalCapabilities
-    Type::Object { fields: &[f("cancel", 532, 6, 0), f("_meta", 315, 6, 0)] },
-    // 534 TerminalExitStatus
+    // 534 TerminalCapabilities
+    Type::Object { fields: &[f("cancel", 533, 6, 0), f("_meta", 315, 6, 0)] },
+    // 535 TerminalExitStatus
     Type::Object { fields: &[f("exitCode", 334, 6, 0), f("signal", 310, 6, 0), f("_meta", 315, 6, 0)] },
-    // 535 TerminalOutput
+    // 536 TerminalOutput
     Type::Object { fields: &[f("data", 332, 1, 0), f("_meta", 315, 6, 0)] },
-    // 536 TerminalOutputChunk
+    // 537 TerminalOutputChunk
     Type::Object { fields: &[f("terminalId", 284, 1, 0), f("data", 332, 1, 0), f("_meta", 315, 6, 0)] },
-    // 537 TerminalSize
-    Type::Object { fields: &[f("cols", 604, 1, 0), f("rows", 604, 1, 0), f("_meta", 315, 6, 0)] },
-    // 538 TerminalUpdate
+    // 538 TerminalSize
+    Type::Object { fields: &[f("cols", 605, 1, 0), f("rows", 605, 1, 0), f("_meta", 315, 6, 0)] },
+    // 539 TerminalUpdate
     Type::Object {
         fields: &[
             f("terminalId", 284, 1, 0),
             f("command", 310, 6, 0),
             f("cwd", 389, 6, 0),
-            f("output", 535, 6, 0),
-            f("exitStatus", 534, 6, 0),
-            f("size", 537, 6, 0),
-            f("capabilities", 533, 6, 0),
+            f("output", 536, 6, 0),
+            f("exitStatus", 535, 6, 0),
+            f("size", 538, 6, 0),
+            f("capabilities", 534, 6, 0),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 539 TextCommandInput
+    // 540 TextCommandInput
     Type::Object { fields: &[f("hint", 310, 1, 0), f("_meta", 315, 6, 0)] },
-    // 540 TextContent
+    // 541 TextContent
     Type::Object { fields: &[f("text", 310, 1, 0), f("annotations", 395, 6, 0), f("_meta", 315, 6, 0)] },
-    // 541 TextResourceContents
+    // 542 TextResourceContents
     Type::Object {
         fields: &[f("text", 310, 1, 0), f("uri", 333, 1, 0), f("mimeType", 468, 6, 0), f("_meta", 315, 6, 0)],
     },
-    // 542 TitledMultiSelectItems
-    Type::Object { fields: &[f("anyOf", 581, 1, 0), f("_meta", 315, 6, 0)] },
-    // 543 ToolCallCancelCapabilities
+    // 543 TitledMultiSelectItems
+    Type::Object { fields: &[f("anyOf", 582, 1, 0), f("_meta", 315, 6, 0)] },
+    // 544 ToolCallCancelCapabilities
     Type::Object { fields: &[f("_meta", 315, 6, 0)] },
-    // 544 ToolCallCapabilities
-    Type::Object { fields: &[f("cancel", 543, 6, 0), f("_meta", 315, 6, 0)] },
-    // 545 ToolCallContent
+    // 545 ToolCallCapabilities
+    Type::Object { fields: &[f("cancel", 544, 6, 0), f("_meta", 315, 6, 0)] },
+    // 546 ToolCallContent
     Type::Union {
         tag: "type",
         variants: &[v("content", 422, 0), v("diff", 428, 0), v("terminal", 282, 0), v("session", 249, 0)],
         other: Other::Open(0),
         untagged: None,
     },
-    // 546 ToolCallContentChunk
-    Type::Object { fields: &[f("toolCallId", 294, 1, 0), f("content", 545, 1, 0), f("_meta", 315, 6, 0)] },
-    // 547 ToolCallLocation
+    // 547 ToolCallContentChunk
+    Type::Object { fields: &[f("toolCallId", 294, 1, 0), f("content", 546, 1, 0), f("_meta", 315, 6, 0)] },
+    // 548 ToolCallLocation
     Type::Object { fields: &[f("path", 389, 1, 0), f("line", 355, 6, 0), f("_meta", 315, 6, 0)] },
-    // 548 ToolCallPermissionSubject
-    Type::Object { fields: &[f("toolCall", 550, 1, 0), f("_meta", 315, 6, 0)] },
-    // 549 ToolCallStatus
+    // 549 ToolCallPermissionSubject
+    Type::Object { fields: &[f("toolCall", 551, 1, 0), f("_meta", 315, 6, 0)] },
+    // 550 ToolCallStatus
     Type::Enum { values: &["pending", "in_progress", "paused", "completed", "failed", "cancelled"], open: true },
-    // 550 ToolCallUpdate
+    // 551 ToolCallUpdate
     Type::Object {
         fields: &[
             f("toolCallId", 294, 1, 0),
             f("name", 310, 6, 0),
             f("title", 312, 6, 0),
-            f("kind", 551, 6, 0),
-            f("status", 549, 6, 0),
-            f("content", 605, 22, 0),
-            f("locations", 606, 22, 0),
+            f("kind", 552, 6, 0),
+            f("status", 550, 6, 0),
+            f("content", 606, 22, 0),
+            f("locations", 607, 22, 0),
             f("rawInput", 0, 4, 0),
             f("rawOutput", 0, 4, 0),
-            f("capabilities", 544, 6, 0),
+            f("capabilities", 545, 6, 0),
             f("_meta", 315, 6, 0),
         ],
     },
-    // 551 ToolKind
+    // 552 ToolKind
     Type::Enum {
         values: &["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"],
         open: true,
     },
-    // 552 UnknownStateUpdate
-    Type::Object { fields: &[f("background", 601, 6, 0), f("_meta", 315, 6, 0)] },
-    // 553 UnsupportedProtocolVersionErrorData
-    Type::Object { fields: &[f("requested", 193, 1, 0), f("supported", 588, 1, 0), f("_meta", 315, 6, 0)] },
-    // 554 UpdateSessionNotification
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("update", 521, 1, 0), f("_meta", 315, 6, 0)] },
-    // 555 UsageUpdate
+    // 553 UnknownStateUpdate
+    Type::Object { fields: &[f("background", 602, 6, 0), f("_meta", 315, 6, 0)] },
+    // 554 UnsupportedProtocolVersionErrorData
+    Type::Object { fields: &[f("requested", 193, 1, 0), f("supported", 589, 1, 0), f("_meta", 315, 6, 0)] },
+    // 555 UpdateSessionNotification
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("update", 522, 1, 0), f("_meta", 315, 6, 0)] },
+    // 556 UsageUpdate
     Type::Object {
         fields: &[f("used", 346, 65, 0), f("size", 346, 65, 0), f("cost", 425, 6, 0), f("_meta", 315, 6, 0)],
     },
-    // 556 UserMessage
-    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 600, 22, 0), f("_meta", 315, 6, 0)] },
-    // 557
-    Type::Object { fields: &[f("methodId", 12, 1, 0), f("name", 310, 1, 0)] },
+    // 557 UserMessage
+    Type::Object { fields: &[f("messageId", 119, 1, 0), f("content", 601, 22, 0), f("_meta", 315, 6, 0)] },
     // 558
-    Type::Object { fields: &[f("name", 310, 1, 0), f("description", 310, 1, 0)] },
+    Type::Object { fields: &[f("methodId", 12, 1, 0), f("name", 310, 1, 0)] },
     // 559
-    Type::Array { item: 400, min: 0 },
+    Type::Object { fields: &[f("name", 310, 1, 0), f("description", 310, 1, 0)] },
     // 560
-    Type::Object {
-        fields: &[
-            f("currentValue", 233, 1, 0),
-            f("options", 514, 1, 0),
-            f("configId", 225, 1, 0),
-            f("name", 312, 1, 0),
-            f("description", 310, 6, 0),
-            f("category", 227, 6, 0),
-            f("_meta", 315, 6, 0),
-        ],
-    },
+    Type::Array { item: 400, min: 0 },
     // 561
     Type::Object {
         fields: &[
-            f("currentValue", 317, 1, 0),
+            f("currentValue", 233, 1, 0),
+            f("options", 515, 1, 0),
             f("configId", 225, 1, 0),
             f("name", 312, 1, 0),
             f("description", 310, 6, 0),
@@ -2353,6 +2352,7 @@ pub(super) static TYPES: &[Type] = &[
     // 562
     Type::Object {
         fields: &[
+            f("currentValue", 317, 1, 0),
             f("configId", 225, 1, 0),
             f("name", 312, 1, 0),
             f("description", 310, 6, 0),
@@ -2361,32 +2361,42 @@ pub(super) static TYPES: &[Type] = &[
         ],
     },
     // 563
-    Type::Array { item: 231, min: 1 },
+    Type::Object {
+        fields: &[
+            f("configId", 225, 1, 0),
+            f("name", 312, 1, 0),
+            f("description", 310, 6, 0),
+            f("category", 227, 6, 0),
+            f("_meta", 315, 6, 0),
+        ],
+    },
     // 564
-    Type::Array { item: 513, min: 1 },
+    Type::Array { item: 231, min: 1 },
     // 565
-    Type::Array { item: 511, min: 0 },
+    Type::Array { item: 514, min: 1 },
     // 566
+    Type::Array { item: 512, min: 0 },
+    // 567
     Type::Object {
         fields: &[f("value", 233, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)],
     },
-    // 567
+    // 568
     Type::Object {
         fields: &[f("value", 317, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)],
     },
-    // 568
+    // 569
     Type::Object {
         fields: &[f("value", 0, 1, 0), f("sessionId", 236, 1, 0), f("configId", 225, 1, 0), f("_meta", 315, 6, 0)],
     },
-    // 569
-    Type::Array { item: 508, min: 0 },
     // 570
-    Type::Number { bounds: Some((0, 1)) },
+    Type::Array { item: 509, min: 0 },
     // 571
-    Type::String(StringKind::Icon),
+    Type::Number { bounds: Some((0, 1)) },
     // 572
-    Type::Array { item: 449, min: 0 },
+    Type::String(StringKind::Icon),
     // 573
+    Type::Array { item: 449, min: 0 },
+    // 574
     Type::Object {
         fields: &[
             f("sessionId", 236, 1, 0),
@@ -2396,7 +2406,7 @@ pub(super) static TYPES: &[Type] = &[
             f("_meta", 315, 6, 0),
         ],
     },
-    // 574
+    // 575
     Type::Object {
         fields: &[
             f("requestId", 206, 1, 0),
@@ -2405,9 +2415,9 @@ pub(super) static TYPES: &[Type] = &[
             f("_meta", 315, 6, 0),
         ],
     },
-    // 575
-    Type::AnyOf { of: &[573, 574] },
     // 576
+    Type::AnyOf { of: &[574, 575] },
+    // 577
     Type::Object {
         fields: &[
             f("requestId", 206, 1, 0),
@@ -2417,9 +2427,9 @@ pub(super) static TYPES: &[Type] = &[
             f("_meta", 315, 6, 0),
         ],
     },
-    // 577
-    Type::AnyOf { of: &[340, 576] },
     // 578
+    Type::AnyOf { of: &[340, 577] },
+    // 579
     Type::Object {
         fields: &[
             f("sessionId", 236, 0, 0),
@@ -2429,69 +2439,69 @@ pub(super) static TYPES: &[Type] = &[
             f("_meta", 315, 6, 0),
         ],
     },
-    // 579
-    Type::Map { value: 438 },
     // 580
-    Type::Array { item: 310, min: 1 },
+    Type::Map { value: 438 },
     // 581
-    Type::Array { item: 81, min: 1 },
+    Type::Array { item: 310, min: 1 },
     // 582
-    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("toolCallId", 294, 6, 0), f("requestedSchema", 440, 1, 0)] },
+    Type::Array { item: 81, min: 1 },
     // 583
-    Type::Object { fields: &[f("requestId", 206, 1, 0), f("requestedSchema", 440, 1, 0)] },
+    Type::Object { fields: &[f("sessionId", 236, 1, 0), f("toolCallId", 294, 6, 0), f("requestedSchema", 440, 1, 0)] },
     // 584
-    Type::Object { fields: &[f("requestId", 206, 1, 0), f("elicitationId", 71, 1, 0), f("url", 333, 1, 0)] },
+    Type::Object { fields: &[f("requestId", 206, 1, 0), f("requestedSchema", 440, 1, 0)] },
     // 585
-    Type::Map { value: 436 },
+    Type::Object { fields: &[f("requestId", 206, 1, 0), f("elicitationId", 71, 1, 0), f("url", 333, 1, 0)] },
     // 586
-    Type::Object { fields: &[f("content", 585, 2, 0), f("_meta", 315, 6, 0)] },
+    Type::Map { value: 436 },
     // 587
-    Type::Array { item: 397, min: 0 },
+    Type::Object { fields: &[f("content", 586, 2, 0), f("_meta", 315, 6, 0)] },
     // 588
-    Type::Array { item: 193, min: 0 },
+    Type::Array { item: 397, min: 0 },
     // 589
-    Type::Array { item: 160, min: 1 },
+    Type::Array { item: 193, min: 0 },
     // 590
-    Type::Array { item: 471, min: 0 },
+    Type::Array { item: 160, min: 1 },
     // 591
-    Type::Object { fields: &[f("suggestionId", 159, 1, 0)] },
+    Type::Array { item: 471, min: 0 },
     // 592
-    Type::Array { item: 479, min: 0 },
+    Type::Object { fields: &[f("suggestionId", 159, 1, 0)] },
     // 593
-    Type::Array { item: 483, min: 1 },
+    Type::Array { item: 479, min: 0 },
     // 594
-    Type::Object { fields: &[f("planId", 179, 1, 0)] },
+    Type::Array { item: 483, min: 1 },
     // 595
-    Type::Array { item: 485, min: 0 },
+    Type::Object { fields: &[f("planId", 179, 1, 0)] },
     // 596
-    Type::Array { item: 423, min: 1 },
+    Type::Array { item: 485, min: 0 },
     // 597
-    Type::Array { item: 515, min: 0 },
+    Type::Array { item: 423, min: 1 },
     // 598
-    Type::Array { item: 389, min: 0 },
+    Type::Array { item: 516, min: 0 },
     // 599
-    Type::Array { item: 464, min: 0 },
+    Type::Array { item: 389, min: 0 },
     // 600
-    Type::Array { item: 423, min: 0 },
+    Type::Array { item: 464, min: 0 },
     // 601
-    Type::Array { item: 406, min: 0 },
+    Type::Array { item: 423, min: 0 },
     // 602
-    Type::Object { fields: &[f("usage", 303, 6, 2), f("background", 601, 6, 0), f("_meta", 315, 6, 0)] },
+    Type::Array { item: 406, min: 0 },
     // 603
-    Type::Object {
-        fields: &[f("error", 444, 6, 0), f("usage", 303, 6, 2), f("background", 601, 6, 0), f("_meta", 315, 6, 0)],
-    },
+    Type::Object { fields: &[f("usage", 303, 6, 2), f("background", 602, 6, 0), f("_meta", 315, 6, 0)] },
     // 604
-    Type::Integer { min: 1, max: u16::MAX as u64 },
+    Type::Object {
+        fields: &[f("error", 444, 6, 0), f("usage", 303, 6, 2), f("background", 602, 6, 0), f("_meta", 315, 6, 0)],
+    },
     // 605
-    Type::Array { item: 545, min: 0 },
+    Type::Integer { min: 1, max: u16::MAX as u64 },
     // 606
-    Type::Array { item: 547, min: 0 },
+    Type::Array { item: 546, min: 0 },
     // 607
+    Type::Array { item: 548, min: 0 },
+    // 608
     Type::Object {
         fields: &[f("path", 389, 1, 0), f("fileType", 430, 6, 0), f("mimeType", 468, 6, 0), f("_meta", 315, 6, 0)],
     },
-    // 608
+    // 609
     Type::Object {
         fields: &[
             f("oldPath", 389, 1, 0),
@@ -2501,8 +2511,8 @@ pub(super) static TYPES: &[Type] = &[
             f("_meta", 315, 6, 0),
         ],
     },
-    // 609
-    Type::Object { fields: &[f("fileType", 430, 6, 0), f("mimeType", 468, 6, 0), f("_meta", 315, 6, 0)] },
     // 610
+    Type::Object { fields: &[f("fileType", 430, 6, 0), f("mimeType", 468, 6, 0), f("_meta", 315, 6, 0)] },
+    // 611
     Type::Array { item: 429, min: 0 },
 ];

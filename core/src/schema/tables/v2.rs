@@ -237,106 +237,107 @@ static NAMES: &[(&str, TypeId)] = &[
     ("ProxySuccessorResponse", 0),
     ("Range", 200),
     ("RejectNesNotification", 497),
-    ("ReplayFrom", 498),
-    ("ReplayFromStart", 499),
+    ("ReplayComplete", 498),
+    ("ReplayFrom", 499),
+    ("ReplayFromStart", 500),
     ("RequestId", 206),
-    ("RequestPermissionOutcome", 500),
-    ("RequestPermissionRequest", 501),
-    ("RequestPermissionResponse", 502),
-    ("RequestPermissionSubject", 503),
-    ("RequiresActionStateUpdate", 504),
-    ("ResourceLink", 505),
-    ("ResumeSessionRequest", 506),
-    ("ResumeSessionResponse", 507),
-    ("Role", 508),
-    ("RunningStateUpdate", 509),
+    ("RequestPermissionOutcome", 501),
+    ("RequestPermissionRequest", 502),
+    ("RequestPermissionResponse", 503),
+    ("RequestPermissionSubject", 504),
+    ("RequiresActionStateUpdate", 505),
+    ("ResourceLink", 506),
+    ("ResumeSessionRequest", 507),
+    ("ResumeSessionResponse", 508),
+    ("Role", 509),
+    ("RunningStateUpdate", 510),
     ("SelectedPermissionOutcome", 216),
     ("SessionAdditionalDirectoriesCapabilities", 217),
     ("SessionArchiveCapabilities", 218),
     ("SessionArchiveFilter", 219),
     ("SessionCancelCapabilities", 220),
-    ("SessionCapabilities", 510),
+    ("SessionCapabilities", 511),
     ("SessionConfigBoolean", 223),
     ("SessionConfigGroupId", 224),
     ("SessionConfigId", 225),
-    ("SessionConfigOption", 511),
+    ("SessionConfigOption", 512),
     ("SessionConfigOptionCategory", 227),
-    ("SessionConfigSelect", 512),
-    ("SessionConfigSelectGroup", 513),
+    ("SessionConfigSelect", 513),
+    ("SessionConfigSelectGroup", 514),
     ("SessionConfigSelectOption", 231),
-    ("SessionConfigSelectOptions", 514),
+    ("SessionConfigSelectOptions", 515),
     ("SessionConfigValueId", 233),
     ("SessionDeleteCapabilities", 234),
     ("SessionForkCapabilities", 235),
     ("SessionId", 236),
-    ("SessionInfo", 515),
+    ("SessionInfo", 516),
     ("SessionInfoUpdate", 238),
-    ("SessionListCursor", 516),
-    ("SessionMessage", 517),
-    ("SessionMessageChunk", 518),
-    ("SessionNotFoundErrorData", 519),
+    ("SessionListCursor", 517),
+    ("SessionMessage", 518),
+    ("SessionMessageChunk", 519),
+    ("SessionNotFoundErrorData", 520),
     ("SessionReference", 249),
     ("SessionStatus", 251),
     ("SessionStatusCapabilities", 252),
     ("SessionStatusRequest", 253),
-    ("SessionStatusResponse", 520),
+    ("SessionStatusResponse", 521),
     ("SessionSystemPromptCapabilities", 255),
     ("SessionSystemPromptModeCapabilities", 256),
     ("SessionSystemPromptOverrideCapabilities", 257),
     ("SessionTitleCapabilities", 258),
-    ("SessionUpdate", 521),
+    ("SessionUpdate", 522),
     ("SetProviderRequest", 260),
     ("SetProviderResponse", 261),
-    ("SetSessionConfigOptionRequest", 522),
-    ("SetSessionConfigOptionResponse", 523),
+    ("SetSessionConfigOptionRequest", 523),
+    ("SetSessionConfigOptionResponse", 524),
     ("SetSessionTitleRequest", 266),
     ("SetSessionTitleResponse", 267),
     ("StartNesRequest", 268),
     ("StartNesResponse", 269),
-    ("StateUpdate", 524),
+    ("StateUpdate", 525),
     ("StringFormat", 272),
-    ("StringMultiSelectItems", 525),
-    ("StringPropertySchema", 526),
+    ("StringMultiSelectItems", 526),
+    ("StringPropertySchema", 527),
     ("SubagentSessionCapabilities", 276),
-    ("SubagentUpdate", 527),
-    ("SuggestNesRequest", 528),
-    ("SuggestNesResponse", 529),
-    ("SystemPrompt", 530),
+    ("SubagentUpdate", 528),
+    ("SuggestNesRequest", 529),
+    ("SuggestNesResponse", 530),
+    ("SystemPrompt", 531),
     ("SystemPromptMode", 281),
     ("Terminal", 282),
-    ("TerminalAuthCapabilities", 531),
-    ("TerminalCancelCapabilities", 532),
-    ("TerminalCapabilities", 533),
-    ("TerminalExitStatus", 534),
+    ("TerminalAuthCapabilities", 532),
+    ("TerminalCancelCapabilities", 533),
+    ("TerminalCapabilities", 534),
+    ("TerminalExitStatus", 535),
     ("TerminalId", 284),
-    ("TerminalOutput", 535),
-    ("TerminalOutputChunk", 536),
-    ("TerminalSize", 537),
-    ("TerminalUpdate", 538),
-    ("TextCommandInput", 539),
-    ("TextContent", 540),
+    ("TerminalOutput", 536),
+    ("TerminalOutputChunk", 537),
+    ("TerminalSize", 538),
+    ("TerminalUpdate", 539),
+    ("TextCommandInput", 540),
+    ("TextContent", 541),
     ("TextDocumentContentChangeEvent", 288),
     ("TextDocumentSyncKind", 289),
-    ("TextResourceContents", 541),
-    ("TitledMultiSelectItems", 542),
-    ("ToolCallCancelCapabilities", 543),
-    ("ToolCallCapabilities", 544),
-    ("ToolCallContent", 545),
-    ("ToolCallContentChunk", 546),
+    ("TextResourceContents", 542),
+    ("TitledMultiSelectItems", 543),
+    ("ToolCallCancelCapabilities", 544),
+    ("ToolCallCapabilities", 545),
+    ("ToolCallContent", 546),
+    ("ToolCallContentChunk", 547),
     ("ToolCallId", 294),
-    ("ToolCallLocation", 547),
-    ("ToolCallPermissionSubject", 548),
-    ("ToolCallStatus", 549),
-    ("ToolCallUpdate", 550),
-    ("ToolKind", 551),
+    ("ToolCallLocation", 548),
+    ("ToolCallPermissionSubject", 549),
+    ("ToolCallStatus", 550),
+    ("ToolCallUpdate", 551),
+    ("ToolKind", 552),
     ("UnarchiveSessionRequest", 299),
     ("UnarchiveSessionResponse", 300),
-    ("UnknownStateUpdate", 552),
-    ("UnsupportedProtocolVersionErrorData", 553),
-    ("UpdateSessionNotification", 554),
+    ("UnknownStateUpdate", 553),
+    ("UnsupportedProtocolVersionErrorData", 554),
+    ("UpdateSessionNotification", 555),
     ("Usage", 303),
-    ("UsageUpdate", 555),
-    ("UserMessage", 556),
+    ("UsageUpdate", 556),
+    ("UserMessage", 557),
     ("WorkspaceFolder", 307),
 ];
 
@@ -645,8 +646,8 @@ static METHODS: &[Method] = &[
         name: "nes/suggest",
         from: From::Client,
         kind: Kind::Request,
-        params: 528,
-        result: 529,
+        params: 529,
+        result: 530,
         session: Scope::OtherSession,
         effect: Effect::None,
         retry: Retry::Never,
@@ -855,8 +856,8 @@ static METHODS: &[Method] = &[
         name: "session/request_permission",
         from: From::Agent,
         kind: Kind::Request,
-        params: 501,
-        result: 502,
+        params: 502,
+        result: 503,
         session: Scope::Session,
         effect: Effect::None,
         retry: Retry::Never,
@@ -870,8 +871,8 @@ static METHODS: &[Method] = &[
         name: "session/resume",
         from: From::Client,
         kind: Kind::Request,
-        params: 506,
-        result: 507,
+        params: 507,
+        result: 508,
         session: Scope::AnySession,
         effect: Effect::Attaches,
         retry: Retry::Safe,
@@ -885,8 +886,8 @@ static METHODS: &[Method] = &[
         name: "session/set_config_option",
         from: From::Client,
         kind: Kind::Request,
-        params: 522,
-        result: 523,
+        params: 523,
+        result: 524,
         session: Scope::ReadySession,
         effect: Effect::None,
         retry: Retry::Safe,
@@ -916,7 +917,7 @@ static METHODS: &[Method] = &[
         from: From::Client,
         kind: Kind::Request,
         params: 253,
-        result: 520,
+        result: 521,
         session: Scope::AnySession,
         effect: Effect::None,
         retry: Retry::Safe,
@@ -945,7 +946,7 @@ static METHODS: &[Method] = &[
         name: "session/update",
         from: From::Agent,
         kind: Kind::Notification,
-        params: 554,
+        params: 555,
         result: 0,
         session: Scope::Session,
         effect: Effect::None,
@@ -1257,130 +1258,131 @@ static RULES: &[(TypeId, u8, RuleId)] = &[
     (489, 0, id!("PLAN-06")),
     (495, 0, id!("SESS-01")),
     (495, 1, id!("LIFE-23")),
+    (495, 2, id!("LIFE-37")),
     (496, 0, id!("LIFE-01")),
     (497, 1, id!("NES-08")),
-    (501, 0, id!("PERM-01")),
-    (501, 1, id!("PERM-10")),
-    (501, 2, id!("PERM-10")),
-    (501, 3, id!("PERM-12")),
-    (501, 4, id!("PERM-02")),
-    (502, 0, id!("PERM-15")),
-    (504, 0, id!("LIFE-36")),
-    (505, 0, id!("CONT-06")),
-    (505, 1, id!("CONT-06")),
-    (506, 0, id!("SESS-01")),
-    (506, 1, id!("SESS-04")),
-    (506, 2, id!("SESS-26")),
-    (506, 3, id!("SESS-60")),
-    (506, 4, id!("SESS-19")),
-    (507, 0, id!("CONF-02")),
-    (507, 1, id!("CMD-02")),
-    (509, 0, id!("LIFE-36")),
-    (512, 0, id!("CONF-04")),
-    (512, 1, id!("CONF-21")),
-    (513, 0, id!("CONF-11")),
-    (515, 0, id!("SESS-42")),
-    (515, 1, id!("SESS-42")),
-    (515, 2, id!("SESS-42")),
-    (515, 4, id!("SESS-42")),
-    (519, 0, id!("SESS-01")),
-    (522, 254, id!("CONF-10")),
-    (522, 255, id!("CONF-10")),
-    (523, 0, id!("CONF-06")),
-    (525, 0, id!("ELIC-07")),
-    (526, 4, id!("ELIC-10")),
-    (526, 5, id!("ELIC-11")),
-    (526, 7, id!("ELIC-07")),
-    (526, 8, id!("ELIC-07")),
-    (528, 2, id!("NES-11")),
-    (528, 6, id!("NES-06")),
-    (529, 0, id!("NES-07")),
-    (534, 1, id!("DTERM-11")),
-    (535, 0, id!("DTERM-07")),
-    (536, 0, id!("DTERM-01")),
-    (536, 1, id!("DTERM-07")),
-    (537, 0, id!("DTERM-16")),
-    (537, 1, id!("DTERM-16")),
-    (538, 0, id!("DTERM-01")),
-    (538, 1, id!("DTERM-04")),
-    (538, 2, id!("DTERM-05")),
-    (538, 3, id!("DTERM-06")),
-    (538, 4, id!("DTERM-10")),
-    (538, 5, id!("DTERM-16")),
-    (539, 0, id!("CMD-04")),
-    (540, 0, id!("CONT-06")),
+    (502, 0, id!("PERM-01")),
+    (502, 1, id!("PERM-10")),
+    (502, 2, id!("PERM-10")),
+    (502, 3, id!("PERM-12")),
+    (502, 4, id!("PERM-02")),
+    (503, 0, id!("PERM-15")),
+    (505, 0, id!("LIFE-36")),
+    (506, 0, id!("CONT-06")),
+    (506, 1, id!("CONT-06")),
+    (507, 0, id!("SESS-01")),
+    (507, 1, id!("SESS-04")),
+    (507, 2, id!("SESS-26")),
+    (507, 3, id!("SESS-60")),
+    (507, 4, id!("SESS-19")),
+    (508, 0, id!("CONF-02")),
+    (508, 1, id!("CMD-02")),
+    (510, 0, id!("LIFE-36")),
+    (513, 0, id!("CONF-04")),
+    (513, 1, id!("CONF-21")),
+    (514, 0, id!("CONF-11")),
+    (516, 0, id!("SESS-42")),
+    (516, 1, id!("SESS-42")),
+    (516, 2, id!("SESS-42")),
+    (516, 4, id!("SESS-42")),
+    (520, 0, id!("SESS-01")),
+    (523, 254, id!("CONF-10")),
+    (523, 255, id!("CONF-10")),
+    (524, 0, id!("CONF-06")),
+    (526, 0, id!("ELIC-07")),
+    (527, 4, id!("ELIC-10")),
+    (527, 5, id!("ELIC-11")),
+    (527, 7, id!("ELIC-07")),
+    (527, 8, id!("ELIC-07")),
+    (529, 2, id!("NES-11")),
+    (529, 6, id!("NES-06")),
+    (530, 0, id!("NES-07")),
+    (535, 1, id!("DTERM-11")),
+    (536, 0, id!("DTERM-07")),
+    (537, 0, id!("DTERM-01")),
+    (537, 1, id!("DTERM-07")),
+    (538, 0, id!("DTERM-16")),
+    (538, 1, id!("DTERM-16")),
+    (539, 0, id!("DTERM-01")),
+    (539, 1, id!("DTERM-04")),
+    (539, 2, id!("DTERM-05")),
+    (539, 3, id!("DTERM-06")),
+    (539, 4, id!("DTERM-10")),
+    (539, 5, id!("DTERM-16")),
+    (540, 0, id!("CMD-04")),
     (541, 0, id!("CONT-06")),
-    (541, 1, id!("CONT-06")),
-    (542, 0, id!("ELIC-07")),
-    (546, 0, id!("TOOL-21")),
-    (546, 1, id!("TOOL-21")),
-    (547, 0, id!("TOOL-10")),
-    (547, 1, id!("TOOL-11")),
-    (548, 0, id!("PERM-09")),
-    (550, 0, id!("TOOL-02")),
-    (550, 1, id!("TOOL-17")),
-    (550, 2, id!("TOOL-19")),
-    (550, 3, id!("TOOL-24")),
-    (550, 4, id!("TOOL-24")),
-    (550, 5, id!("TOOL-19")),
-    (550, 6, id!("TOOL-10")),
-    (552, 0, id!("LIFE-36")),
-    (554, 0, id!("SESS-01")),
-    (554, 1, id!("LIFE-20")),
-    (555, 0, id!("TURN-12")),
-    (555, 1, id!("TURN-12")),
-    (555, 2, id!("TURN-12")),
-    (556, 0, id!("LIFE-09")),
-    (556, 1, id!("LIFE-10")),
-    (557, 0, id!("AUTH-18")),
-    (557, 1, id!("AUTH-18")),
-    (558, 0, id!("CMD-06")),
-    (558, 1, id!("CMD-02")),
-    (560, 0, id!("CONF-04")),
-    (560, 1, id!("CONF-21")),
-    (560, 2, id!("CONF-03")),
-    (560, 5, id!("CONF-14")),
-    (561, 0, id!("CONF-02")),
-    (561, 1, id!("CONF-03")),
-    (561, 4, id!("CONF-14")),
-    (562, 0, id!("CONF-03")),
-    (562, 3, id!("CONF-14")),
-    (566, 0, id!("CONF-05")),
-    (566, 1, id!("SESS-01")),
-    (566, 2, id!("CONF-05")),
+    (542, 0, id!("CONT-06")),
+    (542, 1, id!("CONT-06")),
+    (543, 0, id!("ELIC-07")),
+    (547, 0, id!("TOOL-21")),
+    (547, 1, id!("TOOL-21")),
+    (548, 0, id!("TOOL-10")),
+    (548, 1, id!("TOOL-11")),
+    (549, 0, id!("PERM-09")),
+    (551, 0, id!("TOOL-02")),
+    (551, 1, id!("TOOL-17")),
+    (551, 2, id!("TOOL-19")),
+    (551, 3, id!("TOOL-24")),
+    (551, 4, id!("TOOL-24")),
+    (551, 5, id!("TOOL-19")),
+    (551, 6, id!("TOOL-10")),
+    (553, 0, id!("LIFE-36")),
+    (555, 0, id!("SESS-01")),
+    (555, 1, id!("LIFE-20")),
+    (556, 0, id!("TURN-12")),
+    (556, 1, id!("TURN-12")),
+    (556, 2, id!("TURN-12")),
+    (557, 0, id!("LIFE-09")),
+    (557, 1, id!("LIFE-10")),
+    (558, 0, id!("AUTH-18")),
+    (558, 1, id!("AUTH-18")),
+    (559, 0, id!("CMD-06")),
+    (559, 1, id!("CMD-02")),
+    (561, 0, id!("CONF-04")),
+    (561, 1, id!("CONF-21")),
+    (561, 2, id!("CONF-03")),
+    (561, 5, id!("CONF-14")),
+    (562, 0, id!("CONF-02")),
+    (562, 1, id!("CONF-03")),
+    (562, 4, id!("CONF-14")),
+    (563, 0, id!("CONF-03")),
+    (563, 3, id!("CONF-14")),
     (567, 0, id!("CONF-05")),
     (567, 1, id!("SESS-01")),
     (567, 2, id!("CONF-05")),
     (568, 0, id!("CONF-05")),
     (568, 1, id!("SESS-01")),
     (568, 2, id!("CONF-05")),
-    (573, 0, id!("ELIC-04")),
-    (573, 1, id!("ELIC-04")),
-    (573, 2, id!("ELIC-06")),
+    (569, 0, id!("CONF-05")),
+    (569, 1, id!("SESS-01")),
+    (569, 2, id!("CONF-05")),
     (574, 0, id!("ELIC-04")),
-    (574, 1, id!("ELIC-06")),
-    (576, 0, id!("ELIC-04")),
-    (576, 1, id!("ELIC-15")),
-    (576, 2, id!("ELIC-15")),
-    (578, 0, id!("ELIC-04")),
-    (578, 1, id!("ELIC-04")),
-    (578, 2, id!("ELIC-04")),
-    (582, 0, id!("ELIC-04")),
-    (582, 1, id!("ELIC-04")),
-    (582, 2, id!("ELIC-06")),
+    (574, 1, id!("ELIC-04")),
+    (574, 2, id!("ELIC-06")),
+    (575, 0, id!("ELIC-04")),
+    (575, 1, id!("ELIC-06")),
+    (577, 0, id!("ELIC-04")),
+    (577, 1, id!("ELIC-15")),
+    (577, 2, id!("ELIC-15")),
+    (579, 0, id!("ELIC-04")),
+    (579, 1, id!("ELIC-04")),
+    (579, 2, id!("ELIC-04")),
     (583, 0, id!("ELIC-04")),
-    (583, 1, id!("ELIC-06")),
+    (583, 1, id!("ELIC-04")),
+    (583, 2, id!("ELIC-06")),
     (584, 0, id!("ELIC-04")),
-    (584, 1, id!("ELIC-15")),
-    (584, 2, id!("ELIC-15")),
-    (586, 0, id!("ELIC-18")),
-    (591, 0, id!("NES-14")),
-    (594, 0, id!("PLAN-06")),
-    (602, 1, id!("LIFE-36")),
-    (603, 2, id!("LIFE-36")),
-    (607, 0, id!("TOOL-26")),
+    (584, 1, id!("ELIC-06")),
+    (585, 0, id!("ELIC-04")),
+    (585, 1, id!("ELIC-15")),
+    (585, 2, id!("ELIC-15")),
+    (587, 0, id!("ELIC-18")),
+    (592, 0, id!("NES-14")),
+    (595, 0, id!("PLAN-06")),
+    (603, 1, id!("LIFE-36")),
+    (604, 2, id!("LIFE-36")),
     (608, 0, id!("TOOL-26")),
-    (608, 1, id!("TOOL-26")),
+    (609, 0, id!("TOOL-26")),
+    (609, 1, id!("TOOL-26")),
 ];
 
 static ALIASES: &[(TypeId, u8, &str)] = &[
@@ -1391,10 +1393,10 @@ static ALIASES: &[(TypeId, u8, &str)] = &[
     (182, 0, "id"),
     (431, 1, "diff"),
     (488, 0, "id"),
-    (594, 0, "id"),
+    (595, 0, "id"),
 ];
 
-static FORWARDED: &[TypeId] = &[395, 396, 407, 442, 452, 505, 540, 541];
+static FORWARDED: &[TypeId] = &[395, 396, 407, 442, 452, 506, 541, 542];
 
 static DIALECT: Dialect = Dialect {
     client: HelloNames { capabilities: "capabilities", info: "info" },
@@ -1630,105 +1632,106 @@ pub mod ids {
     pub const PROXY_SUCCESSOR_RESPONSE: TypeId = 0;
     pub const RANGE: TypeId = 200;
     pub const REJECT_NES_NOTIFICATION: TypeId = 497;
-    pub const REPLAY_FROM: TypeId = 498;
-    pub const REPLAY_FROM_START: TypeId = 499;
+    pub const REPLAY_COMPLETE: TypeId = 498;
+    pub const REPLAY_FROM: TypeId = 499;
+    pub const REPLAY_FROM_START: TypeId = 500;
     pub const REQUEST_ID: TypeId = 206;
-    pub const REQUEST_PERMISSION_OUTCOME: TypeId = 500;
-    pub const REQUEST_PERMISSION_REQUEST: TypeId = 501;
-    pub const REQUEST_PERMISSION_RESPONSE: TypeId = 502;
-    pub const REQUEST_PERMISSION_SUBJECT: TypeId = 503;
-    pub const REQUIRES_ACTION_STATE_UPDATE: TypeId = 504;
-    pub const RESOURCE_LINK: TypeId = 505;
-    pub const RESUME_SESSION_REQUEST: TypeId = 506;
-    pub const RESUME_SESSION_RESPONSE: TypeId = 507;
-    pub const ROLE: TypeId = 508;
-    pub const RUNNING_STATE_UPDATE: TypeId = 509;
+    pub const REQUEST_PERMISSION_OUTCOME: TypeId = 501;
+    pub const REQUEST_PERMISSION_REQUEST: TypeId = 502;
+    pub const REQUEST_PERMISSION_RESPONSE: TypeId = 503;
+    pub const REQUEST_PERMISSION_SUBJECT: TypeId = 504;
+    pub const REQUIRES_ACTION_STATE_UPDATE: TypeId = 505;
+    pub const RESOURCE_LINK: TypeId = 506;
+    pub const RESUME_SESSION_REQUEST: TypeId = 507;
+    pub const RESUME_SESSION_RESPONSE: TypeId = 508;
+    pub const ROLE: TypeId = 509;
+    pub const RUNNING_STATE_UPDATE: TypeId = 510;
     pub const SELECTED_PERMISSION_OUTCOME: TypeId = 216;
     pub const SESSION_ADDITIONAL_DIRECTORIES_CAPABILITIES: TypeId = 217;
     pub const SESSION_ARCHIVE_CAPABILITIES: TypeId = 218;
     pub const SESSION_ARCHIVE_FILTER: TypeId = 219;
     pub const SESSION_CANCEL_CAPABILITIES: TypeId = 220;
-    pub const SESSION_CAPABILITIES: TypeId = 510;
+    pub const SESSION_CAPABILITIES: TypeId = 511;
     pub const SESSION_CONFIG_BOOLEAN: TypeId = 223;
     pub const SESSION_CONFIG_GROUP_ID: TypeId = 224;
     pub const SESSION_CONFIG_ID: TypeId = 225;
-    pub const SESSION_CONFIG_OPTION: TypeId = 511;
+    pub const SESSION_CONFIG_OPTION: TypeId = 512;
     pub const SESSION_CONFIG_OPTION_CATEGORY: TypeId = 227;
-    pub const SESSION_CONFIG_SELECT: TypeId = 512;
-    pub const SESSION_CONFIG_SELECT_GROUP: TypeId = 513;
+    pub const SESSION_CONFIG_SELECT: TypeId = 513;
+    pub const SESSION_CONFIG_SELECT_GROUP: TypeId = 514;
     pub const SESSION_CONFIG_SELECT_OPTION: TypeId = 231;
-    pub const SESSION_CONFIG_SELECT_OPTIONS: TypeId = 514;
+    pub const SESSION_CONFIG_SELECT_OPTIONS: TypeId = 515;
     pub const SESSION_CONFIG_VALUE_ID: TypeId = 233;
     pub const SESSION_DELETE_CAPABILITIES: TypeId = 234;
     pub const SESSION_FORK_CAPABILITIES: TypeId = 235;
     pub const SESSION_ID: TypeId = 236;
-    pub const SESSION_INFO: TypeId = 515;
+    pub const SESSION_INFO: TypeId = 516;
     pub const SESSION_INFO_UPDATE: TypeId = 238;
-    pub const SESSION_LIST_CURSOR: TypeId = 516;
-    pub const SESSION_MESSAGE: TypeId = 517;
-    pub const SESSION_MESSAGE_CHUNK: TypeId = 518;
-    pub const SESSION_NOT_FOUND_ERROR_DATA: TypeId = 519;
+    pub const SESSION_LIST_CURSOR: TypeId = 517;
+    pub const SESSION_MESSAGE: TypeId = 518;
+    pub const SESSION_MESSAGE_CHUNK: TypeId = 519;
+    pub const SESSION_NOT_FOUND_ERROR_DATA: TypeId = 520;
     pub const SESSION_REFERENCE: TypeId = 249;
     pub const SESSION_STATUS: TypeId = 251;
     pub const SESSION_STATUS_CAPABILITIES: TypeId = 252;
     pub const SESSION_STATUS_REQUEST: TypeId = 253;
-    pub const SESSION_STATUS_RESPONSE: TypeId = 520;
+    pub const SESSION_STATUS_RESPONSE: TypeId = 521;
     pub const SESSION_SYSTEM_PROMPT_CAPABILITIES: TypeId = 255;
     pub const SESSION_SYSTEM_PROMPT_MODE_CAPABILITIES: TypeId = 256;
     pub const SESSION_SYSTEM_PROMPT_OVERRIDE_CAPABILITIES: TypeId = 257;
     pub const SESSION_TITLE_CAPABILITIES: TypeId = 258;
-    pub const SESSION_UPDATE: TypeId = 521;
+    pub const SESSION_UPDATE: TypeId = 522;
     pub const SET_PROVIDER_REQUEST: TypeId = 260;
     pub const SET_PROVIDER_RESPONSE: TypeId = 261;
-    pub const SET_SESSION_CONFIG_OPTION_REQUEST: TypeId = 522;
-    pub const SET_SESSION_CONFIG_OPTION_RESPONSE: TypeId = 523;
+    pub const SET_SESSION_CONFIG_OPTION_REQUEST: TypeId = 523;
+    pub const SET_SESSION_CONFIG_OPTION_RESPONSE: TypeId = 524;
     pub const SET_SESSION_TITLE_REQUEST: TypeId = 266;
     pub const SET_SESSION_TITLE_RESPONSE: TypeId = 267;
     pub const START_NES_REQUEST: TypeId = 268;
     pub const START_NES_RESPONSE: TypeId = 269;
-    pub const STATE_UPDATE: TypeId = 524;
+    pub const STATE_UPDATE: TypeId = 525;
     pub const STRING_FORMAT: TypeId = 272;
-    pub const STRING_MULTI_SELECT_ITEMS: TypeId = 525;
-    pub const STRING_PROPERTY_SCHEMA: TypeId = 526;
+    pub const STRING_MULTI_SELECT_ITEMS: TypeId = 526;
+    pub const STRING_PROPERTY_SCHEMA: TypeId = 527;
     pub const SUBAGENT_SESSION_CAPABILITIES: TypeId = 276;
-    pub const SUBAGENT_UPDATE: TypeId = 527;
-    pub const SUGGEST_NES_REQUEST: TypeId = 528;
-    pub const SUGGEST_NES_RESPONSE: TypeId = 529;
-    pub const SYSTEM_PROMPT: TypeId = 530;
+    pub const SUBAGENT_UPDATE: TypeId = 528;
+    pub const SUGGEST_NES_REQUEST: TypeId = 529;
+    pub const SUGGEST_NES_RESPONSE: TypeId = 530;
+    pub const SYSTEM_PROMPT: TypeId = 531;
     pub const SYSTEM_PROMPT_MODE: TypeId = 281;
     pub const TERMINAL: TypeId = 282;
-    pub const TERMINAL_AUTH_CAPABILITIES: TypeId = 531;
-    pub const TERMINAL_CANCEL_CAPABILITIES: TypeId = 532;
-    pub const TERMINAL_CAPABILITIES: TypeId = 533;
-    pub const TERMINAL_EXIT_STATUS: TypeId = 534;
+    pub const TERMINAL_AUTH_CAPABILITIES: TypeId = 532;
+    pub const TERMINAL_CANCEL_CAPABILITIES: TypeId = 533;
+    pub const TERMINAL_CAPABILITIES: TypeId = 534;
+    pub const TERMINAL_EXIT_STATUS: TypeId = 535;
     pub const TERMINAL_ID: TypeId = 284;
-    pub const TERMINAL_OUTPUT: TypeId = 535;
-    pub const TERMINAL_OUTPUT_CHUNK: TypeId = 536;
-    pub const TERMINAL_SIZE: TypeId = 537;
-    pub const TERMINAL_UPDATE: TypeId = 538;
-    pub const TEXT_COMMAND_INPUT: TypeId = 539;
-    pub const TEXT_CONTENT: TypeId = 540;
+    pub const TERMINAL_OUTPUT: TypeId = 536;
+    pub const TERMINAL_OUTPUT_CHUNK: TypeId = 537;
+    pub const TERMINAL_SIZE: TypeId = 538;
+    pub const TERMINAL_UPDATE: TypeId = 539;
+    pub const TEXT_COMMAND_INPUT: TypeId = 540;
+    pub const TEXT_CONTENT: TypeId = 541;
     pub const TEXT_DOCUMENT_CONTENT_CHANGE_EVENT: TypeId = 288;
     pub const TEXT_DOCUMENT_SYNC_KIND: TypeId = 289;
-    pub const TEXT_RESOURCE_CONTENTS: TypeId = 541;
-    pub const TITLED_MULTI_SELECT_ITEMS: TypeId = 542;
-    pub const TOOL_CALL_CANCEL_CAPABILITIES: TypeId = 543;
-    pub const TOOL_CALL_CAPABILITIES: TypeId = 544;
-    pub const TOOL_CALL_CONTENT: TypeId = 545;
-    pub const TOOL_CALL_CONTENT_CHUNK: TypeId = 546;
+    pub const TEXT_RESOURCE_CONTENTS: TypeId = 542;
+    pub const TITLED_MULTI_SELECT_ITEMS: TypeId = 543;
+    pub const TOOL_CALL_CANCEL_CAPABILITIES: TypeId = 544;
+    pub const TOOL_CALL_CAPABILITIES: TypeId = 545;
+    pub const TOOL_CALL_CONTENT: TypeId = 546;
+    pub const TOOL_CALL_CONTENT_CHUNK: TypeId = 547;
     pub const TOOL_CALL_ID: TypeId = 294;
-    pub const TOOL_CALL_LOCATION: TypeId = 547;
-    pub const TOOL_CALL_PERMISSION_SUBJECT: TypeId = 548;
-    pub const TOOL_CALL_STATUS: TypeId = 549;
-    pub const TOOL_CALL_UPDATE: TypeId = 550;
-    pub const TOOL_KIND: TypeId = 551;
+    pub const TOOL_CALL_LOCATION: TypeId = 548;
+    pub const TOOL_CALL_PERMISSION_SUBJECT: TypeId = 549;
+    pub const TOOL_CALL_STATUS: TypeId = 550;
+    pub const TOOL_CALL_UPDATE: TypeId = 551;
+    pub const TOOL_KIND: TypeId = 552;
     pub const UNARCHIVE_SESSION_REQUEST: TypeId = 299;
     pub const UNARCHIVE_SESSION_RESPONSE: TypeId = 300;
-    pub const UNKNOWN_STATE_UPDATE: TypeId = 552;
-    pub const UNSUPPORTED_PROTOCOL_VERSION_ERROR_DATA: TypeId = 553;
-    pub const UPDATE_SESSION_NOTIFICATION: TypeId = 554;
+    pub const UNKNOWN_STATE_UPDATE: TypeId = 553;
+    pub const UNSUPPORTED_PROTOCOL_VERSION_ERROR_DATA: TypeId = 554;
+    pub const UPDATE_SESSION_NOTIFICATION: TypeId = 555;
     pub const USAGE: TypeId = 303;
-    pub const USAGE_UPDATE: TypeId = 555;
-    pub const USER_MESSAGE: TypeId = 556;
+    pub const USAGE_UPDATE: TypeId = 556;
+    pub const USER_MESSAGE: TypeId = 557;
     pub const WORKSPACE_FOLDER: TypeId = 307;
 }

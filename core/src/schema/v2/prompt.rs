@@ -164,6 +164,12 @@ pub struct PromptRequest<'a> {
     ///
     /// Rule LIFE-23.
     pub prompt: Vec<ContentBlock<'a>>,
+    /// Key of the client's own that stays the same however often this message is sent, so that it is
+    /// inserted once.
+    ///
+    /// Rule LIFE-37.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<Str<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
     pub meta: Option<Raw<'a>>,
@@ -173,7 +179,7 @@ impl<'a> PromptRequest<'a> {
     /// One from what must be there; the rest is left out.
     #[must_use]
     pub fn new(session_id: impl Into<SessionId<'a>>, prompt: Vec<ContentBlock<'a>>) -> Self {
-        PromptRequest { session_id: session_id.into(), prompt, meta: None }
+        PromptRequest { session_id: session_id.into(), prompt, idempotency_key: None, meta: None }
     }
 }
 
@@ -184,6 +190,7 @@ impl IntoOwned for PromptRequest<'_> {
         PromptRequest {
             session_id: self.session_id.into_owned(),
             prompt: self.prompt.into_owned(),
+            idempotency_key: self.idempotency_key.into_owned(),
             meta: self.meta.into_owned(),
         }
     }

@@ -222,6 +222,7 @@ messages! {
     ProxySuccessorResponse<'a> = PROXY_SUCCESSOR_RESPONSE, false;
     Range<'a> = RANGE, false;
     RejectNesNotification<'a> = REJECT_NES_NOTIFICATION, false;
+    ReplayComplete<'a> = REPLAY_COMPLETE, false;
     ReplayFrom<'a> = REPLAY_FROM, false;
     ReplayFromStart<'a> = REPLAY_FROM_START, false;
     RequestPermissionOutcome<'a> = REQUEST_PERMISSION_OUTCOME, false;

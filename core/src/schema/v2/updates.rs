@@ -80,6 +80,10 @@ pub enum SessionUpdate<'a> {
     /// What a session is doing in the foreground, reported as a whole each time.
     #[serde(rename = "state_update", serialize_with = "SessionUpdate::state_update")]
     StateUpdate(StateUpdate<'a>),
+    /// Marks the end of the history that `session/resume` was asked for: what came before is the past, what
+    /// follows is not.
+    #[serde(rename = "replay_complete")]
+    ReplayComplete(ReplayComplete<'a>),
     /// Next item of what a tool call shows, to be added to the ones before.
     #[serde(rename = "tool_call_content_chunk")]
     ToolCallContentChunk(ToolCallContentChunk<'a>),
@@ -164,6 +168,7 @@ impl<'de: 'a, 'a> unions::Union<'de> for SessionUpdate<'a> {
             Some("agent_thought_chunk") => object.newtype_variant().map(Self::AgentThoughtChunk),
             Some("agent_thought") => object.newtype_variant().map(Self::AgentThought),
             Some("state_update") => object.newtype_variant().map(Self::StateUpdate),
+            Some("replay_complete") => object.newtype_variant().map(Self::ReplayComplete),
             Some("tool_call_content_chunk") => object.newtype_variant().map(Self::ToolCallContentChunk),
             Some("tool_call_update") => object.newtype_variant().map(Self::ToolCallUpdate),
             Some("terminal_update") => object.newtype_variant().map(Self::TerminalUpdate),
@@ -220,6 +225,12 @@ impl<'a> From<AgentThought<'a>> for SessionUpdate<'a> {
 impl<'a> From<StateUpdate<'a>> for SessionUpdate<'a> {
     fn from(value: StateUpdate<'a>) -> Self {
         SessionUpdate::StateUpdate(value)
+    }
+}
+
+impl<'a> From<ReplayComplete<'a>> for SessionUpdate<'a> {
+    fn from(value: ReplayComplete<'a>) -> Self {
+        SessionUpdate::ReplayComplete(value)
     }
 }
 
@@ -331,6 +342,7 @@ impl IntoOwned for SessionUpdate<'_> {
             SessionUpdate::AgentThoughtChunk(value) => SessionUpdate::AgentThoughtChunk(value.into_owned()),
             SessionUpdate::AgentThought(value) => SessionUpdate::AgentThought(value.into_owned()),
             SessionUpdate::StateUpdate(value) => SessionUpdate::StateUpdate(value.into_owned()),
+            SessionUpdate::ReplayComplete(value) => SessionUpdate::ReplayComplete(value.into_owned()),
             SessionUpdate::ToolCallContentChunk(value) => SessionUpdate::ToolCallContentChunk(value.into_owned()),
             SessionUpdate::ToolCallUpdate(value) => SessionUpdate::ToolCallUpdate(value.into_owned()),
             SessionUpdate::TerminalUpdate(value) => SessionUpdate::TerminalUpdate(value.into_owned()),
@@ -523,6 +535,41 @@ impl IntoOwned for AgentThought<'_> {
             content: self.content.into_owned(),
             meta: self.meta.into_owned(),
         }
+    }
+}
+
+/// Marks the end of the history that `session/resume` was asked for: what came before is the past, what
+/// follows is not.
+///
+/// See <https://agentclientprotocol.com/rfds/v2/session-replay-complete>.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ReplayComplete<'a> {
+    /// Data of extensions (`_meta`): an object whose keys are theirs.
+    #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Raw<'a>>,
+}
+
+impl ReplayComplete<'_> {
+    /// One with everything left out.
+    #[must_use]
+    pub const fn new() -> Self {
+        ReplayComplete { meta: None }
+    }
+}
+
+impl Default for ReplayComplete<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl IntoOwned for ReplayComplete<'_> {
+    type Owned = ReplayComplete<'static>;
+
+    fn into_owned(self) -> Self::Owned {
+        ReplayComplete { meta: self.meta.into_owned() }
     }
 }
 

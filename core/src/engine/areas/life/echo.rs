@@ -9,6 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::super::recent::{Recent, KEPT};
+use super::keys;
 use crate::engine::{Message, Objection, OpenRequest, Role, Scene, SessionState, State, Turn};
 use crate::json;
 use crate::map::Map;
@@ -85,7 +86,7 @@ impl Echoes {
 }
 
 /// A block of content in short: text by what it says, other kinds by where they are from or what they hold.
-fn mark(block: &str) -> Option<u64> {
+pub(super) fn mark(block: &str) -> Option<u64> {
     let places = ["/text", "/uri", "/resource/uri", "/data"];
     let value = places.iter().find_map(|place| json::unescape(json::pointer(block, place)?))?;
     let mut hasher = DefaultHasher::new();
@@ -129,7 +130,9 @@ pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<bool> 
     let keep = state.config.limits.remembered;
     let told = answer.body.is_none() && was_told(state, request);
     let prompt = Prompt::of(request)?;
-    let echoes = &mut state.sessions.get_mut(answer.session)?.work.echoes;
+    let session = state.sessions.get_mut(answer.session)?;
+    let may_be_old = keys::may_be_old(session, request);
+    let echoes = &mut session.work.echoes;
     if answer.body.is_none() {
         echoes.refused = prompt.begins.filter(|_| !told);
         return None;
@@ -137,9 +140,10 @@ pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<bool> 
     let id = answer.text("/messageId").filter(|id| id.len() <= KEPT)?;
     if let Some(said) = echoes.messages.get_mut(&id) {
         said.answered = true;
-        return Some(said.at >= prompt.at && said.at < echoes.ended);
+        let old = may_be_old && said.at < prompt.at;
+        return Some(old || said.at >= prompt.at && said.at < echoes.ended);
     }
-    if echoes.awaited.len() < keep {
+    if !may_be_old && echoes.awaited.len() < keep {
         echoes.awaited.insert((*id).into(), prompt.first);
     }
     Some(false)

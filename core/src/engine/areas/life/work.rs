@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use super::super::recent::KEPT;
 use super::background::Background;
 use super::echo::Echoes;
+use super::keys::Keys;
+use super::replay::Replays;
 use crate::engine::{Message, Objection, OpenRequest, Scene, Session, SessionState, State, Turn};
 use crate::rules::Way;
 
@@ -44,10 +46,12 @@ pub(crate) struct Work {
     /// What failed, as JSON text, where the reason is an error.
     error: Option<Box<str>>,
     /// A state was told since the session was resumed, and no history since then.
-    synced: bool,
+    pub(super) synced: bool,
     /// The ids, as JSON text, of the last message and the last thought of the work.
     said: [Box<str>; 2],
     pub(super) echoes: Echoes,
+    pub(super) keys: Keys,
+    pub(super) replays: Replays,
     pub(crate) background: Background,
 }
 

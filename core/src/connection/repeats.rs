@@ -1,0 +1,130 @@
+//! Prompts that repeat another one of their session by its `idempotencyKey` (LIFE-38).
+//!
+//! An agent's host sees the first prompt of a key alone. A repetition that comes after its answer is answered at once with
+//! the same message id; one that comes before is held, and ends as the first one does: with its id or with its error. The
+//! host is told of each answer by [`Event::Answered`]. After an error the message is in no conversation, so the next prompt
+//! with that key is the host's again. Asking back for a repetition (`$/cancel_request`) changes nothing: it has an answer
+//! when the first has one.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::event::Json;
+use super::report::Subject;
+use super::{Answered, Connection, Event, Role};
+use crate::engine::{key_of, Late, OpenRequest, Submitted};
+use crate::json::{self, Writer};
+use crate::jsonrpc::{write_error, write_result, ErrorCode, Id};
+
+const PROMPT: &str = "session/prompt";
+
+/// A repetition that waits for the answer to the first prompt.
+#[derive(Debug)]
+struct Held {
+    id: Id,
+    serial: u64,
+    session: Arc<str>,
+    first: Id,
+}
+
+/// The repetitions that wait, oldest first. They count as open requests of the peer's (LIMIT-03).
+#[derive(Debug, Default)]
+pub(super) struct Repeats(Vec<Held>);
+
+impl Repeats {
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn has(&self, id: &Id) -> bool {
+        self.0.iter().any(|held| held.id == *id)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// How the first prompt has ended.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Ended<'a> {
+    Result(&'a str),
+    Error(ErrorCode, &'a str, Option<&'a str>),
+}
+
+impl Connection {
+    /// Whether the agent has taken this prompt before; then it is answered, now or with the first.
+    pub(super) fn takes_as_repeated(&mut self, subject: &Subject, session: Option<&Arc<str>>, params: &Json) -> bool {
+        let mine = self.state.config.role == Role::Agent && !self.observes && self.follows(id!("LIFE-38"));
+        let (true, Some(PROMPT), Some(session), Some(id)) = (mine, subject.method.as_deref(), session, &subject.id)
+        else {
+            return false;
+        };
+        let key = json::pointer(params.as_str(), "/idempotencyKey").and_then(json::unescape);
+        let Some((key, known)) = key.zip(self.state.sessions.get(session)) else { return false };
+        let message = match known.submitted(&key) {
+            None => return false,
+            Some(Submitted::Message(message)) => Some(result(message)),
+            Some(Submitted::Open) => None,
+        };
+        let first = self.state.inbound.of_session(session).find(|open| key_of(open).as_deref() == Some(&*key));
+        let first = first.map(|open| open.id.clone());
+        let (id, session) = (id.clone(), Arc::clone(session));
+        match (message, first) {
+            (Some(message), _) => {
+                self.batches.asked(&id);
+                let serial = self.serial();
+                self.end_repetition(id, serial, session, Ended::Result(&message));
+            }
+            (None, Some(first)) => {
+                self.batches.asked(&id);
+                let serial = self.serial();
+                self.repeats.0.push(Held { id, serial, session, first });
+            }
+            (None, None) => return false,
+        }
+        true
+    }
+
+    /// The first prompt has been answered, and with it those that repeat it.
+    pub(super) fn end_repetitions(&mut self, first: &Id, ended: Ended<'_>) {
+        if self.repeats.0.iter().all(|held| held.first != *first) {
+            return;
+        }
+        let (over, wait) = std::mem::take(&mut self.repeats.0).into_iter().partition(|held| held.first == *first);
+        self.repeats.0 = wait;
+        let over: Vec<Held> = over;
+        for Held { id, serial, session, .. } in over {
+            self.end_repetition(id, serial, session, ended);
+        }
+    }
+
+    fn end_repetition(&mut self, id: Id, serial: u64, session: Arc<str>, ended: Ended<'_>) {
+        let answer = match ended {
+            Ended::Result(result) => write_result(&id, Cow::Borrowed(result)),
+            Ended::Error(code, message, data) => write_error(&id, code, message, data),
+        };
+        self.reply_to(&id, &answer);
+        self.inserted.answered(&id, matches!(ended, Ended::Result(_)));
+        let (method, session, rule) = (Cow::Borrowed(PROMPT), Some(session), id!("LIFE-38"));
+        self.events.push(Event::Answered(Answered { id, serial, method, session, rule }));
+    }
+
+    /// A prompt of the host's was answered: earlier ones with its key, which were not answered in time, have nothing to
+    /// wait for any more.
+    pub(super) fn settle_earlier(&mut self, answered: &OpenRequest) {
+        let Some((session, key)) = answered.session.as_ref().zip(key_of(answered)) else { return };
+        let late = self.state.late.of_session(session);
+        let same = late.filter(|late| late.late == Some(Late::Holds) && key_of(late) == Some(Cow::Borrowed(&*key)));
+        let ids: Vec<Id> = same.map(|late| late.id.clone()).collect();
+        for id in ids {
+            self.end_turn(&id);
+        }
+    }
+}
+
+fn result(message: &str) -> String {
+    let mut writer = Writer::new();
+    writer.begin_object().key("messageId").string(message).end_object();
+    writer.finish().unwrap_or_default()
+}

@@ -1,0 +1,153 @@
+//! Idempotency keys: the message that each prompt with a key has become, so that none is inserted twice.
+//!
+//! A client gives a prompt the same key however often it sends it. The first request with a key that is answered with an id
+//! settles it: later ones are answered with the same id and begin no work. An error settles nothing, since its message was
+//! not inserted (LIFE-24), so that the next prompt with the key is a new one once no other is open.
+
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::super::recent::Recent;
+use super::echo::mark;
+use crate::engine::{Message, Objection, OpenRequest, Scene, Session, State};
+use crate::json::{self, Writer};
+use crate::rules::Way;
+
+/// Of so many keys of a session it is known what became of them. A prompt whose key was forgotten is a new prompt, so an
+/// agent that must not insert it twice for longer keeps the keys itself.
+const KEPT: usize = 256;
+/// An id of more bytes is not kept, and a repetition of its prompt is a new prompt.
+const LONGEST_ID: usize = 4096;
+/// Characters of a key.
+const LONGEST: usize = 255;
+
+/// What is known of a session's keys.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Keys {
+    submissions: Recent<Submission>,
+    /// Prompts may have had keys where this connection did not see it.
+    pub(super) elsewhere: bool,
+}
+
+/// What became of the prompts with one key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Submission {
+    content: u64,
+    /// Requests with this key that have no answer.
+    open: usize,
+    message: Option<Box<str>>,
+}
+
+/// What a prompt whose key is known repeats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Submitted<'a> {
+    /// A prompt that has no answer yet.
+    Open,
+    /// The prompt that has become the message of this id.
+    Message(&'a str),
+}
+
+impl Session {
+    /// What a prompt with this key repeats, if it is not new.
+    pub(crate) fn submitted(&self, key: &str) -> Option<Submitted<'_>> {
+        let known = self.work.keys.submissions.get(key)?;
+        let open = (known.open > 0).then_some(Submitted::Open);
+        known.message.as_deref().map(Submitted::Message).or(open)
+    }
+
+    /// The message that an earlier request with the key of this one has become.
+    fn message_of(&self, request: &OpenRequest) -> Option<&str> {
+        match self.submitted(&key_of(request)?)? {
+            Submitted::Message(id) => Some(id),
+            Submitted::Open => None,
+        }
+    }
+
+    /// Whether this prompt's message was inserted for an earlier request.
+    pub(super) fn repeats(&self, prompt: &OpenRequest) -> bool {
+        self.message_of(prompt).is_some()
+    }
+}
+
+/// The key of an open prompt.
+pub(crate) fn key_of(request: &OpenRequest) -> Option<Cow<'_, str>> {
+    json::unescape(json::pointer(request.note.as_deref()?, "/key")?)
+}
+
+/// The blocks of a prompt in short. A client that writes the same blocks otherwise repeats them all the same.
+fn content(prompt: &Message<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    prompt.items("/prompt").into_iter().map(mark).collect::<Vec<_>>().hash(&mut hasher);
+    hasher.finish()
+}
+
+pub(super) fn length(scene: &Scene<'_>) -> Option<Objection> {
+    let key = scene.message.text("/idempotencyKey")?;
+    let length = key.chars().take(LONGEST + 1).count();
+    let fits = (1..=LONGEST).contains(&length);
+    (!fits).then(|| Objection::new("/idempotencyKey", format!("expected a key of 1 to {LONGEST} characters")))
+}
+
+pub(super) fn other_content(scene: &Scene<'_>) -> Option<Objection> {
+    let key = scene.message.text("/idempotencyKey")?;
+    let session = scene.session()?;
+    session.submitted(&key)?;
+    if session.work.keys.submissions.get(&key)?.content == content(&scene.message) {
+        return None;
+    }
+    let message = "this key names a prompt with other content; a new message has a new key";
+    Some(Objection::new("/idempotencyKey", message))
+}
+
+pub(super) fn other_message(scene: &Scene<'_>) -> Option<Objection> {
+    let first = scene.session()?.message_of(scene.message.request?)?;
+    let differs = *scene.message.text("/messageId")? != *first;
+    differs.then(|| {
+        let message = "another id than the one that the first prompt with this key was answered with";
+        Objection::new("/messageId", message)
+    })
+}
+
+pub(super) fn refused(scene: &Scene<'_>) -> Option<Objection> {
+    scene.session()?.message_of(scene.message.request?)?;
+    let message = "an error, where an earlier prompt with this key was answered with the id of its message";
+    Some(Objection::new("", message))
+}
+
+pub(super) fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let key = call.text("/idempotencyKey").filter(|key| key.chars().take(LONGEST + 1).count() <= LONGEST)?;
+    let content = content(call);
+    let session = state.sessions.get_mut(call.session)?;
+    let new = session.submitted(&key).is_none();
+    let known = session.work.keys.submissions.entry(&key, KEPT, Submission::default);
+    if new {
+        known.content = content;
+    }
+    known.open += 1;
+    let mut note = Writer::new();
+    note.begin_object().key("key").string(&key).end_object();
+    note.finish().ok().map(Into::into)
+}
+
+pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let key = key_of(answer.request?)?;
+    let session = state.sessions.get_mut(answer.session)?;
+    let known = session.work.keys.submissions.get_mut(&key)?;
+    known.open = known.open.saturating_sub(1);
+    if known.message.is_none() {
+        let id = answer.text("/messageId").filter(|id| answer.body.is_some() && id.len() <= LONGEST_ID);
+        known.message = id.map(|id| (*id).into());
+    }
+    None
+}
+
+/// The prompts of an earlier connection may be repeated on this one.
+pub(super) fn resumed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    state.sessions.get_mut(call.session)?.work.keys.elsewhere = true;
+    None
+}
+
+/// Whether an answer may name a message that was inserted before the prompt was sent.
+pub(super) fn may_be_old(session: &Session, prompt: &OpenRequest) -> bool {
+    session.work.keys.elsewhere && key_of(prompt).is_some() && id!("LIFE-38").is_on(Way::Track)
+}
