@@ -35,6 +35,14 @@ impl Told {
     }
 }
 
+/// Who told it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Teller {
+    #[default]
+    Itself,
+    Parent,
+}
+
 /// What is known of a session's work in version 2.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Work {
@@ -47,8 +55,7 @@ pub(crate) struct Work {
     reason: Option<Box<str>>,
     /// What failed, as JSON text, where the reason is an error.
     error: Option<Box<str>>,
-    /// The state that was told last is what the parent of a child says of it.
-    mirrored: bool,
+    told_by: Teller,
     /// A state was told since the session was resumed, and no history since then.
     synced: bool,
     /// The ids, as JSON text, of the last message and the last thought of the work.
@@ -159,7 +166,7 @@ pub(super) fn told(state: &mut State, update: &Message<'_>) -> Option<Box<str>> 
     };
     let session = state.sessions.get_mut(update.session)?;
     session.work.synced = true;
-    session.work.mirrored = false;
+    session.work.told_by = Teller::Itself;
     session.report(&report);
     None
 }
@@ -174,7 +181,7 @@ impl Session {
             error: json::pointer(snapshot, "/error").filter(|error| *error != "null"),
         };
         self.report(&report);
-        self.work.mirrored = true;
+        self.work.told_by = Teller::Parent;
         if let Some(list) = json::pointer(snapshot, "/background") {
             self.work.background.replace(list, keep);
         }
@@ -259,7 +266,7 @@ pub(super) fn never_began(scene: &Scene<'_>) -> Option<Objection> {
     let work = &session.work;
     let repeated = reason? == work.reason.as_deref().unwrap_or_default();
     // Where nobody knew, it may have begun all the same.
-    let unseen = work.told == Told::Unknown || work.mirrored;
+    let unseen = work.told == Told::Unknown || work.told_by == Teller::Parent;
     if repeated || unseen || work.is_under_way() || session.turn == Turn::Cancelling {
         return None;
     }

@@ -198,7 +198,7 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
 pub(super) fn mirrored(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let snapshot = update.given("/update/state")?;
-    let child = state.sessions.known.get_mut(&*update.text("/update/sessionId")?)?;
+    let child = state.sessions.known.get_mut(&update.text("/update/sessionId")?)?;
     if child.parent() == update.session.map(|parent| &**parent) {
         child.mirror(snapshot, keep);
     }
