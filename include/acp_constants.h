@@ -399,8 +399,6 @@
 #define ACP_DRAFT_SESSION_FORK "session_fork"
 #define ACP_DRAFT_SESSION_STATUS "session_status"
 #define ACP_DRAFT_SESSION_SET_TITLE "session_set_title"
-#define ACP_DRAFT_SESSION_SYSTEM_PROMPT "session_system_prompt"
-#define ACP_DRAFT_SUBAGENTS "subagents"
 #define ACP_DRAFT_NES "nes"
 #define ACP_DRAFT_MCP_CONNECTIONS "mcp_connections"
 #define ACP_DRAFT_SESSION_OPTIONS "session_options"
@@ -752,26 +750,24 @@
 #define ACP_RULE_SESS_62 "SESS-62"
 /* A fork names its source and an absolute working directory (draft). */
 #define ACP_RULE_SESS_66 "SESS-66"
-/* A system prompt is given only to agents that advertise it (v1). Only in v1. */
+/* A system prompt is given only to agents that advertise it. */
 #define ACP_RULE_SESS_68 "SESS-68"
-/* A system prompt is appended, or applied in another way that the agent lists; other ways are refused (v1).
-   Only in v1. */
+/* A system prompt is appended, or applied in another way that the agent lists; other ways are refused. */
 #define ACP_RULE_SESS_69 "SESS-69"
 /* A system prompt has at least one block and text only; what cannot be applied is refused, and no session is
-   made (v1). Only in v1. */
+   made. */
 #define ACP_RULE_SESS_70 "SESS-70"
 /* Child sessions are shown only to clients that advertise them (v1). Only in v1. */
 #define ACP_RULE_SESS_71 "SESS-71"
-/* A child session is announced before anything names it; then it is known until its parent ends (v1). Only
-   in v1. */
+/* A child session is announced before anything names it; then it is known until its parent ends. */
 #define ACP_RULE_SESS_72 "SESS-72"
-/* A child session has an id of its own and one parent, which does not change (v1). Only in v1. */
+/* A child session has an id of its own and one parent, which does not change. */
 #define ACP_RULE_SESS_73 "SESS-73"
-/* A client does not prompt, load, close or otherwise change a child session (v1). Only in v1. */
+/* A client does not prompt, load, close or otherwise change a child session. */
 #define ACP_RULE_SESS_74 "SESS-74"
-/* A child session is cancelled by itself only where it allows that (v1). Only in v1. */
+/* A child session is cancelled by itself only where it allows that. */
 #define ACP_RULE_SESS_75 "SESS-75"
-/* Cancelling or closing a session answers the open questions of its children too (v1). Only in v1. */
+/* Cancelling or closing a session answers the open questions of its children too. */
 #define ACP_RULE_SESS_76 "SESS-76"
 /* A resumed session tells its state after the history and before the answer. Only in v2. */
 #define ACP_RULE_SESS_77 "SESS-77"
@@ -795,6 +791,9 @@
 #define ACP_RULE_SESS_91 "SESS-91"
 /* What follows replay_complete is not history. Only in v2. */
 #define ACP_RULE_SESS_92 "SESS-92"
+/* What a child session does is told by its own state updates and by its parent's reports of it; the last one
+   holds. Only in v2. */
+#define ACP_RULE_SESS_87 "SESS-87"
 /* The answer to a prompt says why the turn ended, in one of five words. Only in v1. */
 #define ACP_RULE_TURN_01 "TURN-01"
 /* A turn lasts until its prompt is answered; open prompts are listed. Only in v1. */
@@ -898,6 +897,8 @@
 #define ACP_RULE_LIFE_38 "LIFE-38"
 /* A key names one message: with other content it is not sent again. Only in v2. */
 #define ACP_RULE_LIFE_39 "LIFE-39"
+/* A state that the agent has lost sight of is no work that is known to go on, and ends none. Only in v2. */
+#define ACP_RULE_LIFE_40 "LIFE-40"
 /* A session may be cancelled at any time; where nothing runs it changes nothing. */
 #define ACP_RULE_CANCEL_01 "CANCEL-01"
 /* A client that cancels counts the unfinished tool calls of the turn as cancelled, until it hears otherwise. */
@@ -1016,7 +1017,7 @@
 #define ACP_RULE_TOOL_32 "TOOL-32"
 /* A tool call links to sessions only for clients that advertise child sessions (v1). Only in v1. */
 #define ACP_RULE_TOOL_34 "TOOL-34"
-/* A session that a tool call links to is known to the client (v1). Only in v1. */
+/* A session that a tool call links to is known to the client. */
 #define ACP_RULE_TOOL_35 "TOOL-35"
 /* Content of a type that is not known is passed on as it came (v1). Only in v1. */
 #define ACP_RULE_TOOL_36 "TOOL-36"

@@ -252,7 +252,9 @@ fn what_waits_is_read_when_it_is_asked_for() {
     observer.receive(Role::Agent, b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"sessions\":[]}}\n");
     observer.receive(Role::Client, rest);
     let answer = b"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"sessions\":[]}}\n";
-    answer.iter().for_each(|byte| observer.receive(Role::Agent, &[*byte]));
+    for byte in answer.iter() {
+        observer.receive(Role::Agent, &[*byte]);
+    }
     assert_eq!(observer.open_requests(Role::Client).count(), 0);
     assert_eq!(observer.buffered(), first.len() + second.len() + 2 * answer.len());
     let events = drain(&mut observer);

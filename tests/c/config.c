@@ -81,7 +81,7 @@ static void configuration(void)
     CHECK(flag);
     OK(acp_config_draft(copy, acp_text(ACP_DRAFT_NES), &flag));
     CHECK(flag);
-    OK(acp_config_draft(copy, acp_text(ACP_DRAFT_SUBAGENTS), &flag));
+    OK(acp_config_draft(copy, acp_text(ACP_DRAFT_PLAN_OPERATIONS), &flag));
     CHECK(!flag);
     for (int32_t limit = ACP_LIMIT_FRAME; limit <= ACP_LIMIT_REMEMBERED; limit++) {
         OK(acp_config_limit(copy, limit, &wide));

@@ -27,8 +27,7 @@ export type Role = "client" | "agent";
 export type Version = 1 | 2;
 
 /**
- * Parts of the protocol that may still change, each switched on by its name. `session_system_prompt` and `subagents` are
- * stable in version 1, where their names do nothing.
+ * Parts of the protocol that may still change, each switched on by its name.
  */
 export type Draft =
   | "auth_status"
@@ -41,8 +40,6 @@ export type Draft =
   | "session_fork"
   | "session_status"
   | "session_set_title"
-  | "session_system_prompt"
-  | "subagents"
   | "nes"
   | "mcp_connections"
   | "session_options"

@@ -28,8 +28,7 @@ const CLIENT = {
 /** All drafts: some have no methods. */
 export const DRAFTS = [
   "auth_status", "end_turn_token_usage", "llm_providers", "mcp_over_acp", "plan_operations", "proxy_chains", "session_archive",
-  "session_fork", "session_status", "session_set_title", "session_system_prompt", "subagents", "nes", "mcp_connections",
-  "session_options", "prompt_suggestions",
+  "session_fork", "session_status", "session_set_title", "nes", "mcp_connections", "session_options", "prompt_suggestions",
 ];
 
 const table = (lists) =>

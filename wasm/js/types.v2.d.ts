@@ -1807,10 +1807,7 @@ export interface SessionCapabilities {
   delete?: SessionDeleteCapabilities | null;
   /** Present when sessions may be given more roots than their working directory. */
   additionalDirectories?: SessionAdditionalDirectoriesCapabilities | null;
-  /**
-   * Present when a client may add instructions of its own at system level.
-   * @experimental Draft `session_system_prompt`.
-   */
+  /** Present when a client may add instructions of its own at system level. */
   systemPrompt?: SessionSystemPromptCapabilities | null;
   /**
    * Present when `session/fork` is served.
@@ -1933,8 +1930,7 @@ export interface SessionAdditionalDirectoriesCapabilities {
 
 /**
  * Mark of an agent that takes instructions at system level from the client.
- * @see https://agentclientprotocol.com/rfds/session-system-prompt
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionSystemPromptCapabilities {
   /** Ways to apply the instructions other than appending them. */
@@ -1944,8 +1940,7 @@ export interface SessionSystemPromptCapabilities {
 
 /**
  * Ways to apply a client's instructions that an agent offers besides appending.
- * @see https://agentclientprotocol.com/rfds/session-system-prompt
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionSystemPromptModeCapabilities {
   /** Present when the instructions may take the place of the agent's built-in ones. */
@@ -1955,8 +1950,7 @@ export interface SessionSystemPromptModeCapabilities {
 
 /**
  * Empty mark of an agent whose built-in instructions can be replaced.
- * @see https://agentclientprotocol.com/rfds/session-system-prompt
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v2/initialization
  */
 export interface SessionSystemPromptOverrideCapabilities {
   _meta?: Meta | null;
@@ -2031,8 +2025,7 @@ export interface ProvidersCapabilities {
 
 /**
  * What a client may do to one child session; nothing is allowed unless listed.
- * @see https://agentclientprotocol.com/rfds/subagents
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SubagentSessionCapabilities {
   /** Present when the child's work may be cancelled. */
@@ -2042,8 +2035,7 @@ export interface SubagentSessionCapabilities {
 
 /**
  * Empty mark; being there, it lets the client cancel a child session's work.
- * @see https://agentclientprotocol.com/rfds/subagents
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SessionCancelCapabilities {
   _meta?: Meta | null;
@@ -4131,23 +4123,22 @@ export interface NewSessionRequest {
    * Rule SESS-60.
    */
   mcpServers?: McpServer[];
-  /**
-   * Instructions at system level in addition to, or in place of, the agent's own.
-   * @experimental Draft `session_system_prompt`.
-   */
+  /** Instructions at system level in addition to, or in place of, the agent's own. */
   systemPrompt?: SystemPrompt | null;
   _meta?: Meta | null;
 }
 
 /**
  * Instructions from the client that rank with the agent's own instead of with user messages.
- * @see https://agentclientprotocol.com/rfds/session-system-prompt
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export interface SystemPrompt {
   /** How the content meets the agent's own instructions; unsupported ways are refused. */
   mode: SystemPromptMode;
-  /** Blocks of the instructions; at least one, and only text for now. */
+  /**
+   * Blocks of the instructions: at least one, all of them text.
+   * Rule SESS-70.
+   */
   content: ContentBlock[];
   _meta?: Meta | null;
 }
@@ -4157,8 +4148,7 @@ export interface SystemPrompt {
  * - `append`: The client's text is added to what the agent already says to its model.
  * - `override`: The client's text stands in for the agent's built-in instructions; tools and permissions stay.
  * Other values are legal.
- * @see https://agentclientprotocol.com/rfds/session-system-prompt
- * @experimental Draft `session_system_prompt`.
+ * @see https://agentclientprotocol.com/protocol/v2/session-setup
  */
 export type SystemPromptMode =
   | "append"
@@ -4320,10 +4310,7 @@ export interface ResumeSessionRequest {
    * Rule SESS-19.
    */
   replayFrom?: ReplayFrom | null;
-  /**
-   * Instructions at system level; left out, the agent decides between stored and usual ones.
-   * @experimental Draft `session_system_prompt`.
-   */
+  /** Instructions at system level; left out, the agent decides between stored and usual ones. */
   systemPrompt?: SystemPrompt | null;
   _meta?: Meta | null;
 }
@@ -4464,7 +4451,6 @@ export interface StateUpdateRequiresAction extends RequiresActionStateUpdate {
 /**
  * The agent has lost sight of the session's activity; the last state may be out of date.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
- * @experimental Draft `subagents`.
  */
 export interface StateUpdateUnknown extends UnknownStateUpdate {
   state: "unknown";
@@ -4509,7 +4495,6 @@ export interface BackgroundWorkToolCall extends BackgroundToolCall {
 /**
  * A child session that works on by itself or has background work of its own.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
- * @experimental Draft `subagents`.
  */
 export interface BackgroundWorkSubagent extends BackgroundSubagent {
   type: "subagent";
@@ -4537,7 +4522,6 @@ export type BackgroundWork =
 /**
  * A child session that works on by itself or has background work of its own.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
- * @experimental Draft `subagents`.
  */
 export interface BackgroundSubagent {
   /** Id of the child session. */
@@ -4678,7 +4662,6 @@ export interface RequiresActionStateUpdate {
 /**
  * The agent has lost sight of the session's activity; the last state may be out of date.
  * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
- * @experimental Draft `subagents`.
  */
 export interface UnknownStateUpdate {
   /**
@@ -5618,8 +5601,7 @@ export interface SessionUpdateCompactionSummaryChunk extends CompactionSummaryCh
 
 /**
  * A session that the agent runs below another one: its first report or changes to it.
- * @see https://agentclientprotocol.com/rfds/subagents
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SessionUpdateSubagentUpdate extends SubagentUpdate {
   sessionUpdate: "subagent_update";
@@ -5627,8 +5609,7 @@ export interface SessionUpdateSubagentUpdate extends SubagentUpdate {
 
 /**
  * Message from one session to another, as either side's history shows it; absent members stay.
- * @see https://agentclientprotocol.com/rfds/subagents
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateSessionMessage extends SessionMessage {
   sessionUpdate: "session_message";
@@ -5636,8 +5617,7 @@ export interface SessionUpdateSessionMessage extends SessionMessage {
 
 /**
  * Next block of a message between sessions, which is sent piece by piece.
- * @see https://agentclientprotocol.com/rfds/subagents
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionUpdateSessionMessageChunk extends SessionMessageChunk {
   sessionUpdate: "session_message_chunk";
@@ -5918,8 +5898,7 @@ export interface CompactionSummaryChunk {
 
 /**
  * A session that the agent runs below another one: its first report or changes to it.
- * @see https://agentclientprotocol.com/rfds/subagents
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v2/subagents
  */
 export interface SubagentUpdate {
   /** Id of the child session, used in all messages about it. */
@@ -5959,8 +5938,7 @@ export interface SubagentUpdate {
 
 /**
  * Message from one session to another, as either side's history shows it; absent members stay.
- * @see https://agentclientprotocol.com/rfds/subagents
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionMessage {
   /** Id of the message in the history that reports it. */
@@ -5995,8 +5973,7 @@ export interface SessionMessage {
 
 /**
  * Next block of a message between sessions, which is sent piece by piece.
- * @see https://agentclientprotocol.com/rfds/subagents
- * @experimental Draft `subagents`.
+ * @see https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
  */
 export interface SessionMessageChunk {
   /** Message that the block belongs to. */

@@ -31,7 +31,7 @@ pub(crate) const FOLDER: &str = "core/protocol";
 pub(crate) const VERSIONS: [u16; 2] = [1, 2];
 
 /// The drafts, in the order in which they are numbered.
-pub(crate) const DRAFTS: [&str; 16] = [
+pub(crate) const DRAFTS: [&str; 14] = [
     "auth_status",
     "end_turn_token_usage",
     "llm_providers",
@@ -42,8 +42,6 @@ pub(crate) const DRAFTS: [&str; 16] = [
     "session_fork",
     "session_status",
     "session_set_title",
-    "session_system_prompt",
-    "subagents",
     "nes",
     "mcp_connections",
     "session_options",

@@ -124,7 +124,10 @@ impl Connection {
         let ids: Vec<Id> = match session.filter(|_| id!("CANCEL-22").is_on(Way::Track)) {
             Some(session) => {
                 let children = Some(session).filter(|_| id!("SESS-76").is_on(Way::Track));
-                let mut sessions = children.map(|of| self.state.sessions.below(of)).unwrap_or_default();
+                let known = &self.state.sessions;
+                let all = occasion.is_an_end();
+                let below = |of: &Arc<str>| if all { known.below(of) } else { known.below_in_foreground(of) };
+                let mut sessions = children.map(below).unwrap_or_default();
                 sessions.push(Arc::clone(session));
                 if let [only] = &*sessions {
                     self.state.inbound.of_session(only).filter(asks).map(|request| request.id.clone()).collect()
@@ -152,7 +155,7 @@ impl Connection {
         let question = question(&request.method);
         let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
         let goes_on = session.is_some_and(|session| session.work.background.asks(request));
-        if goes_on && !matches!(occasion, Occasion::SessionEnd | Occasion::End | Occasion::Withdrawn) {
+        if goes_on && !occasion.is_an_end() && occasion != Occasion::Withdrawn {
             return false;
         }
         let follows = |rule: RuleId| self.state.has_rule(rule) && rule.is_on(Way::Track);

@@ -35,6 +35,13 @@ pub(crate) enum Occasion {
     Withdrawn,
 }
 
+impl Occasion {
+    /// Whether the background ends as well.
+    pub(crate) fn is_an_end(self) -> bool {
+        matches!(self, Occasion::SessionEnd | Occasion::End)
+    }
+}
+
 const QUESTIONS: &[Question] = &[
     Question {
         method: "session/request_permission",

@@ -137,8 +137,7 @@ impl Config {
         Config::new(Role::Agent)
     }
 
-    /// Switches a draft on by its name in [`crate::schema::drafts::DRAFTS`]. A draft that has become stable keeps its
-    /// name, which does nothing where it is stable: `session_system_prompt` and `subagents` in version 1.
+    /// Switches a draft on by its name in [`crate::schema::drafts::DRAFTS`].
     ///
     /// # Errors
     /// [`UnknownDraft`] when there is none of that name.

@@ -14,8 +14,6 @@ pub const DRAFTS: &[&str] = &[
     "session_fork",
     "session_status",
     "session_set_title",
-    "session_system_prompt",
-    "subagents",
     "nes",
     "mcp_connections",
     "session_options",
@@ -46,18 +44,14 @@ pub enum Draft {
     SessionStatus = 9,
     /// The draft `session_set_title`.
     SessionSetTitle = 10,
-    /// The draft `session_system_prompt`.
-    SessionSystemPrompt = 11,
-    /// The draft `subagents`.
-    Subagents = 12,
     /// The draft `nes`.
-    Nes = 13,
+    Nes = 11,
     /// The draft `mcp_connections`.
-    McpConnections = 14,
+    McpConnections = 12,
     /// The draft `session_options`.
-    SessionOptions = 15,
+    SessionOptions = 13,
     /// The draft `prompt_suggestions`.
-    PromptSuggestions = 16,
+    PromptSuggestions = 14,
 }
 
 impl Draft {
@@ -73,8 +67,6 @@ impl Draft {
         Self::SessionFork,
         Self::SessionStatus,
         Self::SessionSetTitle,
-        Self::SessionSystemPrompt,
-        Self::Subagents,
         Self::Nes,
         Self::McpConnections,
         Self::SessionOptions,

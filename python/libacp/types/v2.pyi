@@ -1772,9 +1772,7 @@ class SessionCapabilities(TypedDict):
     additionalDirectories: NotRequired[SessionAdditionalDirectoriesCapabilities | None]
     """Present when sessions may be given more roots than their working directory."""
     systemPrompt: NotRequired[SessionSystemPromptCapabilities | None]
-    """Present when a client may add instructions of its own at system level.
-    Draft: `session_system_prompt`.
-    """
+    """Present when a client may add instructions of its own at system level."""
     fork: NotRequired[SessionForkCapabilities | None]
     """Present when `session/fork` is served.
     Draft: `session_fork`.
@@ -1870,8 +1868,7 @@ class SessionAdditionalDirectoriesCapabilities(TypedDict):
 
 class SessionSystemPromptCapabilities(TypedDict):
     """Mark of an agent that takes instructions at system level from the client.
-    Draft: `session_system_prompt`.
-    See https://agentclientprotocol.com/rfds/session-system-prompt
+    See https://agentclientprotocol.com/protocol/v2/initialization
     """
     mode: NotRequired[SessionSystemPromptModeCapabilities | None]
     """Ways to apply the instructions other than appending them."""
@@ -1879,8 +1876,7 @@ class SessionSystemPromptCapabilities(TypedDict):
 
 class SessionSystemPromptModeCapabilities(TypedDict):
     """Ways to apply a client's instructions that an agent offers besides appending.
-    Draft: `session_system_prompt`.
-    See https://agentclientprotocol.com/rfds/session-system-prompt
+    See https://agentclientprotocol.com/protocol/v2/initialization
     """
     override: NotRequired[SessionSystemPromptOverrideCapabilities | None]
     """Present when the instructions may take the place of the agent's built-in ones."""
@@ -1888,8 +1884,7 @@ class SessionSystemPromptModeCapabilities(TypedDict):
 
 class SessionSystemPromptOverrideCapabilities(TypedDict):
     """Empty mark of an agent whose built-in instructions can be replaced.
-    Draft: `session_system_prompt`.
-    See https://agentclientprotocol.com/rfds/session-system-prompt
+    See https://agentclientprotocol.com/protocol/v2/initialization
     """
     _meta: NotRequired[Meta | None]
 
@@ -1947,8 +1942,7 @@ class ProvidersCapabilities(TypedDict):
 
 class SubagentSessionCapabilities(TypedDict):
     """What a client may do to one child session; nothing is allowed unless listed.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/rfds/subagents
+    See https://agentclientprotocol.com/protocol/v2/subagents
     """
     cancel: NotRequired[SessionCancelCapabilities | None]
     """Present when the child's work may be cancelled."""
@@ -1956,8 +1950,7 @@ class SubagentSessionCapabilities(TypedDict):
 
 class SessionCancelCapabilities(TypedDict):
     """Empty mark; being there, it lets the client cancel a child session's work.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/rfds/subagents
+    See https://agentclientprotocol.com/protocol/v2/subagents
     """
     _meta: NotRequired[Meta | None]
 
@@ -3691,20 +3684,19 @@ class NewSessionRequest(TypedDict):
     Rule SESS-60.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level in addition to, or in place of, the agent's own.
-    Draft: `session_system_prompt`.
-    """
+    """Instructions at system level in addition to, or in place of, the agent's own."""
     _meta: NotRequired[Meta | None]
 
 class SystemPrompt(TypedDict):
     """Instructions from the client that rank with the agent's own instead of with user messages.
-    Draft: `session_system_prompt`.
-    See https://agentclientprotocol.com/rfds/session-system-prompt
+    See https://agentclientprotocol.com/protocol/v2/session-setup
     """
     mode: SystemPromptMode
     """How the content meets the agent's own instructions; unsupported ways are refused."""
     content: list[ContentBlock]
-    """Blocks of the instructions; at least one, and only text for now."""
+    """Blocks of the instructions: at least one, all of them text.
+    Rule SESS-70.
+    """
     _meta: NotRequired[Meta | None]
 
 SystemPromptMode: TypeAlias = Literal["append", "override"] | str
@@ -3712,8 +3704,7 @@ SystemPromptMode: TypeAlias = Literal["append", "override"] | str
 - `append`: The client's text is added to what the agent already says to its model.
 - `override`: The client's text stands in for the agent's built-in instructions; tools and permissions stay.
 Other values are legal.
-Draft: `session_system_prompt`.
-See https://agentclientprotocol.com/rfds/session-system-prompt
+See https://agentclientprotocol.com/protocol/v2/session-setup
 """
 
 class ListSessionsRequest(TypedDict):
@@ -3840,9 +3831,7 @@ class ResumeSessionRequest(TypedDict):
     Rule SESS-19.
     """
     systemPrompt: NotRequired[SystemPrompt | None]
-    """Instructions at system level; left out, the agent decides between stored and usual ones.
-    Draft: `session_system_prompt`.
-    """
+    """Instructions at system level; left out, the agent decides between stored and usual ones."""
     _meta: NotRequired[Meta | None]
 
 class ReplayFromOther(TypedDict):
@@ -4031,7 +4020,6 @@ class StateUpdateRequiresAction(TypedDict):
 
 class StateUpdateUnknown(TypedDict):
     """The agent has lost sight of the session's activity; the last state may be out of date.
-    Draft: `subagents`.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     state: Literal["unknown"]
@@ -4072,7 +4060,6 @@ class BackgroundWorkToolCall(TypedDict):
 
 class BackgroundWorkSubagent(TypedDict):
     """A child session that works on by itself or has background work of its own.
-    Draft: `subagents`.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     type: Literal["subagent"]
@@ -4093,7 +4080,6 @@ See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
 
 class BackgroundSubagent(TypedDict):
     """A child session that works on by itself or has background work of its own.
-    Draft: `subagents`.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionId: SessionId
@@ -4276,7 +4262,6 @@ class RequiresActionStateUpdate(TypedDict):
 
 class UnknownStateUpdate(TypedDict):
     """The agent has lost sight of the session's activity; the last state may be out of date.
-    Draft: `subagents`.
     See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     background: NotRequired[list[BackgroundWork] | None]
@@ -5407,8 +5392,7 @@ class SessionUpdateCompactionSummaryChunk(TypedDict):
 
 class SessionUpdateSubagentUpdate(TypedDict):
     """A session that the agent runs below another one: its first report or changes to it.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/rfds/subagents
+    See https://agentclientprotocol.com/protocol/v2/subagents
     """
     sessionUpdate: Literal["subagent_update"]
     sessionId: SessionId
@@ -5441,8 +5425,7 @@ class SessionUpdateSubagentUpdate(TypedDict):
 
 class SessionUpdateSessionMessage(TypedDict):
     """Message from one session to another, as either side's history shows it; absent members stay.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/rfds/subagents
+    See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["session_message"]
     messageId: MessageId
@@ -5471,8 +5454,7 @@ class SessionUpdateSessionMessage(TypedDict):
 
 class SessionUpdateSessionMessageChunk(TypedDict):
     """Next block of a message between sessions, which is sent piece by piece.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/rfds/subagents
+    See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     sessionUpdate: Literal["session_message_chunk"]
     messageId: MessageId
@@ -5674,8 +5656,7 @@ class CompactionSummaryChunk(TypedDict):
 
 class SubagentUpdate(TypedDict):
     """A session that the agent runs below another one: its first report or changes to it.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/rfds/subagents
+    See https://agentclientprotocol.com/protocol/v2/subagents
     """
     sessionId: SessionId
     """Id of the child session, used in all messages about it."""
@@ -5707,8 +5688,7 @@ class SubagentUpdate(TypedDict):
 
 class SessionMessage(TypedDict):
     """Message from one session to another, as either side's history shows it; absent members stay.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/rfds/subagents
+    See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: MessageId
     """Id of the message in the history that reports it."""
@@ -5736,8 +5716,7 @@ class SessionMessage(TypedDict):
 
 class SessionMessageChunk(TypedDict):
     """Next block of a message between sessions, which is sent piece by piece.
-    Draft: `subagents`.
-    See https://agentclientprotocol.com/rfds/subagents
+    See https://agentclientprotocol.com/protocol/v2/prompt-lifecycle
     """
     messageId: MessageId
     """Message that the block belongs to."""

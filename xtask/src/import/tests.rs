@@ -151,7 +151,7 @@ fn what_people_wrote_stays() {
     let old = r#"{
         "A": {"doc": "A.", "page": "p", "null": "default", "object": {
             "x": {"type": "string", "is": "absolute-path", "rule": "X-01", "doc": "X."},
-            "y": {"type": "string", "patch": true, "draft": "subagents"},
+            "y": {"type": "string", "patch": true, "draft": "session_fork"},
             "gone": {"type": "string", "doc": "Gone."},
             "nes": {"type": "any", "draft": "nes", "source": "rfd"}
         }},
@@ -182,7 +182,7 @@ fn what_people_wrote_stays() {
         area["A"],
         json!({"doc": "A.", "page": "p", "null": "default", "meta": false, "object": {
             "x": {"type": "string", "required": true, "is": "absolute-path", "rule": "X-01", "doc": "X."},
-            "y": {"type": "string", "patch": true, "draft": "subagents"},
+            "y": {"type": "string", "patch": true, "draft": "session_fork"},
             "nes": {"type": "any", "draft": "nes", "source": "rfd"},
         }})
     );

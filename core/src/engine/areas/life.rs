@@ -11,6 +11,7 @@
 //! | a prompt is refused | one fewer, and nothing else (LIFE-26) |
 //! | `running`, `requires_action`, another state | there is work, awaited or not |
 //! | `idle` | there is none; an open prompt may still bring some, as the two may have crossed |
+//! | `unknown` | none that is known of; what is being cancelled stays so (LIFE-40) |
 //! | `session/cancel`, `session/close` | what is busy is being cancelled, until `idle` or until no prompt is left of it |
 //!
 //! `work` has that, `echo` what is known of the user's messages, `keys` which prompts are repeated, `background` what runs

@@ -127,6 +127,7 @@ pub(super) static AREA: Area = Area {
             track: list::listed,
         },
         Tracker { rules: &[id!("SESS-72")], on: On::Call, messages: children::UPDATE, track: children::announced },
+        Tracker { rules: &[id!("SESS-87")], on: On::Call, messages: children::UPDATE, track: children::mirrored },
     ],
 };
 

@@ -27,6 +27,13 @@ const CHUNK: &[&str] = &["session/update:tool_call_content_chunk"];
 const ASKED: &[&str] = &["session/request_permission"];
 /// Messages that show a tool call.
 const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call_update", "session/request_permission"];
+/// The same with those that show a piece of one.
+const LINKING: &[&str] = &[
+    "session/update:tool_call",
+    "session/update:tool_call_update",
+    "session/update:tool_call_content_chunk",
+    "session/request_permission",
+];
 /// Messages that may show a diff, in version 2.
 const DIFFS: &[&str] =
     &["session/update:tool_call_update", "session/update:tool_call_content_chunk", "session/request_permission"];
@@ -50,7 +57,7 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("TOOL-34"), On::Call, SHOWING, content::link_not_advertised)
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
-        Check::new(id!("TOOL-35"), On::Call, SHOWING, content::no_session)
+        Check::new(id!("TOOL-35"), On::Call, LINKING, content::no_session)
             .receive(Action::Report)
             .kind(MisuseKind::Session),
         Check::new(id!("TOOL-28"), On::Call, DIFFS, content::odd_patch).send(Action::Report).receive(Action::Report),

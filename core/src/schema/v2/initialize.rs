@@ -196,9 +196,7 @@ pub struct SessionCapabilities<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub additional_directories: Option<SessionAdditionalDirectoriesCapabilities<'a>>,
     /// Present when a client may add instructions of its own at system level.
-    ///
-    /// Draft `session_system_prompt`: may still change.
-    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SessionSystemPromptCapabilities<'a>>,
     /// Present when `session/fork` is served.
     ///
@@ -641,8 +639,7 @@ impl IntoOwned for SessionAdditionalDirectoriesCapabilities<'_> {
 
 /// Mark of an agent that takes instructions at system level from the client.
 ///
-/// See <https://agentclientprotocol.com/rfds/session-system-prompt>. Draft `session_system_prompt`: may
-/// still change.
+/// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -679,8 +676,7 @@ impl IntoOwned for SessionSystemPromptCapabilities<'_> {
 
 /// Ways to apply a client's instructions that an agent offers besides appending.
 ///
-/// See <https://agentclientprotocol.com/rfds/session-system-prompt>. Draft `session_system_prompt`: may
-/// still change.
+/// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -717,8 +713,7 @@ impl IntoOwned for SessionSystemPromptModeCapabilities<'_> {
 
 /// Empty mark of an agent whose built-in instructions can be replaced.
 ///
-/// See <https://agentclientprotocol.com/rfds/session-system-prompt>. Draft `session_system_prompt`: may
-/// still change.
+/// See <https://agentclientprotocol.com/protocol/v2/initialization>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -998,7 +993,7 @@ impl IntoOwned for ProvidersCapabilities<'_> {
 
 /// What a client may do to one child session; nothing is allowed unless listed.
 ///
-/// See <https://agentclientprotocol.com/rfds/subagents>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v2/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -1035,7 +1030,7 @@ impl IntoOwned for SubagentSessionCapabilities<'_> {
 
 /// Empty mark; being there, it lets the client cancel a child session's work.
 ///
-/// See <https://agentclientprotocol.com/rfds/subagents>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v2/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -526,9 +526,7 @@ pub struct NewSessionRequest<'a> {
     #[serde(default, deserialize_with = "unions::null_as_default", skip_serializing_if = "Vec::is_empty")]
     pub mcp_servers: Vec<McpServer<'a>>,
     /// Instructions at system level in addition to, or in place of, the agent's own.
-    ///
-    /// Draft `session_system_prompt`: may still change.
-    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -565,15 +563,16 @@ impl IntoOwned for NewSessionRequest<'_> {
 
 /// Instructions from the client that rank with the agent's own instead of with user messages.
 ///
-/// See <https://agentclientprotocol.com/rfds/session-system-prompt>. Draft `session_system_prompt`: may
-/// still change.
+/// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct SystemPrompt<'a> {
     /// How the content meets the agent's own instructions; unsupported ways are refused.
     pub mode: SystemPromptMode<'a>,
-    /// Blocks of the instructions; at least one, and only text for now.
+    /// Blocks of the instructions: at least one, all of them text.
+    ///
+    /// Rule SESS-70.
     pub content: Vec<ContentBlock<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]
@@ -599,8 +598,7 @@ impl IntoOwned for SystemPrompt<'_> {
 string_enum! {
     /// How a client's instructions are combined with those of the agent.
     ///
-    /// See <https://agentclientprotocol.com/rfds/session-system-prompt>. Draft `session_system_prompt`: may
-    /// still change.
+    /// See <https://agentclientprotocol.com/protocol/v2/session-setup>.
     SystemPromptMode {
         /// The client's text is added to what the agent already says to its model.
         Append = "append",
@@ -931,9 +929,7 @@ pub struct ResumeSessionRequest<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_from: Option<ReplayFrom<'a>>,
     /// Instructions at system level; left out, the agent decides between stored and usual ones.
-    ///
-    /// Draft `session_system_prompt`: may still change.
-    #[serde(default, deserialize_with = "unions::draft", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<SystemPrompt<'a>>,
     /// Data of extensions (`_meta`): an object whose keys are theirs.
     #[serde(rename = "_meta", borrow, default, skip_serializing_if = "Option::is_none")]

@@ -26,8 +26,6 @@ pub enum StateUpdate<'a> {
     #[serde(rename = "requires_action")]
     RequiresAction(RequiresActionStateUpdate<'a>),
     /// The agent has lost sight of the session's activity; the last state may be out of date.
-    ///
-    /// Draft `subagents`: may still change.
     #[serde(rename = "unknown")]
     Unknown(UnknownStateUpdate<'a>),
     /// Another value of `state`, with the whole object as it was sent.
@@ -54,9 +52,7 @@ impl<'de: 'a, 'a> unions::Union<'de> for StateUpdate<'a> {
             Some("running") => object.newtype_variant().map(Self::Running),
             Some("idle") => object.newtype_variant().map(Self::Idle),
             Some("requires_action") => object.newtype_variant().map(Self::RequiresAction),
-            Some("unknown") => {
-                unions::of_draft(object, Self::Unknown, |json| Self::Unrecognized { tag: "unknown".into(), json })
-            }
+            Some("unknown") => object.newtype_variant().map(Self::Unknown),
             None => Err(serde::de::Error::missing_field("state")),
             Some(_) => Ok(StateUpdate::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? }),
         }
@@ -117,8 +113,6 @@ pub enum BackgroundWork<'a> {
     #[serde(rename = "tool_call")]
     ToolCall(BackgroundToolCall<'a>),
     /// A child session that works on by itself or has background work of its own.
-    ///
-    /// Draft `subagents`: may still change.
     #[serde(rename = "subagent")]
     Subagent(BackgroundSubagent<'a>),
     /// Another value of `type`, with the whole object as it was sent.
@@ -144,9 +138,7 @@ impl<'de: 'a, 'a> unions::Union<'de> for BackgroundWork<'a> {
         match tag.as_deref() {
             Some("terminal") => object.newtype_variant().map(Self::Terminal),
             Some("tool_call") => object.newtype_variant().map(Self::ToolCall),
-            Some("subagent") => {
-                unions::of_draft(object, Self::Subagent, |json| Self::Unrecognized { tag: "subagent".into(), json })
-            }
+            Some("subagent") => object.newtype_variant().map(Self::Subagent),
             None => Err(serde::de::Error::missing_field("type")),
             Some(_) => {
                 Ok(BackgroundWork::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
@@ -190,8 +182,7 @@ impl IntoOwned for BackgroundWork<'_> {
 
 /// A child session that works on by itself or has background work of its own.
 ///
-/// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>. Draft `subagents`: may still
-/// change.
+/// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -496,8 +487,7 @@ impl IntoOwned for RequiresActionStateUpdate<'_> {
 
 /// The agent has lost sight of the session's activity; the last state may be out of date.
 ///
-/// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>. Draft `subagents`: may still
-/// change.
+/// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

@@ -126,18 +126,12 @@ pub enum SessionUpdate<'a> {
     #[serde(rename = "compaction_summary_chunk")]
     CompactionSummaryChunk(CompactionSummaryChunk<'a>),
     /// A session that the agent runs below another one: its first report or changes to it.
-    ///
-    /// Draft `subagents`: may still change.
     #[serde(rename = "subagent_update")]
     SubagentUpdate(SubagentUpdate<'a>),
     /// Message from one session to another, as either side's history shows it; absent members stay.
-    ///
-    /// Draft `subagents`: may still change.
     #[serde(rename = "session_message")]
     SessionMessage(SessionMessage<'a>),
     /// Next block of a message between sessions, which is sent piece by piece.
-    ///
-    /// Draft `subagents`: may still change.
     #[serde(rename = "session_message_chunk")]
     SessionMessageChunk(SessionMessageChunk<'a>),
     /// Another value of `sessionUpdate`, with the whole object as it was sent.
@@ -185,17 +179,9 @@ impl<'de: 'a, 'a> unions::Union<'de> for SessionUpdate<'a> {
             Some("notice") => object.newtype_variant().map(Self::Notice),
             Some("compaction_update") => object.newtype_variant().map(Self::CompactionUpdate),
             Some("compaction_summary_chunk") => object.newtype_variant().map(Self::CompactionSummaryChunk),
-            Some("subagent_update") => unions::of_draft(object, Self::SubagentUpdate, |json| Self::Unrecognized {
-                tag: "subagent_update".into(),
-                json,
-            }),
-            Some("session_message") => unions::of_draft(object, Self::SessionMessage, |json| Self::Unrecognized {
-                tag: "session_message".into(),
-                json,
-            }),
-            Some("session_message_chunk") => unions::of_draft(object, Self::SessionMessageChunk, |json| {
-                Self::Unrecognized { tag: "session_message_chunk".into(), json }
-            }),
+            Some("subagent_update") => object.newtype_variant().map(Self::SubagentUpdate),
+            Some("session_message") => object.newtype_variant().map(Self::SessionMessage),
+            Some("session_message_chunk") => object.newtype_variant().map(Self::SessionMessageChunk),
             None => Err(serde::de::Error::missing_field("sessionUpdate")),
             Some(_) => {
                 Ok(SessionUpdate::Unrecognized { tag: tag.unwrap_or_default(), json: object.newtype_variant()? })
@@ -850,7 +836,7 @@ impl IntoOwned for CompactionSummaryChunk<'_> {
 
 /// A session that the agent runs below another one: its first report or changes to it.
 ///
-/// See <https://agentclientprotocol.com/rfds/subagents>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v2/subagents>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -916,7 +902,7 @@ impl IntoOwned for SubagentUpdate<'_> {
 
 /// Message from one session to another, as either side's history shows it; absent members stay.
 ///
-/// See <https://agentclientprotocol.com/rfds/subagents>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -977,7 +963,7 @@ impl IntoOwned for SessionMessage<'_> {
 
 /// Next block of a message between sessions, which is sent piece by piece.
 ///
-/// See <https://agentclientprotocol.com/rfds/subagents>. Draft `subagents`: may still change.
+/// See <https://agentclientprotocol.com/protocol/v2/prompt-lifecycle>.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]

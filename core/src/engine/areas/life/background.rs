@@ -45,6 +45,29 @@ impl Background {
         self.has(&key("tool_call", id))
     }
 
+    /// Whether a child session goes on when the foreground work is cancelled.
+    pub(crate) fn has_child(&self, id: &str) -> bool {
+        self.has(&key("subagent", id))
+    }
+
+    pub(super) fn of_child(parent: &Background) -> Background {
+        Background { elsewhere: parent.elsewhere, ..Background::default() }
+    }
+
+    /// What a state says; no list changes nothing.
+    pub(super) fn replace(&mut self, list: &str, keep: usize) {
+        if !list.starts_with('[') {
+            return;
+        }
+        let items = json::items(list);
+        let list = Some(list).filter(|list| items.len() <= keep && list.len() <= KEPT);
+        self.items = Set::default();
+        for key in items.into_iter().filter(|_| list.is_some()).filter_map(item_key) {
+            self.items.insert(key.into(), ());
+        }
+        self.list = list.map(Into::into);
+    }
+
     fn has(&self, key: &str) -> bool {
         self.items.contains_key(key) && id!("CANCEL-24").is_on(Way::Track)
     }
@@ -113,14 +136,8 @@ pub(super) fn met(state: &mut State, message: &Message<'_>) -> Option<Box<str>> 
 
 pub(super) fn listed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
-    let items = items(update)?;
-    let background = &mut state.sessions.get_mut(update.session)?.work.background;
-    let list = update.get("/update/background").filter(|list| items.len() <= keep && list.len() <= KEPT);
-    background.items = Set::default();
-    for key in items.into_iter().filter(|_| list.is_some()).filter_map(item_key) {
-        background.items.insert(key.into(), ());
-    }
-    background.list = list.map(Into::into);
+    let list = update.get("/update/background")?;
+    state.sessions.get_mut(update.session)?.work.background.replace(list, keep);
     None
 }
 
@@ -174,10 +191,14 @@ fn first(scene: &Scene<'_>, mut holds: impl FnMut(&str) -> bool) -> Option<Strin
 
 pub(super) fn not_announced(scene: &Scene<'_>) -> Option<Objection> {
     let background = &session(scene)?.work.background;
-    // Child sessions are announced in another way.
-    let new = |key: &str| !key.starts_with("subagent ") && background.known.is_new(key);
-    let place = first(scene, |key| !background.elsewhere && new(key))?;
-    Some(Objection::new(place, "nothing has announced this tool call or terminal; send its own update first"))
+    let this = scene.message.session?;
+    // A child has to be announced on each connection: nothing else says whose it is.
+    let is_child = |id: &str| scene.state.sessions.get(id).and_then(Session::parent) == Some(&**this);
+    let place = first(scene, |key| match key.strip_prefix("subagent ") {
+        Some(id) => !is_child(id),
+        None => !background.elsewhere && background.known.is_new(key),
+    })?;
+    Some(Objection::new(place, "nothing has announced this tool call, terminal or child; send its own update first"))
 }
 
 pub(super) fn not_ended(scene: &Scene<'_>) -> Option<Objection> {

@@ -8,6 +8,7 @@ use super::echo::Echoes;
 use super::keys::Keys;
 use super::replay::Replays;
 use crate::engine::{Message, Objection, OpenRequest, Scene, Session, SessionState, State, Turn};
+use crate::json;
 use crate::rules::Way;
 
 /// The state that was told last.
@@ -19,6 +20,8 @@ enum Told {
     /// Also any state that is not known: what is not idle is work.
     Running,
     RequiresAction,
+    /// Nobody knows: the agent has lost sight of it, or nothing was told of a child yet (LIFE-40).
+    Unknown,
 }
 
 impl Told {
@@ -27,10 +30,19 @@ impl Told {
             "requires_action" if id!("LIFE-06").is_on(Way::Track) => Told::RequiresAction,
             "running" | "requires_action" => Told::Running,
             "idle" => Told::Idle,
+            "unknown" if id!("LIFE-40").is_on(Way::Track) => Told::Unknown,
             _ if id!("LIFE-28").is_on(Way::Track) => Told::Running,
             _ => Told::Idle,
         }
     }
+}
+
+/// Who told it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Teller {
+    #[default]
+    Itself,
+    Parent,
 }
 
 /// What is known of a session's work in version 2.
@@ -45,6 +57,7 @@ pub(crate) struct Work {
     reason: Option<Box<str>>,
     /// What failed, as JSON text, where the reason is an error.
     error: Option<Box<str>>,
+    told_by: Teller,
     /// A state was told since the session was resumed, and no history since then.
     pub(super) synced: bool,
     /// The ids, as JSON text, of the last message and the last thought of the work.
@@ -58,13 +71,26 @@ pub(crate) struct Work {
 impl Work {
     /// Whether the state that was told last says that the agent works.
     pub(super) fn is_under_way(&self) -> bool {
-        self.told != Told::Idle
+        matches!(self.told, Told::Running | Told::RequiresAction)
     }
 
     /// Whether an idle with or without a stop reason would end work.
     pub(crate) fn would_end(&self, with_reason: bool) -> bool {
-        self.is_under_way() || self.awaits && with_reason
+        self.told != Told::Idle || self.awaits && with_reason
     }
+
+    /// What is known of a child before anything is told: it may have begun before it was announced, and what runs beside
+    /// it may have been announced where its parent was opened before.
+    pub(in crate::engine::areas) fn of_child(parent: &Work) -> Work {
+        Work { told: Told::Unknown, background: Background::of_child(&parent.background), ..Work::default() }
+    }
+}
+
+/// What is told of a session's foreground.
+struct Report<'a> {
+    state: Cow<'a, str>,
+    reason: Option<Cow<'a, str>>,
+    error: Option<&'a str>,
 }
 
 impl Session {
@@ -89,21 +115,26 @@ impl Session {
     /// The turn that follows from what is known; `over` says that what was being cancelled has come to its end.
     fn settle(&mut self, over: bool) {
         let before = self.turn;
-        let busy = self.prompts > 0 || self.work.awaits || self.work.is_under_way();
+        let unseen = self.work.told == Told::Unknown;
         let cancelling = before == Turn::Cancelling && !over;
+        let busy = self.prompts > 0 || self.work.awaits || self.work.is_under_way() || unseen && cancelling;
         self.turn = match (busy, cancelling, self.work.told) {
             (false, ..) => Turn::Idle,
             (true, true, _) => Turn::Cancelling,
             (true, false, Told::RequiresAction) => Turn::RequiresAction,
             (true, false, _) => Turn::Running,
         };
-        if before != Turn::Idle && (self.turn == Turn::Idle || before == Turn::Cancelling && over) {
-            self.tools.leave_over();
-            self.permits.forget();
+        if before != Turn::Idle && !unseen && (self.turn == Turn::Idle || before == Turn::Cancelling && over) {
+            self.ended();
         }
         if self.turn != Turn::Idle && (before == Turn::Idle || before == Turn::Cancelling && over) {
             self.work.said = Default::default();
         }
+    }
+
+    fn ended(&mut self) {
+        self.tools.leave_over();
+        self.permits.forget();
     }
 
     pub(super) fn prompt_sent(&mut self) {
@@ -132,30 +163,68 @@ impl Session {
 
 /// LIFE-04, LIFE-05. An idle that has crossed a prompt says nothing of the work on it.
 pub(super) fn told(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
-    let now = Told::of(&update.text("/update/state")?);
+    let report = Report {
+        state: update.text("/update/state")?,
+        reason: update.text("/update/stopReason"),
+        error: update.get("/update/error"),
+    };
     let session = state.sessions.get_mut(update.session)?;
-    let work = &mut session.work;
-    let before = std::mem::replace(&mut work.told, now);
-    work.synced = true;
-    if now == Told::Idle {
-        // Repeated, it says the same once more; without a reason it leaves what is known.
-        let reason = update.text("/update/stopReason");
-        if reason.is_some() || before != Told::Idle {
-            let failed = reason.as_deref() == Some("error") && id!("LIFE-29").is_on(Way::Track);
-            let error = update.get("/update/error").filter(|error| failed && error.len() <= KEPT);
-            work.error = error.map(Into::into);
-            work.reason = reason.map(|reason| (*reason).into());
-        }
-        if before != Told::Idle {
-            work.echoes.work_ended();
-        }
-        work.awaits &= session.prompts > 0;
-    } else {
-        (work.reason, work.error) = (None, None);
-        (work.began, work.awaits) = (true, false);
-    }
-    session.settle(now == Told::Idle && !session.has_stopping());
+    session.work.synced = true;
+    session.work.told_by = Teller::Itself;
+    session.report(&report);
     None
+}
+
+impl Session {
+    /// SESS-87: what the parent of a child says of its state; null takes back what was said.
+    pub(in crate::engine::areas) fn mirror(&mut self, snapshot: &str, keep: usize) {
+        let text = |place| json::unescape(json::pointer(snapshot, place)?);
+        let report = Report {
+            state: text("/state").unwrap_or("unknown".into()),
+            reason: text("/stopReason"),
+            error: json::pointer(snapshot, "/error").filter(|error| *error != "null"),
+        };
+        self.report(&report);
+        self.work.told_by = Teller::Parent;
+        if let Some(list) = json::pointer(snapshot, "/background") {
+            self.work.background.replace(list, keep);
+        }
+    }
+
+    fn report(&mut self, report: &Report<'_>) {
+        let now = Told::of(&report.state);
+        let work = &mut self.work;
+        let before = std::mem::replace(&mut work.told, now);
+        match now {
+            Told::Idle => {
+                // Repeated, it says the same once more; without a reason it leaves what is known.
+                let reason = report.reason.as_deref();
+                if reason.is_some() || before != Told::Idle {
+                    let failed = reason == Some("error") && id!("LIFE-29").is_on(Way::Track);
+                    let error = report.error.filter(|error| failed && error.len() <= KEPT);
+                    work.error = error.map(Into::into);
+                    work.reason = reason.map(Into::into);
+                }
+                if before != Told::Idle {
+                    work.echoes.work_ended();
+                }
+                work.awaits &= self.prompts > 0;
+            }
+            Told::Unknown => {
+                (work.reason, work.error) = (None, None);
+                work.awaits &= self.prompts > 0;
+            }
+            Told::Running | Told::RequiresAction => {
+                (work.reason, work.error) = (None, None);
+                (work.began, work.awaits) = (true, false);
+            }
+        }
+        let was = self.turn;
+        self.settle(now == Told::Idle && !self.has_stopping());
+        if before == Told::Unknown && now == Told::Idle && was == Turn::Idle {
+            self.ended();
+        }
+    }
 }
 
 /// The ids of what the work says, as far as they are needed to see what comes too late.
@@ -200,7 +269,9 @@ pub(super) fn never_began(scene: &Scene<'_>) -> Option<Objection> {
     let (session, reason) = idle(scene)?;
     let work = &session.work;
     let repeated = reason? == work.reason.as_deref().unwrap_or_default();
-    if repeated || work.is_under_way() || session.turn == Turn::Cancelling {
+    // Where nobody knew, it may have begun all the same.
+    let unseen = work.told == Told::Unknown || work.told_by == Teller::Parent;
+    if repeated || unseen || work.is_under_way() || session.turn == Turn::Cancelling {
         return None;
     }
     Some(Objection::new("/update/stopReason", "work ends that no state_update has begun; running comes first"))

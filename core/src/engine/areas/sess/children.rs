@@ -1,10 +1,12 @@
-//! Child sessions: those that an agent runs below another one and shows to its client (version 1).
+//! Child sessions: those that an agent runs below another one and shows to its client.
 //!
 //! An update of the parent announces a child. From then on it is a session like any other, except that the agent made it
 //! and keeps it: the client may do to it only what the child's own capabilities list. It ends together with its parent.
+//! In version 1 its parent alone says what it does; in version 2 it says so too, as every session does.
 
 use std::sync::Arc;
 
+use super::super::Work;
 use super::Place;
 use crate::engine::{Message, Objection, Scene, Session, Sessions, State, Turn};
 use crate::json;
@@ -54,12 +56,21 @@ impl Session {
 impl Sessions {
     /// The children of a session, their children, and so on.
     pub(crate) fn below(&self, id: &str) -> Vec<Arc<str>> {
+        self.below_where(id, |_, _| true)
+    }
+
+    /// Those of them that a cancel of the session is about too: what goes on in the background is not (CANCEL-24).
+    pub(crate) fn below_in_foreground(&self, id: &str) -> Vec<Arc<str>> {
+        self.below_where(id, |parent, child| !self.get(parent).is_some_and(|it| it.work.background.has_child(child)))
+    }
+
+    fn below_where(&self, id: &str, counts: impl Fn(&str, &str) -> bool) -> Vec<Arc<str>> {
         let mut below: Vec<Arc<str>> = Vec::new();
         let (mut parent, mut done) = (Some(Arc::from(id)), 0);
         while let Some(of) = parent {
             let mine =
                 self.children.from(&(Arc::clone(&of), Arc::from(""))).take_while(|((parent, _), ())| *parent == of);
-            below.extend(mine.map(|((_, child), ())| Arc::clone(child)));
+            below.extend(mine.filter(|((_, child), ())| counts(&of, child)).map(|((_, child), ())| Arc::clone(child)));
             parent = below.get(done).cloned();
             done += 1;
         }
@@ -153,8 +164,9 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
     if misplaced(state, parent, &id).is_some() {
         return None;
     }
+    let only_here = state.tables.dialect.answer_ends_turn();
     let known = state.sessions.get(parent)?;
-    let (inherited, to) = (known.place.clone(), known.state);
+    let (inherited, to, work) = (known.place.clone(), known.state, Work::of_child(&known.work));
     if state.sessions.get(&id).is_none() && !state.sessions.has_room(state.config.limits.sessions) {
         return None;
     }
@@ -170,8 +182,11 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
     if let Some(capabilities) = member("/update/capabilities") {
         child.cancel = json::pointer(capabilities, "/cancel").is_some_and(|value| value.starts_with('{'));
     }
-    if let Some(state) = member("/update/state") {
-        work(session, json::pointer(state, "/state").and_then(json::unescape).as_deref());
+    if new {
+        session.work = work;
+    }
+    if let Some(state) = member("/update/state").filter(|_| only_here) {
+        works(session, json::pointer(state, "/state").and_then(json::unescape).as_deref());
     }
     let own = if new { inherited.as_ref() } else { session.place.as_ref() };
     let (cwd, roots) = (member("/update/cwd"), member("/update/additionalDirectories"));
@@ -179,9 +194,20 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
     None
 }
 
-/// Whether a child works is what its parent says: it has no prompts of its own. What the client has cancelled stays so
-/// until the work has stopped, because a report that it runs may have crossed the cancel.
-fn work(session: &mut Session, state: Option<&str>) {
+/// SESS-87: the parent repeats what the child says of its state.
+pub(super) fn mirrored(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+    let keep = state.config.limits.remembered;
+    let snapshot = update.given("/update/state")?;
+    let child = state.sessions.known.get_mut(&update.text("/update/sessionId")?)?;
+    if child.parent() == update.session.map(|parent| &**parent) {
+        child.mirror(snapshot, keep);
+    }
+    None
+}
+
+/// Where there are no state updates, whether a child works is what its parent says: it has no prompts of its own. What
+/// the client has cancelled stays so until the work has stopped, because a report that it runs may have crossed the cancel.
+fn works(session: &mut Session, state: Option<&str>) {
     match state {
         Some("running" | "requires_action") if session.turn == Turn::Idle => session.turn = Turn::Running,
         None | Some("idle" | "unknown") => {

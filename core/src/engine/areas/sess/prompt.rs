@@ -1,30 +1,29 @@
-//! System prompts: what a client may give with the call that opens a session (version 1).
+//! System prompts: what a client may give with the call that opens a session.
 
 use crate::engine::{Objection, Role, Scene};
 use crate::json;
 
-const CAPABILITY: &str = "/sessionCapabilities/systemPrompt";
+const PART: &str = "systemPrompt";
 
 fn given(scene: &Scene<'_>) -> bool {
     scene.message.get("/systemPrompt").is_some()
 }
 
 pub(super) fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
-    scene.lacks("systemPrompt").filter(|_| given(scene))?;
-    Some(Objection::new("/systemPrompt", "the agent did not advertise sessionCapabilities.systemPrompt; leave it out"))
+    let part = scene.lacks(PART).filter(|_| given(scene))?;
+    Some(Objection::new("/systemPrompt", format!("the agent did not advertise {}; leave it out", part.capability())))
 }
 
 /// Every agent that takes system prompts appends them; another way is listed under its name.
 pub(super) fn other_mode(scene: &Scene<'_>) -> Option<Objection> {
     let mode = given(scene).then(|| scene.message.text("/systemPrompt/mode"))??;
+    let part = scene.state.part(scene.message.method, PART)?;
     let name = mode.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if mode == "append" || (name && scene.advertises(Role::Agent, &format!("{CAPABILITY}/mode/{mode}"))) {
+    if mode == "append" || (name && scene.advertises(Role::Agent, &format!("{}/mode/{mode}", part.pointer))) {
         return None;
     }
-    Some(Objection::new(
-        "/systemPrompt/mode",
-        "the agent did not list this mode in sessionCapabilities.systemPrompt.mode; append is always there",
-    ))
+    let message = format!("the agent did not list this mode in {}.mode; append is always there", part.capability());
+    Some(Objection::new("/systemPrompt/mode", message))
 }
 
 pub(super) fn not_text(scene: &Scene<'_>) -> Option<Objection> {
