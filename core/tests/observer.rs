@@ -252,7 +252,7 @@ fn what_waits_is_read_when_it_is_asked_for() {
     observer.receive(Role::Agent, b"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"sessions\":[]}}\n");
     observer.receive(Role::Client, rest);
     let answer = b"{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"sessions\":[]}}\n";
-    for byte in answer.iter() {
+    for byte in answer {
         observer.receive(Role::Agent, &[*byte]);
     }
     assert_eq!(observer.open_requests(Role::Client).count(), 0);
