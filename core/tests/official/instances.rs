@@ -18,12 +18,15 @@ pub(crate) struct Model {
 /// Drafts that only proposals have.
 const OURS: [&str; 4] = ["nes", "mcp_connections", "session_options", "prompt_suggestions"];
 /// Types that were announced after the official crate was published.
-const LATER: [&str; 1] = ["SessionReference"];
+const LATER: [&str; 2] = ["ReplayComplete", "SessionReference"];
+
+/// What announced members and variants after that.
+const NEWS: [&str; 1] = ["idempotency-keys"];
 
 /// Whether a type, or a member or variant of one, is none of the official crate's.
 fn is_ours(def: &Value) -> bool {
     let is_one_of = |member: &str, names: &[&str]| def[member].as_str().is_some_and(|name| names.contains(&name));
-    is_one_of("draft", &OURS) || is_one_of("type", &LATER)
+    is_one_of("draft", &OURS) || is_one_of("type", &LATER) || is_one_of("source", &NEWS)
 }
 
 /// Takes out such members and variants.
