@@ -737,6 +737,16 @@ acp_status acp_connection_login(const acp_connection *connection, int32_t *out);
 // - see https://agentclientprotocol.com/protocol/v1/authentication
 acp_status acp_connection_login_methods(acp_connection *connection, acp_slice *out);
 
+// Whether a request may be sent once more when nobody knows what became of it, because its time was up or the
+// connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time, `never` because
+// it might be done twice. It can be asked of a connection that is over.
+//
+// - `method`: the method's name
+// - `*out`: the text; valid until the next call that changes the connection
+// - `ACP_NONE`: before the version is agreed on, and for methods that are no requests of that version
+// - see https://agentclientprotocol.com/rfds/v2/idempotency-keys
+acp_status acp_connection_retry_class(const acp_connection *connection, acp_slice method, acp_slice *out);
+
 // The ids of questions that are settled on web pages and have not been yet, in the order of their text. Rule
 // ELIC-20.
 //

@@ -295,7 +295,8 @@ impl<'a> From<&'a Cancel> for RequestKey<'a> {
     }
 }
 
-/// The core has answered in the host's place: close the dialog, an answer of the host's would be a second one.
+/// The core has answered in the host's place: close the dialog, an answer of the host's would be a second one. A prompt that
+/// repeats another one by its `idempotencyKey` is answered like this without having been told of (LIFE-38).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Answered {

@@ -128,3 +128,67 @@ fn result(message: &str) -> String {
     writer.begin_object().key("messageId").string(message).end_object();
     writer.finish().unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+    use crate::versions::Versions;
+
+    fn agent() -> Connection {
+        let mut agent = Connection::new(Config { versions: Versions::ALL, ..Config::agent() });
+        let hello = r#"{"info":{"name":"n","version":"1"},"capabilities":{"session":{}}}"#;
+        for (id, method, params, result) in [
+            (0, "initialize", r#"{"protocolVersion":2,"info":{"name":"n","version":"1"},"capabilities":{}}"#, hello),
+            (1, "session/new", r#"{"cwd":"/w"}"#, r#"{"sessionId":"s"}"#),
+        ] {
+            let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n");
+            agent.receive(call.as_bytes());
+            assert!(matches!(agent.poll_event(), Some(Event::Request(_))));
+            agent.respond(&Id::Number(id), result).unwrap();
+        }
+        agent
+    }
+
+    /// Whether the host is asked for this prompt.
+    fn is_asked(agent: &mut Connection, id: i64, key: i64) -> bool {
+        let prompt = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"session/prompt","params":{{"sessionId":"s","idempotencyKey":"{key}","prompt":[{{"type":"text","text":"{key}"}}]}}}}"#
+        );
+        agent.receive(format!("{prompt}\n").as_bytes());
+        let event = agent.poll_event().unwrap();
+        assert!(agent.poll_event().is_none() && matches!(event, Event::Request(_) | Event::Answered(_)), "{event:?}");
+        matches!(event, Event::Request(_))
+    }
+
+    #[test]
+    fn the_newest_keys_of_a_session_are_known() {
+        let mut agent = agent();
+        for key in 0..300 {
+            assert!(is_asked(&mut agent, 10 + key, key));
+            agent.respond(&Id::Number(10 + key), &format!("{{\"messageId\":\"m-{key}\"}}")).unwrap();
+        }
+        assert!(!is_asked(&mut agent, 1000, 299) && !is_asked(&mut agent, 1001, 44));
+        assert!(is_asked(&mut agent, 1002, 43), "256 are kept");
+    }
+
+    #[test]
+    fn nothing_is_kept_of_what_was_answered() {
+        let mut agent = agent();
+        for round in 0..50 {
+            assert!(is_asked(&mut agent, 10 + 2 * round, round));
+            let prompt = r#"{"sessionId":"s","prompt":[{"type":"text","text":"x"}],"idempotencyKey":"#;
+            let again = format!(
+                "{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"session/prompt\",\"params\":{prompt}\"{round}\"}}}}\n",
+                11 + 2 * round
+            );
+            agent.receive(again.as_bytes());
+            // LIFE-39: the content is another one.
+            assert!(matches!(agent.poll_event(), Some(Event::Violation(_))) && agent.poll_event().is_none());
+            assert_eq!(agent.repeats.len(), 1);
+            agent.respond_error(&Id::Number(10 + 2 * round), ErrorCode::INTERNAL_ERROR, "no", None).unwrap();
+            assert!(matches!(agent.poll_event(), Some(Event::Answered(_))) && agent.poll_event().is_none());
+            assert!(agent.repeats.len() == 0 && agent.unanswered().next().is_none());
+        }
+    }
+}

@@ -42,7 +42,7 @@ impl MisuseKind {
 pub enum Timing {
     /// Inside a prompt turn.
     Turn,
-    /// Between `session/load` and its answer: the past.
+    /// Between `session/load`, or `session/resume` with `replayFrom`, and its answer or `replay_complete`: the past.
     Replay,
     /// No turn is running: before the first prompt or after the end of a turn (TURN-06).
     Idle,

@@ -43,7 +43,8 @@ pub(crate) enum Standing {
 /// Whether a session can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SessionState {
-    /// `session/load` is under way, or `session/resume` with `replayFrom`: updates are the past.
+    /// `session/load` is under way, or `session/resume` with `replayFrom`: updates are the past, until
+    /// `replay_complete` says that they are not (SESS-92).
     Loading,
     /// `session/resume` is under way.
     Resuming,

@@ -223,7 +223,7 @@ fn attached(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-/// Until it is answered, what comes is the past.
+/// Until it is answered, or the replay is complete (SESS-92), what comes is the past.
 fn replay(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     call.get("/replayFrom")?;
     state.sessions.get_mut(call.session)?.state = SessionState::Loading;
