@@ -65,7 +65,7 @@ function valueText(value, name) {
 }
 
 /** A text; the module would take anything else for memory. */
-function textOf(value, name) {
+export function textOf(value, name) {
   if (typeof value !== "string") throw new TypeError(`${name}: expected a string, found ${typeof value}`);
   return value;
 }
@@ -81,10 +81,10 @@ function target(request) {
   return typeof request === "object" && request !== null ? [idText(request.id), request.serial] : [idText(request)];
 }
 
-const asSession = (session) => session && { ...session, terminals: new Map(Object.entries(session.terminals)) };
+export const asSession = (session) => session && { ...session, terminals: new Map(Object.entries(session.terminals)) };
 
 // As the core counts it: the kind of event that does not come often.
-const OTHER = 1;
+export const OTHER = 1;
 
 let border;
 let load;
@@ -117,6 +117,28 @@ export function cutOutput(output, byteLimit) {
   return { output: truncated ? border.told() : output, truncated };
 }
 
+/** Says options, once they are checked, to what is made next; `more` are those that nobody gave. */
+export function begin(options, without = [], more = {}) {
+  mustBeReady();
+  const known = Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => !without.includes(name)));
+  const given = { ...more, ...checked(options, known) };
+  if (given.limits) given.limits = checked(given.limits, LIMITS, "limits/");
+  if (given.policies) given.policies = checked(given.policies, POLICIES, "policies/");
+  border.say(JSON.stringify(given));
+  return given;
+}
+
+/** The border to the module that is loaded. */
+export const theBorder = () => border;
+
+/** What a host gives as bytes. */
+export function bytesOf(data) {
+  if (typeof data === "string") return encoder.encode(data);
+  // What a subclass makes of its length would be more than there is, or less than is copied into the module.
+  if (data instanceof Uint8Array && data.length === data.byteLength) return data;
+  throw new TypeError("receive: expected a Uint8Array or a string");
+}
+
 export class Connection {
   #border = border;
   #core;
@@ -130,13 +152,8 @@ export class Connection {
   #signals = new Map();
 
   constructor(options) {
-    mustBeReady();
-    const given = checked(options, OPTIONS);
-    if (given.limits) given.limits = checked(given.limits, LIMITS, "limits/");
-    if (given.policies) given.policies = checked(given.policies, POLICIES, "policies/");
-    border.say(JSON.stringify(given));
+    this.#whole = begin(options).framing === "messages";
     this.#core = new border.glue.Core();
-    this.#whole = given.framing === "messages";
   }
 
   /** The core, to be looked at. */
@@ -159,12 +176,8 @@ export class Connection {
   }
 
   receive(data) {
-    // What a subclass makes of its length would be more than there is, or less than is copied into the module.
-    if (typeof data !== "string" && !(data instanceof Uint8Array && data.length === data.byteLength)) {
-      throw new TypeError("receive: expected a Uint8Array or a string");
-    }
+    const bytes = bytesOf(data);
     const core = this.#still;
-    const bytes = typeof data === "string" ? encoder.encode(data) : data;
     if (!this.#border.give(core, bytes, this.#whole)) this.#quiet = false;
   }
 

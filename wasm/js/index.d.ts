@@ -332,3 +332,70 @@ export class Connection<R extends Role = Role, V extends Version = 1> {
   free(): void;
   [Symbol.dispose](): void;
 }
+
+/** What an observer is made with: what a connection is, but for what a host alone decides. */
+export interface ObserverOptions extends Omit<Options, "role" | "timeout" | "cancelGrace" | "reminder" | "versions"> {
+  /** The versions of the protocol that can be followed; all of them, unless it is said otherwise. */
+  versions?: readonly Version[] | undefined;
+}
+
+/** What an observer saw. */
+export interface Observed {
+  /**
+   * The side that sent it, and so of a violation the side that broke the rule; of a response that ends for want of an answer,
+   * the side that had asked.
+   */
+  from: Role;
+  /** What it is. What a violation says about its consequence is what a receiver is to do; what the real one did, follows. */
+  event: Event;
+}
+
+/**
+ * Looks on while a client and an agent talk, and reports what either of them does wrong. It sends nothing.
+ *
+ * The bytes of each side go in with {@link receive}, in the order in which they were sent. After each call take
+ * {@link events} until there are none: what was received is read then.
+ */
+export class Observer {
+  /** @throws TypeError for an option that there is not, or a value that does not fit. */
+  constructor(options?: ObserverOptions);
+
+  /**
+   * Takes bytes that one side has sent, in any split; with the framing `messages`, one message a call. A string goes in as
+   * UTF-8. An answer that comes before its request is an answer to nothing.
+   * @throws TypeError for a side that there is not.
+   */
+  receive(from: Role, data: Uint8Array | string): void;
+  /**
+   * One side has closed its stream. Once both have, requests that were never answered end as `closed`, and the last event is of
+   * the type `closed`.
+   */
+  receiveEof(from: Role): void;
+  /** What was seen next. */
+  pollEvent(): Observed | undefined;
+  /** What there is to see now, one by one; a `for` loop may stop early and lose none. */
+  events(): Generator<Observed, void, void>;
+
+  /** How much was received and has not been read yet, of both sides; in bytes. */
+  readonly buffered: number;
+  /** The version that both sides have agreed on; before the agent has answered, what it is expected to answer. */
+  readonly version: ProtocolVersion | undefined;
+  /** How far the conversation is. */
+  readonly phase: "start" | "initializing" | "ready" | "closed";
+  /** What one side can do: its capabilities object, `{}` before `initialize`. */
+  capabilities(of: Role): Record<string, unknown>;
+  /** The requests that one side has sent and that have no answer yet, oldest first. */
+  openRequests(of: Role): OpenRequest[];
+  /** The sessions that are known now, by id. */
+  sessions(): Map<string, Session>;
+  /** What is known of one session at a glance. */
+  session(id: string): Session | undefined;
+  /** All that is known of one session. */
+  sessionSnapshot(id: string): SessionSnapshot | undefined;
+  /** All that is known of the conversation as a whole. */
+  snapshot(): ConnectionSnapshot;
+
+  /** Gives the memory back; nothing else may be called after it. */
+  free(): void;
+  [Symbol.dispose](): void;
+}

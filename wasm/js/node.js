@@ -21,3 +21,4 @@ export { ErrorCode } from "./codes.js";
 export { Connection, cutOutput } from "./connection.js";
 export * from "./misuse.js";
 export { RawJson, raw } from "./json.js";
+export { Observer } from "./observer.js";

@@ -1,6 +1,6 @@
 //! The border between the core and JavaScript: text and bytes go across, nothing else.
 //!
-//! [`Core`] is the connection with the types of the border. Texts and bytes cross through places that both sides know
+//! [`Core`] is the connection with the types of the border, [`Watch`](observer::Watch) the observer. Texts and bytes cross through places that both sides know
 //! (`shared`). What the core has to say in more than one word is JSON text (`events`, `state`) or, where there may be much
 //! of it, a record (`shared`); it is made an object in `js/events.js`, and gets its JavaScript manners in
 //! `js/connection.js`. What can be asked of a connection is generated from `core/protocol/getters.json`: `getters` here and
@@ -10,14 +10,15 @@
 mod config;
 mod events;
 mod getters;
+mod observer;
+mod polled;
 mod shared;
 mod state;
 
-use std::sync::Arc;
-
 use getters::{NUMBERS, NUMBERS_OF, TEXTS};
-use libacp::connection::{CallOptions, Connection, Event, Misuse, RequestKey, Timeout};
+use libacp::connection::{CallOptions, Connection, Misuse, RequestKey, Timeout};
 use libacp::{ErrorCode, Id};
+use polled::Polled;
 use shared::with_texts;
 use wasm_bindgen::prelude::*;
 
@@ -37,10 +38,7 @@ extern "C" {
 #[derive(Debug)]
 pub struct Core {
     connection: Connection,
-    /// What was polled last; JavaScript reads its text here.
-    event: Option<Event>,
-    /// The session of the last event in the record.
-    session: Option<Arc<str>>,
+    polled: Polled,
 }
 
 #[wasm_bindgen]
@@ -49,7 +47,7 @@ impl Core {
     #[wasm_bindgen(constructor)]
     pub fn new() -> Result<Core, JsValue> {
         let config = with_texts(|[options, ..]| config::read(options)).map_err(|message| type_error(&message))?;
-        Ok(Core { connection: Connection::new(config), event: None, session: None })
+        Ok(Core { connection: Connection::new(config), polled: Polled::default() })
     }
 
     /// Takes so many bytes from the peer, which stand in the room, and says whether it is clear that there is no event.
@@ -73,16 +71,12 @@ impl Core {
     /// Goes to the next event, and says what it is; 0 when there is none.
     #[wasm_bindgen(js_name = pollEvent)]
     pub fn poll_event(&mut self) -> u32 {
-        self.event = self.connection.poll_event();
-        self.event.as_ref().map_or(0, |event| shared::describe(event, &mut self.session))
+        self.polled.next(self.connection.poll_event())
     }
 
     /// The event, where it is not one of those that come often.
     pub fn event(&self) -> JsValue {
-        self.event.as_ref().map_or(JsValue::UNDEFINED, |next| {
-            let (head, text) = events::parts(next);
-            event(&head, text)
-        })
+        self.polled.value()
     }
 
     /// When the time is wanted; -1 when it is not.

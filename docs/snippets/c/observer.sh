@@ -1,0 +1,2 @@
+cc -std=c99 observer.c $(pkg-config --cflags --libs acp) -o observer
+./observer

@@ -1,0 +1,2 @@
+npm install libacp
+node observer.mjs

@@ -1,0 +1,2 @@
+cargo build --quiet
+target/debug/observer
