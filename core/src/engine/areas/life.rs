@@ -27,7 +27,7 @@ mod work;
 
 use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Scene, State, Tracker};
 use crate::jsonrpc::ErrorCode;
-use crate::rules::{RuleId, Way};
+use crate::rules::Way;
 
 pub(crate) use keys::{key_of, Submitted};
 pub(crate) use work::Work;
@@ -50,7 +50,6 @@ const ENTITIES: &[&str] = &[
     "session/update:terminal_output_chunk",
     "session/request_permission",
 ];
-const REPLAY: &[RuleId] = &[id!("SESS-90"), id!("SESS-91"), id!("SESS-92")];
 /// Kinds of updates that version 2 has replaced.
 const REPLACED: &[&str] = &["tool_call", "plan", "current_mode_update"];
 
@@ -93,14 +92,14 @@ pub(super) static AREA: Area = Area {
     trackers: &[
         Tracker { rules: &[id!("LIFE-02")], on: On::Call, messages: PROMPT, track: prompted },
         Tracker { rules: &[id!("LIFE-02"), id!("LIFE-26")], on: On::Answer, messages: PROMPT, track: answered },
-        Tracker { rules: &[id!("LIFE-38"), id!("LIFE-39")], on: On::Call, messages: PROMPT, track: keys::prompted },
+        Tracker { rules: &[id!("LIFE-38")], on: On::Call, messages: PROMPT, track: keys::prompted },
         // After the row above, which asks whether the key was settled before this answer.
-        Tracker { rules: &[id!("LIFE-38"), id!("LIFE-39")], on: On::Answer, messages: PROMPT, track: keys::answered },
+        Tracker { rules: &[id!("LIFE-38")], on: On::Answer, messages: PROMPT, track: keys::answered },
         Tracker { rules: &[id!("LIFE-38")], on: On::Call, messages: replay::RESUME, track: keys::resumed },
-        Tracker { rules: REPLAY, on: On::Call, messages: replay::RESUME, track: replay::asked },
-        Tracker { rules: REPLAY, on: On::Call, messages: replay::COMPLETE, track: replay::complete },
-        Tracker { rules: REPLAY, on: On::Call, messages: replay::CHILD, track: replay::announced },
-        Tracker { rules: REPLAY, on: On::Answer, messages: replay::RESUME, track: replay::answered },
+        Tracker { rules: &[id!("SESS-92")], on: On::Call, messages: replay::RESUME, track: replay::asked },
+        Tracker { rules: &[id!("SESS-92")], on: On::Call, messages: replay::COMPLETE, track: replay::complete },
+        Tracker { rules: &[id!("SESS-92")], on: On::Call, messages: replay::CHILD, track: replay::announced },
+        Tracker { rules: &[id!("SESS-92")], on: On::Answer, messages: replay::RESUME, track: replay::answered },
         // Before the state changes: whose echo is missing depends on what was told before.
         Tracker { rules: &[id!("LIFE-03")], on: On::Call, messages: STATE, track: echo::work_ended },
         Tracker {
