@@ -1,9 +1,10 @@
 //! Two connections wired together: hosts that keep to the rules get along, and one that does keeps its promises to
 //! whatever else.
 //!
-//! Read `choices` (how a run is repeated and made simpler), `host` (what both hosts share), `client`, `agent` and
-//! `updates` (what they do), `pair` and `stranger` (how they meet). `LIBACP_SEED` takes the place of the fixed seed and
-//! `LIBACP_RUNS` that of the number of runs, to look for more.
+//! Read `choices` (how a run is repeated and made simpler), `host` (what all hosts share), `client`, `agent` and
+//! `updates` (what they do in version 1), `two` (the same for version 2), `link` and `pair` (how they meet, and who looks
+//! on) and `stranger`. `LIBACP_SEED` takes the place of the fixed seed and `LIBACP_RUNS` that of the number of runs, to
+//! look for more.
 
 #[path = "pairs/agent.rs"]
 mod agent;
@@ -13,6 +14,11 @@ mod choices;
 mod client;
 #[path = "pairs/host.rs"]
 mod host;
+#[path = "pairs/link.rs"]
+mod link;
+#[path = "support/model.rs"]
+#[allow(dead_code)]
+mod model;
 #[path = "support/mutate.rs"]
 mod mutate;
 #[path = "pairs/pair.rs"]
@@ -21,6 +27,8 @@ mod pair;
 mod rng;
 #[path = "pairs/stranger.rs"]
 mod stranger;
+#[path = "pairs/two/mod.rs"]
+mod two;
 #[path = "pairs/updates.rs"]
 mod updates;
 
@@ -30,15 +38,49 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::time::Instant;
 
 use choices::{simplest, Choices};
-use host::{Base, Host as _};
-use pair::Pair;
+use host::{Base, Host};
+use libacp::Role;
+use model::Model;
+use pair::{Pair, Speech};
 use serde_json::{json, Value};
 use stranger::Meeting;
 
 const SEED: u64 = 0x00ac_2026_1122;
 const RUNS: u64 = 600;
-/// What happens in one run.
-const STEPS: usize = 400;
+/// What is seen less often may as well not be tested.
+const OFTEN: usize = 10;
+
+#[derive(Debug)]
+struct One;
+
+impl Speech for One {
+    type Client = client::Client;
+    type Agent = agent::Agent;
+    const VERSION: u16 = 1;
+    const STEPS: usize = 400;
+    const MAY_SPEAK_MORE: &'static [Role] = &[Role::Agent];
+    const DRAFTS: &'static [&'static str] = &["session_fork", "plan_operations", "auth_status"];
+    // Its agent runs no sessions below others, and knows of no login that changes.
+    const NEVER: &'static [&'static str] =
+        &["subagent_update", "session_message", "session_message_chunk", "auth/status_update"];
+    const UNIONS: &'static [(&'static str, &'static str, &'static str)] =
+        &[("SessionUpdate", "update", "sessionUpdate")];
+}
+
+#[derive(Debug)]
+struct Two;
+
+impl Speech for Two {
+    type Client = two::Client;
+    type Agent = two::Agent;
+    const VERSION: u16 = 2;
+    // More is said before a session comes to something.
+    const STEPS: usize = 800;
+    const MAY_SPEAK_MORE: &'static [Role] = &[Role::Client, Role::Agent];
+    const DRAFTS: &'static [&'static str] = two::DRAFTS;
+    const NEVER: &'static [&'static str] = &[];
+    const UNIONS: &'static [(&'static str, &'static str, &'static str)] = two::UNIONS;
+}
 
 /// How often each thing was seen.
 type Seen = BTreeMap<String, usize>;
@@ -87,10 +129,11 @@ fn run_all(what: &str, run: Run) -> Seen {
     all
 }
 
-fn pair_run(choices: &mut Choices) -> Result<Seen, (String, Vec<String>)> {
-    let mut pair = Pair::new(choices);
+fn pair_run<V: Speech>(choices: &mut Choices) -> Result<Seen, (String, Vec<String>)> {
+    let mut pair = Pair::<V>::new(choices);
     let outcome = talk(&mut pair, choices);
-    let seen = both(pair.client.base(), pair.agent.base());
+    let mut seen = both(pair.client.base(), pair.agent.base());
+    *seen.entry("batch".into()).or_default() += pair.batches();
     outcome.map(|()| seen).map_err(|why| (why, pair.log()))
 }
 
@@ -103,10 +146,10 @@ fn both(one: &mut Base, other: &mut Base) -> Seen {
     seen
 }
 
-fn stranger_run(choices: &mut Choices) -> Result<Seen, (String, Vec<String>)> {
-    let mut meeting = Meeting::new(choices);
+fn stranger_run<V: Speech>(choices: &mut Choices) -> Result<Seen, (String, Vec<String>)> {
+    let mut meeting = Meeting::<V>::new(choices);
     let mut outcome = Ok(());
-    for _ in 0..STEPS {
+    for _ in 0..V::STEPS {
         if choices.are_over() || outcome.is_err() {
             break;
         }
@@ -117,8 +160,8 @@ fn stranger_run(choices: &mut Choices) -> Result<Seen, (String, Vec<String>)> {
     outcome.map(|()| seen).map_err(|why| (why, meeting.log()))
 }
 
-fn talk(pair: &mut Pair, choices: &mut Choices) -> Result<(), String> {
-    for _ in 0..STEPS {
+fn talk<V: Speech>(pair: &mut Pair<V>, choices: &mut Choices) -> Result<(), String> {
+    for _ in 0..V::STEPS {
         if choices.are_over() {
             break;
         }
@@ -132,23 +175,55 @@ fn talk(pair: &mut Pair, choices: &mut Choices) -> Result<(), String> {
     pair.part(choices, at_rest)
 }
 
-#[test]
-fn hosts_that_keep_to_the_rules_get_along() {
-    let seen = run_all("hosts that keep to the rules", pair_run);
+/// What a legal host can send of a version and its drafts, by the names under which it is counted.
+fn sendable<V: Speech>() -> Vec<String> {
+    let model = Model::load(V::VERSION);
+    let stable = |draft: Option<&str>| draft.is_none_or(|draft| V::DRAFTS.contains(&draft));
+    let spoken = |name: &str, draft: Option<&str>| stable(draft) && !V::NEVER.contains(&name);
+    let methods = model.methods.iter().filter(|(name, row)| spoken(name, row["draft"].as_str()));
+    let mut all: Vec<_> = methods.map(|(name, _)| format!("sent {name}")).collect();
+    for (ty, member, tag) in V::UNIONS {
+        let variants = model.variants(ty).into_iter().filter(|(name, draft)| spoken(name, draft.as_deref()));
+        all.extend(variants.map(|(name, _)| format!("{member} {tag} {name}")));
+    }
+    all
+}
+
+fn get_along<V: Speech>() {
+    let seen = run_all(&format!("hosts that keep to the rules of version {}", V::VERSION), pair_run::<V>);
     assert!(!seen.contains_key("violation") && !seen.contains_key("misuse"));
-    let missing: Vec<_> = client::Client::MOVES
-        .iter()
-        .map(|(name, _)| name)
-        .chain(agent::Agent::MOVES.iter().map(|(name, _)| name))
-        .filter(|name| seen.get(**name).is_none_or(|count| *count < 10))
+    let moves = V::Client::MOVES.iter().map(|(name, _)| *name).chain(V::Agent::MOVES.iter().map(|(name, _)| *name));
+    let missing: Vec<_> = moves
+        .map(str::to_owned)
+        .chain(sendable::<V>())
+        .filter(|name| seen.get(name).is_none_or(|count| *count < OFTEN))
         .collect();
     assert!(missing.is_empty(), "hardly ever: {missing:?}");
 }
 
-#[test]
-fn a_host_keeps_its_promises_to_a_stranger() {
-    let seen = run_all("a host and a stranger", stranger_run);
+fn keep_promises<V: Speech>() {
+    let seen = run_all(&format!("a host of version {} and a stranger", V::VERSION), stranger_run::<V>);
     for what in ["violation", "misuse", "request", "response", "notification", "cancel", "answered", "closed"] {
         assert!(seen.get(what).is_some_and(|count| *count >= 100), "hardly ever: {what}");
     }
+}
+
+#[test]
+fn hosts_that_keep_to_the_rules_get_along() {
+    get_along::<One>();
+}
+
+#[test]
+fn hosts_that_keep_to_the_rules_of_version_2_get_along() {
+    get_along::<Two>();
+}
+
+#[test]
+fn a_host_keeps_its_promises_to_a_stranger() {
+    keep_promises::<One>();
+}
+
+#[test]
+fn a_host_of_version_2_keeps_its_promises_to_a_stranger() {
+    keep_promises::<Two>();
 }

@@ -52,8 +52,12 @@ unsafe fn live(role: u8, settings: u8, lines: &[u8]) {
     fine(acp_config_set_framing(config, i32::from(settings & 3)));
     fine(acp_config_set_policy(config, i32::from(settings >> 2 & 3)));
     fine(acp_config_set_limit(config, i32::from(settings >> 4), u64::from(settings)));
-    // Version 1 alone, or both.
-    fine(acp_config_set_versions(config, [1, 2].as_ptr(), 1 + usize::from(settings & 1)));
+    let versions: &[_] = match (settings & 1, role & 4) {
+        (0, _) => &[1],
+        (_, 0) => &[1, 2],
+        _ => &[2],
+    };
+    fine(acp_config_set_versions(config, versions.as_ptr(), versions.len()));
     let mut connection = null_mut();
     let made = fine(acp_connection_new(config, &raw mut connection));
     acp_config_free(config);

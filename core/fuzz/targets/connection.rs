@@ -1,7 +1,8 @@
 //! The connection: a host of `tests/support` lives through the input and keeps account: each of its requests ends once,
 //! each of the peer's is answered once, nothing that was planted is repeated.
 //!
-//! An input is the role, the settings, and lines; the first byte of each says what the host does besides.
+//! An input is the role with the versions, the settings, and lines; the first byte of each says what the host does
+//! besides.
 
 use libacp::connection::{Policy, Role, Versions};
 use libacp::framing::Framing;
@@ -18,7 +19,11 @@ pub(crate) fn run(data: &[u8]) {
     let mut config = Config::new(if role % 2 == 0 { Role::Client } else { Role::Agent });
     config.policy = [Policy::Tolerant, Policy::Strict][usize::from(settings & 1)];
     config.framing = [Framing::Lines, Framing::ContentLength, Framing::Messages][usize::from(settings >> 1) % 3];
-    config.versions = if settings & 64 == 0 { Versions::only(1) } else { Versions::ALL };
+    config.versions = match (settings & 64, role & 2) {
+        (0, _) => Versions::only(1),
+        (_, 0) => Versions::ALL,
+        _ => Versions::only(2),
+    };
     config.timeout = (settings & 128 != 0).then_some(50);
     config.limits.frame = 16_000;
     config.limits.pending = 10;

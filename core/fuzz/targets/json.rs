@@ -1,7 +1,7 @@
 //! JSON and the envelope: what is JSON here is JSON for `serde_json`, a string has the same value, and a message that is
 //! delivered is the one that `serde_json` reads.
 
-use libacp::connection::Event;
+use libacp::connection::{Event, Versions};
 use libacp::json::{self, SyntaxKind};
 use libacp::schema::tables::v1::TABLES;
 use libacp::validation::{check, Mode, Part, Rejected};
@@ -20,7 +20,11 @@ pub(crate) fn run(data: &[u8]) {
     }
     strings(text);
     if !text.contains('\n') {
-        envelope(text);
+        envelope(text, 1);
+        // A list is a batch, each of whose messages has its own events.
+        if !text.trim_start().starts_with('[') {
+            envelope(text, 2);
+        }
     }
 }
 
@@ -38,11 +42,20 @@ fn strings(text: &str) {
     }
 }
 
-fn envelope(text: &str) {
-    let mut agent = Connection::new(Config::agent());
-    agent.receive(b"{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"protocolVersion\":1}}\n");
+fn envelope(text: &str, version: u16) {
+    let mut config = Config::agent();
+    config.versions = Versions::only(version);
+    let mut agent = Connection::new(config);
+    let info = r#""info":{"name":"x","version":"1"}"#;
+    let (hello, welcome) = match version {
+        1 => (String::new(), "{}".to_owned()),
+        _ => (format!(",{info}"), format!("{{{info},\"capabilities\":{{\"session\":{{}}}}}}")),
+    };
+    let params = format!("{{\"protocolVersion\":{version}{hello}}}");
+    let hello = format!("{{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{params}}}\n");
+    agent.receive(hello.as_bytes());
     while agent.poll_event().is_some() {}
-    agent.respond(&Id::Number(0), "{}").expect("an answer to initialize");
+    agent.respond(&Id::Number(0), &welcome).expect("an answer to initialize");
     agent.consume(usize::MAX);
     agent.receive(text.as_bytes());
     agent.receive(b"\n");

@@ -357,12 +357,12 @@ impl Connection {
     }
 
     /// In version 2 an agent takes its questions back like this, and a prompt that has become a message can no longer be
-    /// stopped by its request (CANCEL-19).
+    /// stopped by its request (CANCEL-19). A cancel that has crossed the answer is ignored as any other.
     fn cancel_one(&mut self, id: &Id) {
         if self.dismiss_one(id, Occasion::Withdrawn) {
             return;
         }
-        if self.state.inbound.get(id).is_none() && self.inserted.has(id) {
+        if self.state.inbound.get(id).is_none() && self.inserted.was_read(id, self.state.answered) {
             let message = "the prompt has become a message, so that its request stops nothing; session/cancel does";
             let subject = Subject { method: Some(CANCEL.into()), ..Subject::default() };
             let mut breach = Breach::new(id!("CANCEL-19"), message);

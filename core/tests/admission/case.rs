@@ -14,6 +14,8 @@ use crate::model::Model;
 pub(crate) enum Stage {
     Start,
     Initializing,
+    /// `initialize` was answered, and nothing else asked.
+    Agreed,
     Ready,
     ClosedByHost,
     /// The peer has stopped writing and may still read.
@@ -21,7 +23,21 @@ pub(crate) enum Stage {
 }
 
 pub(crate) const STAGES: &[Stage] =
-    &[Stage::Start, Stage::Initializing, Stage::Ready, Stage::ClosedByHost, Stage::ClosedByPeer];
+    &[Stage::Start, Stage::Initializing, Stage::Agreed, Stage::Ready, Stage::ClosedByHost, Stage::ClosedByPeer];
+
+/// What is known of the user's login.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Login {
+    /// The agent has listed no way to log in.
+    Unlisted,
+    /// It has listed one, and nothing has said whether it is needed.
+    Listed,
+    /// A call was refused for want of a login.
+    Required,
+    Done,
+}
+
+pub(crate) const LOGINS: &[Login] = &[Login::Unlisted, Login::Listed, Login::Required, Login::Done];
 
 /// What the receiver of a gated method says where the gate looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +71,7 @@ pub(crate) struct Case<'m> {
     pub(crate) stage: Stage,
     pub(crate) drafts: Vec<&'m str>,
     pub(crate) mark: Mark,
+    pub(crate) login: Login,
 }
 
 /// What came of it.
@@ -79,7 +96,8 @@ pub(crate) struct Objection {
 }
 
 /// The rules on method, side, form, phase and capability, the first that objects first.
-const PRECEDENCE: &[fn(&Case<'_>) -> Option<Objection>] = &[over, early, unknown, wrong_side, again, wrong_form, gated];
+const PRECEDENCE: &[fn(&Case<'_>) -> Option<Objection>] =
+    &[over, early, unknown, wrong_side, again, wrong_form, gated, unlisted];
 
 fn objection(rule: &'static str, kind: MisuseKind, code: ErrorCode) -> Objection {
     Objection { rule, kind, code }
@@ -119,9 +137,10 @@ fn wrong_side(case: &Case<'_>) -> Option<Objection> {
     wrong.then(|| objection("RPC-27", MisuseKind::Method, ErrorCode::METHOD_NOT_FOUND))
 }
 
-/// INIT-09.
+/// INIT-09; INIT-23: version 2 allows it until something else is asked.
 fn again(case: &Case<'_>) -> Option<Objection> {
-    let again = case.row()?["phase"] == "start" && case.stage != Stage::Start;
+    let nothing_asked = case.model.version == 2 && case.stage == Stage::Agreed;
+    let again = case.row()?["phase"] == "start" && case.stage != Stage::Start && !nothing_asked;
     again.then(|| objection("INIT-09", MisuseKind::Phase, ErrorCode::INVALID_REQUEST))
 }
 
@@ -145,6 +164,12 @@ fn gated(case: &Case<'_>) -> Option<Objection> {
     (!open).then(|| objection(rule, MisuseKind::Capability, ErrorCode::METHOD_NOT_FOUND))
 }
 
+/// AUTH-16: an agent of version 2 that lists no way to log in has neither of these calls.
+fn unlisted(case: &Case<'_>) -> Option<Objection> {
+    let logs = matches!(case.method, "auth/login" | "auth/logout") && case.login == Login::Unlisted;
+    (logs && case.model.version == 2).then(|| objection("AUTH-16", MisuseKind::Capability, ErrorCode::METHOD_NOT_FOUND))
+}
+
 /// The rules that gates name.
 const RULES: &[&str] = &[
     "AUTH-05", "AUTH-30", "CAP-10", "CAP-15", "ELIC-02", "FS-01", "FS-02", "NES-01", "NES-04", "PROV-01", "SESS-09",
@@ -160,10 +185,22 @@ struct Premise {
     rule: &'static str,
     kind: MisuseKind,
     received: fn(&'static str) -> Outcome,
+    /// The logins with which it is missing.
+    logins: &'static [Login],
 }
 
 /// In the order in which they speak.
 const PREMISES: &[Premise] = &[
+    // There is nothing to log in by.
+    Premise {
+        methods: &["authenticate"],
+        request: true,
+        sender: None,
+        rule: "AUTH-01",
+        kind: MisuseKind::Params,
+        received: |rule| Outcome::Refused(ErrorCode::INVALID_PARAMS, rule),
+        logins: &[Login::Unlisted],
+    },
     // Requests to an MCP server come from the agent, notifications from the client.
     Premise {
         methods: &["mcp/message"],
@@ -172,6 +209,7 @@ const PREMISES: &[Premise] = &[
         rule: "MOA-08",
         kind: MisuseKind::Method,
         received: |rule| Outcome::Refused(ErrorCode::METHOD_NOT_FOUND, rule),
+        logins: LOGINS,
     },
     Premise {
         methods: &["mcp/message"],
@@ -180,6 +218,7 @@ const PREMISES: &[Premise] = &[
         rule: "MOA-08",
         kind: MisuseKind::Method,
         received: Outcome::Dropped,
+        logins: LOGINS,
     },
     // No session has declared a server.
     Premise {
@@ -189,6 +228,7 @@ const PREMISES: &[Premise] = &[
         rule: "MOA-03",
         kind: MisuseKind::Id,
         received: |rule| Outcome::Refused(ErrorCode::INVALID_PARAMS, rule),
+        logins: LOGINS,
     },
     // And no request to one is open.
     Premise {
@@ -198,6 +238,7 @@ const PREMISES: &[Premise] = &[
         rule: "MOA-04",
         kind: MisuseKind::Id,
         received: Outcome::Dropped,
+        logins: LOGINS,
     },
     Premise {
         methods: &["mcp/disconnect"],
@@ -206,6 +247,7 @@ const PREMISES: &[Premise] = &[
         rule: "MOA-07",
         kind: MisuseKind::Id,
         received: |rule| Outcome::Refused(ErrorCode::INVALID_PARAMS, rule),
+        logins: LOGINS,
     },
     // The agent's own message, so it is no gate of the client's; the capability is never there.
     Premise {
@@ -215,6 +257,7 @@ const PREMISES: &[Premise] = &[
         rule: "AUTH-30",
         kind: MisuseKind::Capability,
         received: Outcome::Reported,
+        logins: LOGINS,
     },
 ];
 
@@ -237,7 +280,8 @@ impl Case<'_> {
         let known = self.row().is_some();
         PREMISES.iter().find(|premise| {
             let sender = premise.sender.is_none_or(|sender| sender == self.sender());
-            known && premise.methods.contains(&self.method) && premise.request == self.request && sender
+            let login = premise.logins.contains(&self.login);
+            known && premise.methods.contains(&self.method) && premise.request == self.request && sender && login
         })
     }
 

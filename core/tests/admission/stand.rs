@@ -3,11 +3,11 @@
 //! Everything in this little world is called `x`, as in the params that the model's smallest values make: the session
 //! with its mode and its option, the terminal, the way to log in, the question on a web page, the request that waits.
 
-use libacp::connection::{CallOptions, Config, Connection, Consequence, Event, Misuse, Role};
+use libacp::connection::{self, CallOptions, Config, Connection, Consequence, Event, Misuse, Role};
 use libacp::{ErrorCode, Id};
 use serde_json::{json, Value};
 
-use crate::case::{Case, Outcome, Stage};
+use crate::case::{Case, Login, Outcome, Stage};
 
 /// The id of the message under test when the peer sends it.
 const ID: i64 = 99;
@@ -37,6 +37,10 @@ impl Stand {
         }
         stand.answer(Role::Client, &Id::from("x"), &welcome)?;
         assert_eq!(stand.connection.version(), Some(case.model.version));
+        if case.stage == Stage::Agreed {
+            return Ok(stand);
+        }
+        stand.log_in(case);
         stand.furnish(case);
         match case.stage {
             Stage::ClosedByHost => stand.connection.close(),
@@ -45,6 +49,35 @@ impl Stand {
         }
         stand.events();
         Ok(stand)
+    }
+
+    /// Lets the login be as it should.
+    fn log_in(&mut self, case: &Case<'_>) {
+        let known = match case.login {
+            Login::Unlisted | Login::Listed => connection::Login::Unknown,
+            Login::Required => {
+                let id = Id::from("wanted");
+                self.ask(Role::Client, "_x/wanted", &json!({}), &id).expect("an extension");
+                self.refuse(&id, ErrorCode::AUTH_REQUIRED);
+                connection::Login::Required
+            }
+            Login::Done => {
+                let method = if case.model.version == 1 { "authenticate" } else { "auth/login" };
+                self.exchange(Role::Client, method, &json!({"methodId": "x"}), &json!({}));
+                connection::Login::Done
+            }
+        };
+        assert_eq!(self.connection.login(), known);
+    }
+
+    /// The agent answers with an error.
+    fn refuse(&mut self, id: &Id, code: ErrorCode) {
+        if self.connection.role() == Role::Agent {
+            self.connection.respond_error(id, code, "no", None).expect("an error");
+        } else {
+            self.feed(&format!(r#""id":{id},"error":{{"code":{},"message":"no"}}"#, code.0));
+        }
+        self.settle();
     }
 
     /// Opens what the method's params name, as far as the capabilities allow.
@@ -254,10 +287,11 @@ fn welcome(case: &Case<'_>) -> Value {
     let capabilities = case.capabilities(Role::Agent);
     let info = json!({"name": "x", "version": "x"});
     if case.model.version == 1 {
-        let login = json!([{"id": "x", "name": "x"}]);
+        let login = if case.login == Login::Unlisted { json!([]) } else { json!([{"id": "x", "name": "x"}]) };
         json!({"protocolVersion": 1, "agentCapabilities": capabilities, "agentInfo": info, "authMethods": login})
     } else {
-        let login = json!([{"type": "agent", "methodId": "x", "name": "x"}]);
+        let listed = json!([{"type": "agent", "methodId": "x", "name": "x"}]);
+        let login = if case.login == Login::Unlisted { json!([]) } else { listed };
         json!({"protocolVersion": 2, "capabilities": capabilities, "info": info, "authMethods": login})
     }
 }

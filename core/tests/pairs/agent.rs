@@ -57,47 +57,6 @@ impl Work {
 }
 
 impl Agent {
-    pub(crate) fn new(
-        mut config: Config,
-        drafts: bool,
-        base: impl FnOnce(Config) -> Base,
-        choices: &mut Choices,
-    ) -> Self {
-        assert_eq!(config.role, Role::Agent);
-        let mut capabilities = json!({});
-        let mut say = |path: &str, value: Value| {
-            if choices.below(3) > 0 {
-                crate::put(&mut capabilities, path, value);
-            }
-        };
-        for flag in ["loadSession", "promptCapabilities.image", "promptCapabilities.audio", "mcpCapabilities.http"] {
-            say(flag, json!(true));
-        }
-        say("promptCapabilities.embeddedContext", json!(true));
-        for name in ["list", "delete", "resume", "close", "additionalDirectories"] {
-            say(&format!("sessionCapabilities.{name}"), json!({}));
-        }
-        say("auth.logout", json!({}));
-        if drafts {
-            config.draft("session_fork").expect("a draft");
-            config.draft("plan_operations").expect("a draft");
-            config.draft("auth_status").expect("a draft");
-            say("sessionCapabilities.fork", json!({}));
-            say("auth.status", json!({}));
-        }
-        let logins = if choices.one_in(2) { json!([{"id": "key", "name": "A key"}]) } else { json!([]) };
-        Agent {
-            base: base(config),
-            capabilities,
-            logins,
-            client: Value::Null,
-            works: BTreeMap::new(),
-            store: BTreeMap::new(),
-            pages: Vec::new(),
-            drafts,
-        }
-    }
-
     pub(crate) fn client_has(&self, path: &str) -> bool {
         let value = self.client.pointer(&format!("/clientCapabilities/{path}"));
         value.is_some_and(|value| *value == true || value.is_object())
@@ -301,6 +260,39 @@ impl Host for Agent {
         ("agent extends", |agent, choices| agent.base.extend(choices)),
     ];
 
+    fn new(config: Config, drafts: bool, base: impl FnOnce(Config) -> Base, choices: &mut Choices) -> Self {
+        assert_eq!(config.role, Role::Agent);
+        let mut capabilities = json!({});
+        let mut say = |path: &str, value: Value| {
+            if choices.below(3) > 0 {
+                crate::put(&mut capabilities, path, value);
+            }
+        };
+        for flag in ["loadSession", "promptCapabilities.image", "promptCapabilities.audio", "mcpCapabilities.http"] {
+            say(flag, json!(true));
+        }
+        say("promptCapabilities.embeddedContext", json!(true));
+        for name in ["list", "delete", "resume", "close", "additionalDirectories"] {
+            say(&format!("sessionCapabilities.{name}"), json!({}));
+        }
+        say("auth.logout", json!({}));
+        if drafts {
+            say("sessionCapabilities.fork", json!({}));
+            say("auth.status", json!({}));
+        }
+        let logins = if choices.one_in(2) { json!([{"id": "key", "name": "A key"}]) } else { json!([]) };
+        Agent {
+            base: base(config),
+            capabilities,
+            logins,
+            client: Value::Null,
+            works: BTreeMap::new(),
+            store: BTreeMap::new(),
+            pages: Vec::new(),
+            drafts,
+        }
+    }
+
     fn base(&mut self) -> &mut Base {
         &mut self.base
     }
@@ -340,15 +332,15 @@ impl Host for Agent {
         }
     }
 
-    fn answer(&mut self, asked: &Asked, choices: &mut Choices) -> Answer {
+    fn answer(&mut self, asked: &Asked, choices: &mut Choices) -> Result<Answer, String> {
         if asked.method == "session/prompt" {
-            return self.stop_reason(asked, choices);
+            return Ok(self.stop_reason(asked, choices));
         }
         if asked.early.is_none() && choices.one_in(10) {
-            return self.refuse(asked);
+            return Ok(self.refuse(asked));
         }
         let cwd = asked.params["cwd"].as_str().unwrap_or_default();
-        Answer::Result(match &*asked.method {
+        Ok(Answer::Result(match &*asked.method {
             "initialize" => {
                 self.client = asked.params.clone();
                 json!({"agentCapabilities": self.capabilities, "authMethods": self.logins})
@@ -359,7 +351,9 @@ impl Host for Agent {
                 result["sessionId"] = json!(id);
                 result
             }
-            "session/load" | "session/resume" if !self.store.contains_key(&asked.session) => return self.refuse(asked),
+            "session/load" | "session/resume" if !self.store.contains_key(&asked.session) => {
+                return Ok(self.refuse(asked))
+            }
             "session/load" | "session/resume" => self.settings(&asked.session, cwd, choices),
             "session/close" => {
                 self.works.remove(&asked.session);
@@ -375,7 +369,7 @@ impl Host for Agent {
             "session/list" => self.page(asked),
             "session/set_config_option" => {
                 let work = self.works.get_mut(&asked.session).filter(|_| !asked.stale);
-                let Some(Work { options, .. }) = work else { return REFUSED };
+                let Some(Work { options, .. }) = work else { return Ok(REFUSED) };
                 for option in options.iter_mut().filter(|option| option["id"] == asked.params["configId"]) {
                     option["currentValue"] = asked.params["value"].clone();
                 }
@@ -383,13 +377,10 @@ impl Host for Agent {
             }
             "auth/status" => json!({"state": "authenticated"}),
             _ => json!({}),
-        })
+        }))
     }
-}
 
-impl Agent {
-    /// Gives back every terminal that is open, in every session.
-    pub(crate) fn release_all(&mut self) -> Result<(), String> {
+    fn give_back(&mut self) -> Result<(), String> {
         for (id, work) in &mut self.works {
             for terminal in std::mem::take(&mut work.terminals) {
                 self.base.request("terminal/release", json!({"sessionId": id, "terminalId": terminal}))?;

@@ -42,43 +42,6 @@ struct Terminal {
 }
 
 impl Client {
-    pub(crate) fn new(
-        mut config: Config,
-        drafts: bool,
-        base: impl FnOnce(Config) -> Base,
-        choices: &mut Choices,
-    ) -> Self {
-        assert_eq!(config.role, Role::Client);
-        let mut capabilities = json!({"fs": {}});
-        let mut say = |path: &str, value: Value| {
-            if choices.below(3) > 0 {
-                crate::put(&mut capabilities, path, value);
-            }
-        };
-        say("fs.readTextFile", json!(true));
-        say("fs.writeTextFile", json!(true));
-        say("terminal", json!(true));
-        say("session.compaction", json!({}));
-        say("session.notices", json!({}));
-        say("session.configOptions.boolean", json!({}));
-        say("elicitation.form", json!({}));
-        say("elicitation.url", json!({}));
-        if drafts {
-            config.draft("session_fork").expect("a draft");
-            config.draft("plan_operations").expect("a draft");
-            config.draft("auth_status").expect("a draft");
-            say("plan", json!({}));
-        }
-        Client {
-            base: base(config),
-            capabilities,
-            agent: Value::Null,
-            chats: BTreeMap::new(),
-            shelf: BTreeMap::new(),
-            cursors: Vec::new(),
-        }
-    }
-
     fn agent_has(&self, path: &str) -> bool {
         let value = self.agent.pointer(&format!("/agentCapabilities/{path}"));
         value.is_some_and(|value| *value == true || value.is_object())
@@ -308,6 +271,35 @@ impl Host for Client {
         ("client extends", |client, choices| client.base.extend(choices)),
     ];
 
+    fn new(config: Config, drafts: bool, base: impl FnOnce(Config) -> Base, choices: &mut Choices) -> Self {
+        assert_eq!(config.role, Role::Client);
+        let mut capabilities = json!({"fs": {}});
+        let mut say = |path: &str, value: Value| {
+            if choices.below(3) > 0 {
+                crate::put(&mut capabilities, path, value);
+            }
+        };
+        say("fs.readTextFile", json!(true));
+        say("fs.writeTextFile", json!(true));
+        say("terminal", json!(true));
+        say("session.compaction", json!({}));
+        say("session.notices", json!({}));
+        say("session.configOptions.boolean", json!({}));
+        say("elicitation.form", json!({}));
+        say("elicitation.url", json!({}));
+        if drafts {
+            say("plan", json!({}));
+        }
+        Client {
+            base: base(config),
+            capabilities,
+            agent: Value::Null,
+            chats: BTreeMap::new(),
+            shelf: BTreeMap::new(),
+            cursors: Vec::new(),
+        }
+    }
+
     fn base(&mut self) -> &mut Base {
         &mut self.base
     }
@@ -358,17 +350,17 @@ impl Host for Client {
         }
     }
 
-    fn answer(&mut self, asked: &Asked, choices: &mut Choices) -> Answer {
+    fn answer(&mut self, asked: &Asked, choices: &mut Choices) -> Result<Answer, String> {
         let ended = json!({"exitCode": 0});
         match &*asked.method {
             "session/request_permission" if asked.cancelled && choices.one_in(2) => {
-                return Answer::Error(ErrorCode::REQUEST_CANCELLED);
+                return Ok(Answer::Error(ErrorCode::REQUEST_CANCELLED));
             }
             // A terminal that cannot be released would leak.
-            method if method != "terminal/release" && choices.one_in(10) => return REFUSED,
+            method if method != "terminal/release" && choices.one_in(10) => return Ok(REFUSED),
             _ => {}
         }
-        Answer::Result(match &*asked.method {
+        Ok(Answer::Result(match &*asked.method {
             "session/request_permission" => {
                 let options = asked.params["options"].as_array().cloned().unwrap_or_default();
                 match choices.pick(&options) {
@@ -406,6 +398,6 @@ impl Host for Client {
                 _ => json!({"action": "accept", "content": {"name": "x"}}),
             },
             _ => Value::Object(Map::new()),
-        })
+        }))
     }
 }

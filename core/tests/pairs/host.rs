@@ -46,6 +46,10 @@ pub(crate) enum Answer {
     Error(ErrorCode),
 }
 
+/// Members that tell variants apart.
+const TAGS: &[&str] =
+    &["sessionUpdate", "state", "stopReason", "type", "operation", "outcome", "action", "mode", "status"];
+
 pub(crate) const REFUSED: Answer = Answer::Error(ErrorCode::INTERNAL_ERROR);
 
 /// What was said, in order, on both sides.
@@ -83,6 +87,19 @@ impl Base {
         *self.seen.entry(what.to_owned()).or_default() += 1;
     }
 
+    /// Counts the variants in what was sent: the member that has the value, the tag, and the variant.
+    fn tally(&mut self, member: &str, value: &Value) {
+        for item in value.as_array().into_iter().flatten() {
+            self.tally(member, item);
+        }
+        for (name, value) in value.as_object().into_iter().flatten() {
+            if let Some(variant) = value.as_str().filter(|_| TAGS.contains(&&**name)) {
+                self.count(&format!("{member} {name} {variant}"));
+            }
+            self.tally(name, value);
+        }
+    }
+
     /// A session is closed: what is open is about one that is gone.
     pub(crate) fn leave(&mut self, session: &str) {
         self.todo.iter_mut().filter(|asked| asked.session == session).for_each(|asked| asked.stale = true);
@@ -109,6 +126,8 @@ impl Base {
         match self.connection.request(method, &params.to_string()) {
             Ok(id) => {
                 self.say(&format!("requests {method} {params}"));
+                self.count(&format!("sent {method}"));
+                self.tally("params", &params);
                 let session = params["sessionId"].as_str().unwrap_or_default().to_owned();
                 let before =
                     self.sent.insert(id.clone(), Sent { method: method.into(), session, params, stale: false });
@@ -123,6 +142,8 @@ impl Base {
         match self.connection.notify(method, &params.to_string()) {
             Ok(()) => {
                 self.say(&format!("notifies {method} {params}"));
+                self.count(&format!("sent {method}"));
+                self.tally("params", params);
                 Ok(true)
             }
             Err(misuse) => self.misused(method, params, &misuse, before),
@@ -141,7 +162,10 @@ impl Base {
         };
         match done {
             Ok(()) if self.connection.respond(&asked.id, "{}").is_ok() => Err("an answer twice".into()),
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.tally("result", &said);
+                Ok(true)
+            }
             Err(misuse) => {
                 self.misused(&format!("the answer to {}", asked.method), &said, &misuse, before)?;
                 // A bad peer's request must not stay open for ever.
@@ -178,7 +202,10 @@ impl Base {
         let Some(id) = choices.pick(&open) else { return Ok(false) };
         self.say(&format!("takes back {id}"));
         match self.connection.cancel(id) {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                self.count("sent $/cancel_request");
+                Ok(true)
+            }
             Err(misuse) => Err(format!("cancel: {misuse}")),
         }
     }
@@ -192,6 +219,9 @@ pub(crate) trait Host: Sized + 'static {
     /// Everything that it may do, by name.
     const MOVES: &'static [Move<Self>];
 
+    /// One that can do what the choices say; with drafts, those that both sides know are on.
+    fn new(config: Config, drafts: bool, base: impl FnOnce(Config) -> Base, choices: &mut Choices) -> Self;
+
     fn base(&mut self) -> &mut Base;
     /// The peer tells something.
     fn told(&mut self, told: &Notification);
@@ -201,8 +231,16 @@ pub(crate) trait Host: Sized + 'static {
     fn cancelled(&mut self, _asked: &Asked) {}
     /// A request of the host's has ended.
     fn ended(&mut self, sent: &Sent, outcome: &Outcome);
-    /// What to answer.
-    fn answer(&mut self, asked: &Asked, choices: &mut Choices) -> Answer;
+    /// What to answer to one that is no longer among the open ones.
+    fn answer(&mut self, asked: &Asked, choices: &mut Choices) -> Result<Answer, String>;
+    /// Ends something that nobody waits for and that would go on; `false` when nothing does.
+    fn rest(&mut self, _: &mut Choices) -> Step {
+        Ok(false)
+    }
+    /// Gives back what the other side keeps for it.
+    fn give_back(&mut self) -> Result<(), String> {
+        Ok(())
+    }
 
     fn act(&mut self, choices: &mut Choices) -> Result<(), String> {
         let (name, act) = Self::MOVES[choices.below(Self::MOVES.len())];
@@ -219,7 +257,7 @@ pub(crate) trait Host: Sized + 'static {
             return Ok(false);
         }
         let asked = self.base().todo.remove(choices.below(waiting));
-        let answer = self.answer(&asked, choices);
+        let answer = self.answer(&asked, choices)?;
         self.base().reply(&asked, answer)
     }
 

@@ -1,40 +1,81 @@
-//! Two connections, and the bytes between them.
+//! Two connections, the bytes between them, and somebody who looks on.
 
-use libacp::connection::{Config, Connection, Policy, Role, Session, Versions};
+use libacp::connection::{Config, Connection, Event, Observer, Policy, Role, Session, Versions};
 use libacp::framing::Framing;
 
-use crate::agent::{is_final, Agent};
+use crate::agent::is_final;
 use crate::choices::Choices;
-use crate::client::Client;
 use crate::host::{Base, Host, Log};
+use crate::link::Link;
 
 /// Rounds after which two hosts that only answer have nothing left to answer.
 const ROUNDS: usize = 1_000;
 
+/// The hosts of one version.
+pub(crate) trait Speech {
+    type Client: Host;
+    type Agent: Host;
+    const VERSION: u16;
+    /// What happens in one run.
+    const STEPS: usize;
+    /// The sides that may speak other versions beside it.
+    const MAY_SPEAK_MORE: &'static [Role];
+    /// What the hosts know of what is not stable.
+    const DRAFTS: &'static [&'static str];
+    /// The unions of which they send each variant: the type, the member that has it, and the tag.
+    const UNIONS: &'static [(&'static str, &'static str, &'static str)];
+    /// What they do not say all the same.
+    const NEVER: &'static [&'static str];
+
+    fn config(role: Role) -> Config {
+        let mut config = Config::new(role);
+        config.versions = Versions::only(Self::VERSION);
+        config
+    }
+}
+
 #[derive(Debug)]
-pub(crate) struct Pair {
-    pub(crate) client: Client,
-    pub(crate) agent: Agent,
+pub(crate) struct Pair<V: Speech> {
+    pub(crate) client: V::Client,
+    pub(crate) agent: V::Agent,
+    observer: Observer,
+    /// From the client to the agent.
+    there: Link,
+    back: Link,
     log: Log,
 }
 
-impl Pair {
+impl<V: Speech> Pair<V> {
     pub(crate) fn new(choices: &mut Choices) -> Self {
         let framing = if choices.one_in(4) { Framing::ContentLength } else { Framing::Lines };
         let drafts = choices.one_in(2);
         let mut config = |role: Role| {
-            let mut config = Config::new(role);
+            let mut config = V::config(role);
             config.framing = framing;
             config.policy = if choices.one_in(3) { Policy::Strict } else { Policy::Tolerant };
+            if drafts {
+                V::DRAFTS.iter().for_each(|name| config.draft(name).expect("a draft"));
+            }
             config
         };
-        let (client, mut agent) = (config(Role::Client), config(Role::Agent));
-        agent.versions = if choices.one_in(3) { Versions::ALL } else { Versions::only(1) };
+        let (mut client, mut agent) = (config(Role::Client), config(Role::Agent));
+        let mut looks_on = config(Role::Client);
+        looks_on.versions = Versions::ALL;
+        for config in [&mut client, &mut agent] {
+            if V::MAY_SPEAK_MORE.contains(&config.role) && choices.one_in(3) {
+                config.versions = Versions::ALL;
+            }
+        }
+        let mut link = || Link::new(framing, V::VERSION > 1 && choices.one_in(2), choices.one_in(2));
+        let (there, back) = (link(), link());
         let log = Log::default();
         let base = |config| Base::new(config, true, log.clone());
         Pair {
-            client: Client::new(client, drafts, base, choices),
-            agent: Agent::new(agent, drafts, base, choices),
+            client: V::Client::new(client, drafts, base, choices),
+            agent: V::Agent::new(agent, drafts, base, choices),
+            observer: Observer::new(looks_on),
+            there,
+            back,
             log: log.clone(),
         }
     }
@@ -43,30 +84,63 @@ impl Pair {
         self.log.take()
     }
 
+    /// How many batches were sent.
+    pub(crate) fn batches(&self) -> usize {
+        self.there.batches + self.back.batches
+    }
+
     /// Something happens: bytes arrive, or a host does something.
     pub(crate) fn step(&mut self, choices: &mut Choices) -> Result<(), String> {
         match choices.below(6) {
-            0 => flow(self.client.base(), self.agent.base(), usize::MAX),
-            1 => flow(self.agent.base(), self.client.base(), usize::MAX),
-            2 => flow(self.client.base(), self.agent.base(), choices.below(200)),
-            3 => flow(self.agent.base(), self.client.base(), choices.below(200)),
+            0 => self.there(usize::MAX, choices),
+            1 => self.back(usize::MAX, choices),
+            2 => self.there(choices.below(200), choices),
+            3 => self.back(choices.below(200), choices),
             4 => return self.client.act(choices),
             _ => return self.agent.act(choices),
         }
-        self.client.drain()?;
-        self.agent.drain()
+        self.drain()
     }
 
-    /// All bytes arrive and all requests are answered.
+    /// Bytes go from the client to the agent.
+    fn there(&mut self, count: usize, choices: &mut Choices) {
+        self.there.carry(self.client.base(), self.agent.base(), &mut self.observer, count, choices);
+    }
+
+    fn back(&mut self, count: usize, choices: &mut Choices) {
+        self.back.carry(self.agent.base(), self.client.base(), &mut self.observer, count, choices);
+    }
+
+    fn drain(&mut self) -> Result<(), String> {
+        self.client.drain()?;
+        self.agent.drain()?;
+        while let Some((from, event)) = self.observer.poll_event() {
+            self.log.borrow_mut().push(format!("observer: {} {event:?}", from.name()));
+            match event {
+                Event::Violation(violation) => {
+                    return Err(format!("who looks on says that the {} broke a rule: {violation:?}", from.name()));
+                }
+                Event::Closed(_) if self.observer.poll_event().is_some() => {
+                    return Err("who looks on sees something after the end".into());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// All bytes arrive, all requests are answered, and what goes on by itself ends.
     pub(crate) fn settle(&mut self, choices: &mut Choices) -> Result<(), String> {
         for _ in 0..ROUNDS {
-            flow(self.client.base(), self.agent.base(), usize::MAX);
-            flow(self.agent.base(), self.client.base(), usize::MAX);
-            self.client.drain()?;
-            self.agent.drain()?;
+            self.there(usize::MAX, choices);
+            self.back(usize::MAX, choices);
+            self.drain()?;
             let answered = [self.client.answer_one(choices)?, self.agent.answer_one(choices)?];
+            if answered.contains(&true) || self.client.rest(choices)? || self.agent.rest(choices)? {
+                continue;
+            }
             let quiet = |base: &mut Base| base.connection.transmit().is_empty();
-            if answered == [false, false] && quiet(self.client.base()) && quiet(self.agent.base()) {
+            if quiet(self.client.base()) && quiet(self.agent.base()) && self.there.is_empty() && self.back.is_empty() {
                 return Ok(());
             }
         }
@@ -85,13 +159,21 @@ impl Pair {
         if one != other {
             return Err(format!("the client knows {one:#?}, the agent {other:#?}"));
         }
+        let seen =
+            self.observer.sessions().filter_map(|id| Some((id.to_owned(), describe(self.observer.session(id)?))));
+        let mut seen: Vec<_> = seen.collect();
+        seen.sort();
+        let open = [Role::Client, Role::Agent].map(|of| self.observer.open_requests(of).count());
+        if seen != one || open != [0, 0] {
+            return Err(format!("who looks on knows {seen:#?} and {open:?} requests, the client {one:#?}"));
+        }
         Ok(())
     }
 
     /// Terminals are released, one side goes, and nothing is left.
     pub(crate) fn part(&mut self, choices: &mut Choices, at_rest: bool) -> Result<(), String> {
         if at_rest {
-            self.agent.release_all()?;
+            self.agent.give_back()?;
             self.settle(choices)?;
             let leaks = self.client.base().connection.open_terminals();
             if !leaks.is_empty() || !self.agent.base().connection.open_terminals().is_empty() {
@@ -99,13 +181,22 @@ impl Pair {
             }
         }
         let client_goes = choices.one_in(2);
-        let (one, other): (&mut Base, &mut Base) = (self.client.base(), self.agent.base());
-        let (goes, stays) = if client_goes { (one, other) } else { (other, one) };
-        goes.connection.close();
-        flow(goes, stays, usize::MAX);
-        stays.connection.receive_eof();
-        self.client.drain()?;
-        self.agent.drain()?;
+        if client_goes {
+            self.client.base().connection.close();
+            self.there(usize::MAX, choices);
+            self.agent.base().connection.receive_eof();
+        } else {
+            self.agent.base().connection.close();
+            self.back(usize::MAX, choices);
+            self.client.base().connection.receive_eof();
+        }
+        // What was on its way to the one that is gone reaches nobody but who looks on.
+        self.there(usize::MAX, choices);
+        self.back(usize::MAX, choices);
+        self.drain()?;
+        self.observer.receive_eof(Role::Client);
+        self.observer.receive_eof(Role::Agent);
+        self.drain()?;
         for base in [self.client.base(), self.agent.base()] {
             if !base.over || !base.sent.is_empty() || base.connection.pending().count() > 0 {
                 return Err(format!("over: {}, never ended: {:?}", base.over, base.sent));
@@ -113,14 +204,6 @@ impl Pair {
         }
         Ok(())
     }
-}
-
-/// Bytes go from one to the other.
-pub(crate) fn flow(from: &mut Base, to: &mut Base, count: usize) {
-    let bytes = from.connection.transmit();
-    let count = count.min(bytes.len());
-    to.connection.receive(&bytes[..count]);
-    from.connection.consume(count);
 }
 
 /// What a connection says of its sessions.
@@ -138,8 +221,10 @@ fn describe(session: &Session) -> String {
     let compactions: Vec<_> = session.open_compactions().collect();
     let roots: Vec<_> = session.roots().collect();
     let lists = (session.config_options(), session.commands(), session.plan());
+    let displays: Vec<_> = session.display_terminals().collect();
+    let work = (session.stop_reason(), session.stop_error(), session.background());
     format!(
-        "{:?} {:?} {:?} {:?} {tools:?} {plans:?} {compactions:?} {roots:?} {lists:?}",
+        "{:?} {:?} {:?} {:?} {tools:?} {plans:?} {compactions:?} {roots:?} {lists:?} {displays:?} {work:?}",
         session.state,
         session.turn,
         session.terminals,

@@ -3,16 +3,15 @@
 
 use std::collections::HashMap;
 
-use libacp::connection::{Config, Policy, Role};
+use libacp::connection::{Policy, Role};
 use libacp::json::pointer;
 use libacp::Id;
 use serde_json::Value;
 
-use crate::agent::Agent;
 use crate::choices::Choices;
-use crate::client::Client;
 use crate::host::{Base, Host, Log};
 use crate::mutate;
+use crate::pair::Speech;
 use crate::rng::Rng;
 
 /// What the good side tracks at most.
@@ -26,9 +25,9 @@ const FRAME: usize = 32_000;
 const CANARY: &str = "canary-7f3a";
 
 #[derive(Debug)]
-pub(crate) struct Meeting {
-    pub(crate) client: Client,
-    pub(crate) agent: Agent,
+pub(crate) struct Meeting<V: Speech> {
+    pub(crate) client: V::Client,
+    pub(crate) agent: V::Agent,
     good: Role,
     /// Lines of the bad side's that are late.
     held: Vec<Vec<u8>>,
@@ -38,13 +37,16 @@ pub(crate) struct Meeting {
     log: Log,
 }
 
-impl Meeting {
+impl<V: Speech> Meeting<V> {
     pub(crate) fn new(choices: &mut Choices) -> Self {
         let log = Log::default();
         let good = if choices.one_in(2) { Role::Client } else { Role::Agent };
         let drafts = choices.one_in(2);
-        let mut config = |role| {
-            let mut config = Config::new(role);
+        let mut config = |role: Role| {
+            let mut config = V::config(role);
+            if drafts {
+                V::DRAFTS.iter().for_each(|name| config.draft(name).expect("a draft"));
+            }
             config.policy = [Policy::Tolerant, Policy::Strict, Policy::Off][choices.below(3)];
             if role == good {
                 let limits = &mut config.limits;
@@ -56,8 +58,8 @@ impl Meeting {
         let (client, agent) = (config(Role::Client), config(Role::Agent));
         let base = |config| Base::new(config, false, log.clone());
         Meeting {
-            client: Client::new(client, drafts, base, choices),
-            agent: Agent::new(agent, drafts, base, choices),
+            client: V::Client::new(client, drafts, base, choices),
+            agent: V::Agent::new(agent, drafts, base, choices),
             good,
             held: Vec::new(),
             named: HashMap::new(),

@@ -18,8 +18,6 @@ impl Agent {
             _ => None,
         };
         let Some(update) = update else { return Ok(false) };
-        let kind = format!("update {}", update["sessionUpdate"]);
-        self.base.count(&kind);
         self.base.notify("session/update", &json!({"sessionId": id, "update": update}))
     }
 

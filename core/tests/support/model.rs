@@ -48,6 +48,14 @@ impl Model {
         self.value(own.unwrap_or(&row["params"]).as_str().expect("the name of a type"), &Value::Null, DEEP)
     }
 
+    /// The variants of a union, each with its draft.
+    #[allow(dead_code)]
+    pub(crate) fn variants(&self, ty: &str) -> Vec<(String, Option<String>)> {
+        let variants = self.types[ty]["union"]["variants"].as_object().expect("a union");
+        let draft = |variant: &Value| variant["draft"].as_str().map(str::to_owned);
+        variants.iter().map(|(name, variant)| (name.clone(), draft(variant))).collect()
+    }
+
     /// The member of a side's capabilities that a path names.
     pub(crate) fn capability(&self, side: &str, path: &str) -> Option<&Value> {
         let mut ty = if side == "client" { "ClientCapabilities" } else { "AgentCapabilities" };

@@ -52,9 +52,17 @@ struct Display {
     exited: bool,
     /// Whether it says that the client may cancel the command.
     offers_cancel: bool,
+    /// The serial number of the newest request when it took that back or the command ended: until a later one is answered,
+    /// the client need not have heard of it.
+    withdrawn: Option<u64>,
 }
 
 impl Display {
+    /// Whether a cancel may have crossed the end of the command, or of the offer.
+    fn may_cross(&self, answered: u64) -> bool {
+        self.withdrawn.is_some_and(|newest| answered <= newest)
+    }
+
     /// A command that has ended cannot be cancelled any more (DTERM-17).
     fn may_be_cancelled(&self) -> bool {
         self.offers_cancel && !(self.exited && id!("DTERM-17").is_on(Way::Track))
@@ -142,10 +150,17 @@ fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
     })
 }
 
+/// Whether the client need not have heard that the command has ended or the offer was taken back. Then its cancel is
+/// delivered, and it is the host that refuses it.
+fn may_cross(scene: &Scene<'_>, display: &Display) -> bool {
+    scene.sender != scene.state.config.role && display.may_cross(scene.state.answered)
+}
+
 fn gone(scene: &Scene<'_>) -> Option<Objection> {
     let id = scene.message.text("/terminalId")?;
     let displays = displays(scene)?;
     let why = match displays.get(&id) {
+        Some(display) if may_cross(scene, display) => return None,
         Some(display) if display.exited => "the command in this terminal has ended already",
         None if displays.is_new(&id) => "no terminal with this id in the session",
         _ => return None,
@@ -154,12 +169,10 @@ fn gone(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let offers = displays(scene)?.get(&scene.message.text("/terminalId")?)?.offers_cancel;
-    (!offers).then(|| {
-        Objection::new(
-            "/terminalId",
-            "the terminal does not offer to cancel its command; session/cancel stops all work",
-        )
+    let display = displays(scene)?.get(&scene.message.text("/terminalId")?)?;
+    (!display.offers_cancel && !may_cross(scene, display)).then(|| {
+        let why = "the terminal does not offer to cancel its command; session/cancel stops all work";
+        Objection::new("/terminalId", why)
     })
 }
 
@@ -201,10 +214,22 @@ fn patched(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
 
 fn exited(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let exited = told_exit(update)?;
-    change(state, update, |display| display.exited = exited)
+    let newest = state.newest();
+    change(state, update, |display| {
+        if display.offers_cancel && exited {
+            display.withdrawn = Some(newest);
+        }
+        display.exited = exited;
+    })
 }
 
 fn offered(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let offers = told_offer(update)?;
-    change(state, update, |display| display.offers_cancel = offers)
+    let newest = state.newest();
+    change(state, update, |display| {
+        if display.offers_cancel && !offers {
+            display.withdrawn = Some(newest);
+        }
+        display.offers_cancel = offers;
+    })
 }

@@ -214,9 +214,16 @@ fn to_cancel<'a>(scene: &Scene<'a>) -> Option<(&'a Tools, Cow<'a, str>)> {
     Some((&session(scene)?.tools, scene.message.text("/toolCallId")?))
 }
 
+/// Whether the client need not have heard that the call has ended or takes its offer back. Then its cancel is delivered,
+/// and it is the host that refuses it.
+fn may_cross(scene: &Scene<'_>, call: &Call) -> bool {
+    scene.sender != scene.state.config.role && call.may_cross(scene.state.answered)
+}
+
 fn gone(scene: &Scene<'_>) -> Option<Objection> {
     let (tools, id) = to_cancel(scene)?;
     let why: Cow<'static, str> = match tools.calls.get(&id) {
+        Some(call) if may_cross(scene, call) => return None,
         Some(call) if call.status.is_final() => format!("the tool call is {} already", call.status.name()).into(),
         None if tools.is_new(&id) => "no tool call with this id in the session".into(),
         _ => return None,
@@ -226,8 +233,8 @@ fn gone(scene: &Scene<'_>) -> Option<Objection> {
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
     let (tools, id) = to_cancel(scene)?;
-    let offers = tools.calls.get(&id)?.offers_cancel;
-    (!offers).then(|| {
+    let call = tools.calls.get(&id)?;
+    (!call.offers_cancel && !may_cross(scene, call)).then(|| {
         Objection::new("/toolCallId", "the tool call does not offer to be cancelled; session/cancel stops all work")
     })
 }
@@ -269,7 +276,9 @@ fn announced(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
 fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let shown = Shown::of(update, state)?;
     let status = shown.status(state).unwrap_or(Status::Pending);
-    change(state, shown, |call, turn| *call = Call { status, reported: true, turn, offers_cancel: false })
+    change(state, shown, |call, turn| {
+        *call = Call { status, reported: true, turn, offers_cancel: false, withdrawn: None }
+    })
 }
 
 /// TOOL-04, TOOL-06, TOOL-18: an update of an unknown call makes it known.
@@ -278,9 +287,13 @@ fn changed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
     let status = shown.status(state);
     // In version 1 only a `tool_call` reports a tool call.
     let reports = message.method == "session/update" && clears(state);
+    let newest = state.newest();
     change(state, shown, |call, _| {
         call.reported |= reports;
         if let Some(status) = status {
+            if call.offers_cancel && status.is_final() {
+                call.withdrawn = Some(newest);
+            }
             call.status = status;
         }
     })
@@ -294,7 +307,13 @@ fn heard_of(state: &mut State, chunk: &Message<'_>) -> Option<Box<str>> {
 fn offered(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
     let shown = Shown::of(message, state)?;
     let offers = shown.offers_cancel()?;
-    change(state, shown, |call, _| call.offers_cancel = offers)
+    let newest = state.newest();
+    change(state, shown, |call, _| {
+        if call.offers_cancel && !offers {
+            call.withdrawn = Some(newest);
+        }
+        call.offers_cancel = offers;
+    })
 }
 
 /// Changes the tool call that a message shows, which is made if there is none; the change is told the turn that runs.

@@ -30,6 +30,9 @@ pub(super) struct Call {
     pub(super) turn: Option<u64>,
     /// Whether it says that the client may cancel it (TOOL-37).
     pub(super) offers_cancel: bool,
+    /// The serial number of the newest request when it took that back or ended: until a later one is answered, the client
+    /// need not have heard of it.
+    pub(super) withdrawn: Option<u64>,
 }
 
 /// How far a tool call is.
@@ -88,6 +91,11 @@ impl Status {
 }
 
 impl Call {
+    /// Whether a cancel may have crossed the end of what it is about, or of the offer.
+    pub(super) fn may_cross(&self, answered: u64) -> bool {
+        self.withdrawn.is_some_and(|newest| answered <= newest)
+    }
+
     /// Whether the client may cancel it; one that has ended offers that no more (TOOL-39).
     pub(super) fn may_be_cancelled(&self) -> bool {
         self.offers_cancel && !(self.status.is_final() && id!("TOOL-39").is_on(Way::Track))
@@ -125,7 +133,7 @@ impl Tools {
         let mut is_new = false;
         let new = || {
             is_new = true;
-            Call { status: Status::Pending, reported: false, turn, offers_cancel: false }
+            Call { status: Status::Pending, reported: false, turn, offers_cancel: false, withdrawn: None }
         };
         let (id, call, forgotten) = self.calls.entry_for(id, limit, new);
         let was_listed = !is_new && is_listed(call);
