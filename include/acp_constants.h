@@ -1023,7 +1023,8 @@
 #define ACP_RULE_TOOL_36 "TOOL-36"
 /* A tool call is cancelled only while it offers that (v2). Only in v2. */
 #define ACP_RULE_TOOL_37 "TOOL-37"
-/* To cancel a tool call that is unknown or has ended is refused (v2). Only in v2. */
+/* No tool call is cancelled that is known to have ended or was never shown; a cancel that crosses the end is
+   the agent's to refuse (v2). Only in v2. */
 #define ACP_RULE_TOOL_38 "TOOL-38"
 /* A tool call that has ended does not offer to be cancelled (v2). Only in v2. */
 #define ACP_RULE_TOOL_39 "TOOL-39"
@@ -1045,7 +1046,8 @@
 #define ACP_RULE_DTERM_11 "DTERM-11"
 /* The command of a terminal is cancelled only while the terminal offers that. Only in v2. */
 #define ACP_RULE_DTERM_14 "DTERM-14"
-/* To cancel in a terminal that is unknown or whose command has ended is refused. Only in v2. */
+/* No command is cancelled that is known to have ended or was never shown; a cancel that crosses the end is
+   the agent's to refuse. Only in v2. */
 #define ACP_RULE_DTERM_15 "DTERM-15"
 /* The size of a terminal has at least one column and one row. Only in v2. */
 #define ACP_RULE_DTERM_16 "DTERM-16"

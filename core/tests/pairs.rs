@@ -78,7 +78,9 @@ impl Speech for Two {
     const STEPS: usize = 800;
     const MAY_SPEAK_MORE: &'static [Role] = &[Role::Client, Role::Agent];
     const DRAFTS: &'static [&'static str] = two::DRAFTS;
-    const NEVER: &'static [&'static str] = &[];
+    // Its agent runs no sessions below others, and never loses sight of one.
+    const NEVER: &'static [&'static str] =
+        &["subagent_update", "session_message", "session_message_chunk", "subagent", "unknown", "session"];
     const UNIONS: &'static [(&'static str, &'static str, &'static str)] = two::UNIONS;
 }
 

@@ -18,6 +18,7 @@ from .names import (
     Phase,
     Policy,
     ProviderState,
+    RetryClass,
     Role,
     SessionSnapshot,
     SessionState,
@@ -799,7 +800,7 @@ class Connection:
 
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
-    def retry_class(self, method: str) -> Literal["safe", "key", "never"] | None:
+    def retry_class(self, method: str) -> RetryClass | None:
         """Whether a request may be sent once more when nobody knows what became of it, because its time was up or
         the connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time,
         `never` because it might be done twice. It can be asked of a connection that is over. `None` before the

@@ -319,7 +319,7 @@ rule("TOOL-34", MustNot, Warning, SEND | RECEIVE, Versions::only(1), "A tool cal
 rule("TOOL-35", Must, Warning, SEND | RECEIVE, Versions::ALL, "A session that a tool call links to is known to the client."),
 rule("TOOL-36", Must, Note, TRACK, Versions::only(1), "Content of a type that is not known is passed on as it came (v1)."),
 rule("TOOL-37", MustNot, Error, SEND | RECEIVE | TRACK, Versions::only(2), "A tool call is cancelled only while it offers that (v2)."),
-rule("TOOL-38", Must, Note, SEND | RECEIVE, Versions::only(2), "To cancel a tool call that is unknown or has ended is refused (v2)."),
+rule("TOOL-38", Must, Note, SEND | RECEIVE, Versions::only(2), "No tool call is cancelled that is known to have ended or was never shown; a cancel that crosses the end is the agent's to refuse (v2)."),
 rule("TOOL-39", Should, Note, SEND | TRACK, Versions::only(2), "A tool call that has ended does not offer to be cancelled (v2)."),
 ] },
 Area { name: "DTERM", title: "Display-only terminals (v2)", rules: &[
@@ -332,7 +332,7 @@ rule("DTERM-07", Must, Error, SEND | RECEIVE, Versions::only(2), "The bytes of a
 rule("DTERM-10", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "An exit status, even an empty one, says that the command has ended; null takes that back."),
 rule("DTERM-11", Should, Warning, SEND | RECEIVE, Versions::only(2), "The first update of a terminal names its command; the signal that ended it has its usual name."),
 rule("DTERM-14", MustNot, Error, SEND | RECEIVE | TRACK, Versions::only(2), "The command of a terminal is cancelled only while the terminal offers that."),
-rule("DTERM-15", Must, Note, SEND | RECEIVE, Versions::only(2), "To cancel in a terminal that is unknown or whose command has ended is refused."),
+rule("DTERM-15", Must, Note, SEND | RECEIVE, Versions::only(2), "No command is cancelled that is known to have ended or was never shown; a cancel that crosses the end is the agent's to refuse."),
 rule("DTERM-16", Must, Warning, SEND | RECEIVE, Versions::only(2), "The size of a terminal has at least one column and one row."),
 rule("DTERM-17", Should, Note, SEND | TRACK, Versions::only(2), "A terminal whose command has ended does not offer to cancel it."),
 ] },

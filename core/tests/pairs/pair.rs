@@ -54,7 +54,9 @@ impl<V: Speech> Pair<V> {
             config.framing = framing;
             config.policy = if choices.one_in(3) { Policy::Strict } else { Policy::Tolerant };
             if drafts {
-                V::DRAFTS.iter().for_each(|name| config.draft(name).expect("a draft"));
+                for name in V::DRAFTS {
+                    config.draft(name).expect("a draft");
+                }
             }
             config
         };
@@ -159,8 +161,7 @@ impl<V: Speech> Pair<V> {
         if one != other {
             return Err(format!("the client knows {one:#?}, the agent {other:#?}"));
         }
-        let seen =
-            self.observer.sessions().filter_map(|id| Some((id.to_owned(), describe(self.observer.session(id)?))));
+        let seen = self.observer.sessions().map(|(id, session)| (id.to_string(), describe(session)));
         let mut seen: Vec<_> = seen.collect();
         seen.sort();
         let open = [Role::Client, Role::Agent].map(|of| self.observer.open_requests(of).count());

@@ -45,7 +45,9 @@ impl<V: Speech> Meeting<V> {
         let mut config = |role: Role| {
             let mut config = V::config(role);
             if drafts {
-                V::DRAFTS.iter().for_each(|name| config.draft(name).expect("a draft"));
+                for name in V::DRAFTS {
+                    config.draft(name).expect("a draft");
+                }
             }
             config.policy = [Policy::Tolerant, Policy::Strict, Policy::Off][choices.below(3)];
             if role == good {

@@ -93,7 +93,7 @@ impl Agent {
 
     /// What the answer that opens a session says of it.
     fn settings(&mut self, id: &str, cwd: &str, choices: &mut Choices) -> Value {
-        self.store.entry(id.to_owned()).or_default().cwd = cwd.to_owned();
+        cwd.clone_into(&mut self.store.entry(id.to_owned()).or_default().cwd);
         let work = self.works.entry(id.to_owned()).or_insert_with(|| Work::new(Stage::Open));
         work.stage = Stage::Open;
         if work.options.is_empty() && choices.one_in(2) {
@@ -130,6 +130,13 @@ impl Agent {
         if !self.store.contains_key(&asked.session) {
             self.works.remove(&asked.session);
             return Ok(REFUSED);
+        }
+        // A replay ends with a mark, except with agents from before it was announced; a state comes behind it.
+        let replays = self.works.get(&asked.session).is_some_and(|work| work.stage == Stage::Replaying);
+        if replays && !choices.one_in(4) {
+            self.tell(&asked.session, json!({"sessionUpdate": "replay_complete"}))?;
+            let marked = |work: &mut Work| (work.stage, work.synced) = (Stage::Resuming, false);
+            self.works.entry(asked.session.clone()).and_modify(marked);
         }
         if self.works.get(&asked.session).is_some_and(|work| !work.synced) {
             self.idle(&asked.session, None, choices)?;

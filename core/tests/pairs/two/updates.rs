@@ -9,6 +9,7 @@ use crate::choices::Choices;
 use crate::host::Step;
 
 impl Agent {
+    #[allow(clippy::needless_pass_by_value, reason = "an update is written where it is told")]
     pub(super) fn tell(&mut self, session: &str, update: Value) -> Step {
         self.base.notify("session/update", &json!({"sessionId": session, "update": update}))
     }
