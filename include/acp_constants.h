@@ -724,6 +724,8 @@
 #define ACP_RULE_SESS_43 "SESS-43"
 /* A session that was only listed is not open. */
 #define ACP_RULE_SESS_44 "SESS-44"
+/* Deleting a session that there is not, or not any more, succeeds. Only in v2. */
+#define ACP_RULE_SESS_46 "SESS-46"
 /* A deleted session is not listed again. */
 #define ACP_RULE_SESS_47 "SESS-47"
 /* A fork has an id of its own (draft). */
@@ -794,6 +796,8 @@
 /* What a child session does is told by its own state updates and by its parent's reports of it; the last one
    holds. Only in v2. */
 #define ACP_RULE_SESS_87 "SESS-87"
+/* A list for one working directory has only sessions of that directory (v2). Only in v2. */
+#define ACP_RULE_SESS_95 "SESS-95"
 /* The answer to a prompt says why the turn ended, in one of five words. Only in v1. */
 #define ACP_RULE_TURN_01 "TURN-01"
 /* A turn lasts until its prompt is answered; open prompts are listed. Only in v1. */
@@ -1160,7 +1164,8 @@
 #define ACP_RULE_CONF_04 "CONF-04"
 /* Known options are set to values that they list. */
 #define ACP_RULE_CONF_05 "CONF-05"
-/* The answer to a change lists all options, the changed one among them. */
+/* The answer to a change lists all options, the changed one among them, with the value that it was set to
+   (v2). */
 #define ACP_RULE_CONF_06 "CONF-06"
 /* An update of the options lists all of them and takes the place of the old list. */
 #define ACP_RULE_CONF_07 "CONF-07"
@@ -1277,24 +1282,38 @@
 #define ACP_RULE_NOTE_14 "NOTE-14"
 /* Suggestions are asked for, and documents reported, only if the agent advertises it. */
 #define ACP_RULE_NES_01 "NES-01"
+/* Suggestions are asked for and answered, and documents reported, in a session that nes/start has opened
+   (v2). Only in v2. */
+#define ACP_RULE_NES_02 "NES-02"
 /* Each event of a document is sent only if the agent asked for it. */
 #define ACP_RULE_NES_04 "NES-04"
-/* A change of a document is a list of texts, each with a range or for the whole. */
+/* A change of a document is a list of texts, each with a range or for the whole, as the agent asked for
+   (v2). */
 #define ACP_RULE_NES_05 "NES-05"
-/* The context of a request for suggestions has the form that the draft gives it. */
+/* The context of a request for suggestions has the form that the draft gives it, and the kinds and numbers
+   that the agent asked for (v2). */
 #define ACP_RULE_NES_06 "NES-06"
-/* Suggestions are a list, each of a kind that the draft has. */
+/* Suggestions are a list, each of a kind that the draft has and, save edits, the client advertised (v2);
+   others are left out. */
 #define ACP_RULE_NES_07 "NES-07"
-/* A suggestion that is accepted or rejected is named by its id. */
+/* A suggestion that is accepted or rejected is named by its id, which it alone has in its session (v2). */
 #define ACP_RULE_NES_08 "NES-08"
-/* Positions are counted in an encoding that the draft has. */
+/* Positions are counted in an encoding that the draft has and the client offered; without one, in utf-16
+   (v2). */
 #define ACP_RULE_NES_09 "NES-09"
 /* Lines and characters of positions are counted from 0. */
 #define ACP_RULE_NES_10 "NES-10"
-/* The version of a document is a whole number. */
+/* The version of a document is a whole number; a document is opened before all else of it, and its versions
+   grow (v2). */
 #define ACP_RULE_NES_11 "NES-11"
+/* Once a session of suggestions is asked to end, nothing more is told in it, and nothing is suggested after
+   its end (v2). Only in v2. */
+#define ACP_RULE_NES_12 "NES-12"
 /* Suggestions have the form of the agreed version. */
 #define ACP_RULE_NES_14 "NES-14"
+/* What a session of suggestions was started with stays until its end, so no other is started under its id
+   (v2). Only in v2. */
+#define ACP_RULE_NES_15 "NES-15"
 /* Providers are routed only where the agent advertises it. */
 #define ACP_RULE_PROV_01 "PROV-01"
 /* Providers are routed only after initialize. */

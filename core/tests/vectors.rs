@@ -194,6 +194,13 @@ fn every_getter_is_asked_for() {
 #[test]
 fn every_example_has_its_scenarios() {
     let root = scenario::vectors();
-    let complaints = examples::complaints(&root, &scenario::load(&root));
+    let (complaints, replayed) = examples::complaints(&root, &scenario::load(&root));
+    writeln!(
+        std::io::stdout(),
+        "\nexamples of the specification: {} replayed, {} left out",
+        replayed,
+        examples::EXAMPLES - replayed
+    )
+    .unwrap();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::admission::Gates;
-use super::areas::{Auth, Elicitations, Mcp, Providers};
+use super::areas::{Auth, Elicitations, Mcp, Providers, Suggesting};
 use super::pending::Pending;
 use super::rows::{rows, Applying, On};
 use super::scene::kind_of;
@@ -33,6 +33,7 @@ pub(crate) struct State {
     pub(crate) elicitations: Elicitations,
     pub(crate) providers: Providers,
     pub(crate) mcp: Mcp,
+    pub(crate) nes: Suggesting,
     pub(crate) own: Side,
     pub(crate) peer: Side,
     /// The highest serial number of the host's requests that the peer has answered.
@@ -60,6 +61,7 @@ impl State {
             elicitations: Elicitations::default(),
             providers: Providers::default(),
             mcp: Mcp::default(),
+            nes: Suggesting::default(),
             own: Side::default(),
             peer: Side::default(),
             answered: 0,

@@ -8,8 +8,16 @@ use serde_json::{Map, Value};
 
 use crate::scenario::Scenario;
 
-/// What is wrong with the folder, one line for each.
-pub(crate) fn complaints(root: &Path, all: &[Scenario]) -> Vec<String> {
+/// How many examples the specification shows.
+pub(crate) const EXAMPLES: usize = 366;
+/// Those without a scenario: what they show is no message.
+const LEFT_OUT: [(&str, &str); 2] = [
+    ("194", "an entry of the registry, which is no message"),
+    ("195", "an entry of the registry, which is no message"),
+];
+
+/// What is wrong with the folder, one line for each, and how many examples are replayed.
+pub(crate) fn complaints(root: &Path, all: &[Scenario]) -> (Vec<String>, usize) {
     let index = fs::read_to_string(root.join("examples/index.json")).expect("the list of the examples");
     let index: Value = serde_json::from_str(&index).expect("the list is JSON");
     let (covered, uncovered) = (object(&index["covered"]), object(&index["uncovered"]));
@@ -17,8 +25,17 @@ pub(crate) fn complaints(root: &Path, all: &[Scenario]) -> Vec<String> {
     for scenario in all.iter().filter(|scenario| scenario.file.starts_with("examples")) {
         replayed.entry(&scenario.name).or_default().push(scenario);
     }
+    let count = replayed.len();
     let mut wrong = Vec::new();
-    for number in 1..=covered.len() + uncovered.len() {
+    let left_out: Vec<(&str, &str)> =
+        uncovered.iter().map(|(id, reason)| (id.as_str(), reason.as_str().unwrap_or_default())).collect();
+    if left_out != LEFT_OUT {
+        wrong.push(format!("left out are {left_out:?} instead of {LEFT_OUT:?}"));
+    }
+    if covered.len() + uncovered.len() != EXAMPLES {
+        wrong.push(format!("{} examples instead of {EXAMPLES}", covered.len() + uncovered.len()));
+    }
+    for number in 1..=EXAMPLES {
         let id = format!("{number:03}");
         match (covered.get(&id), uncovered.get(&id).and_then(Value::as_str), replayed.remove(id.as_str())) {
             (Some(verdict), None, Some(scenarios)) => {
@@ -30,7 +47,7 @@ pub(crate) fn complaints(root: &Path, all: &[Scenario]) -> Vec<String> {
         }
     }
     wrong.extend(replayed.into_keys().map(|id| format!("{id}: a scenario that the list does not have")));
-    wrong
+    (wrong, count)
 }
 
 fn object(value: &Value) -> &Map<String, Value> {

@@ -113,19 +113,42 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// All that comes of it in another configuration, told or sent; what it expects is not looked at.
-    pub(crate) fn trace(&self, change: impl FnOnce(&mut Config)) -> Vec<Value> {
-        let mut config = config::read(&self.config);
-        change(&mut config);
-        let mut replay = Replay {
+    /// The version that its messages are of: the agreed one, or the newest that is allowed where none is agreed on.
+    #[allow(dead_code, reason = "for the proof of the rules")]
+    pub(crate) fn version(&self) -> u16 {
+        let config = config::read(&self.config);
+        let newest = config.versions.newest();
+        let mut judge = |_: &Seen<'_>| Ok(());
+        let mut replay = self.replay(config, &mut judge);
+        let mut agreed = None;
+        for (step, included) in &self.steps {
+            // What goes wrong here is for the test of the scenario itself to say.
+            _ = replay.step(step, *included, false);
+            replay.drain();
+            replay.events.clear();
+            agreed = replay.connection.version().or(agreed);
+        }
+        agreed.unwrap_or(newest)
+    }
+
+    fn replay<'a>(&self, config: Config, judge: &'a mut Judge<'a>) -> Replay<'a> {
+        Replay {
             connection: Connection::new(config),
             split: Split::Whole,
             fed: 0,
             events: Vec::new(),
             frames: Frames::new(self.config["framing"].as_str()),
             at: 0,
-            judge: &mut |_| Ok(()),
-        };
+            judge,
+        }
+    }
+
+    /// All that comes of it in another configuration, told or sent; what it expects is not looked at.
+    pub(crate) fn trace(&self, change: impl FnOnce(&mut Config)) -> Vec<Value> {
+        let mut config = config::read(&self.config);
+        change(&mut config);
+        let mut judge = |_: &Seen<'_>| Ok(());
+        let mut replay = self.replay(config, &mut judge);
         let mut trace = Vec::new();
         for (step, included) in &self.steps {
             let has = |name: &&str| step.get(name).is_some();

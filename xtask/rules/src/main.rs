@@ -45,7 +45,9 @@ fn run(check: bool) -> Result<bool, Box<dyn std::error::Error>> {
         claimed(|rule| rule.receive),
         claimed(|rule| rule.track)
     );
-    println!("{}", specification::summary(&entries));
+    for line in specification::summary(&entries) {
+        println!("{line}");
+    }
     let mut complaints = specification::complaints(&entries);
     complaints.extend(vectors.complaints(&entries));
     for (path, text) in [(page::PATH, page::text(&entries)?)] {

@@ -1,6 +1,8 @@
 //! Each rule in turn is switched off, one direction at a time, and its own vectors are replayed: one of them must fail.
 //! `cargo xtask rules --prove` runs this.
 //!
+//! How many rules each version's own vectors prove is told as well, and which rules of a version only those of another do.
+//!
 //! That nothing fails without a rule has one of three causes: its vectors do not look, no code holds anything to it, or
 //! another rule speaks for it, which its row then has to say (`reported_as`). What the code asks about each rule while all
 //! vectors are replayed is held against the rows as well, so that a direction which no row claims shows up.
@@ -33,6 +35,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use libacp::connection::Versions;
 use libacp::rules::{asked, without, Rule, RuleId, Way, AREAS};
 use replay::Split;
 use scenario::Scenario;
@@ -45,8 +48,21 @@ fn main() -> ExitCode {
     if complaints.is_empty() {
         complaints.extend(misclaimed(&heard));
     }
-    let claims: Vec<(&Rule, Way)> = rules().flat_map(|rule| ways(rule).map(move |way| (rule, way))).collect();
-    let unproved = unproved(&claims, &vectors_of(&all));
+    let claims: Vec<(&'static Rule, Way)> = rules().flat_map(|rule| ways(rule).map(move |way| (rule, way))).collect();
+    let proofs = proofs(&claims, &vectors_of(&all));
+    let mut unproved: Vec<String> = claims.iter().zip(&proofs).filter_map(|(claim, proof)| gap(claim, proof)).collect();
+    for version in versions() {
+        let of = |rule: &Rule| rule.versions.contains(version);
+        let all: BTreeSet<&str> = claims.iter().filter(|(rule, _)| of(rule)).map(|(rule, _)| rule.id).collect();
+        let proved = claims.iter().zip(&proofs).filter(|(_, proof)| proof.versions.contains(&version));
+        let proved: BTreeSet<&str> = proved.map(|((rule, _), _)| rule.id).collect();
+        let others: Vec<&str> = all.difference(&proved).copied().collect();
+        println!("version {version}: {} of {} rules proved", all.len() - others.len(), all.len());
+        if !others.is_empty() {
+            println!("  proved in another version alone: {}", others.join(" "));
+        }
+    }
+    unproved.sort();
     for line in complaints.iter().chain(&unproved) {
         println!("{line}");
     }
@@ -59,7 +75,8 @@ fn main() -> ExitCode {
         count(Way::Receive),
         count(Way::Track)
     );
-    println!("{} passed, {} failed", claims.len() - unproved.len(), unproved.len() + complaints.len());
+    let passed = proofs.iter().filter(|proof| !proof.versions.is_empty()).count();
+    println!("{passed} passed, {} failed", unproved.len() + complaints.len());
     if claims.is_empty() || !unproved.is_empty() || !complaints.is_empty() {
         ExitCode::FAILURE
     } else {
@@ -142,17 +159,45 @@ fn misclaimed(heard: &HashSet<(RuleId, Way)>) -> Vec<String> {
     complaints
 }
 
-/// The claims without which all their vectors still pass.
-fn unproved(claims: &[(&Rule, Way)], vectors: &BTreeMap<&str, Vec<&Scenario>>) -> Vec<String> {
-    let prove = |(rule, way): &(&Rule, Way)| {
-        let Some(own) = vectors.get(rule.id) else {
-            return Some(format!("{} {}: no vector names it", rule.id, way.name()));
-        };
+/// What the vectors of a rule say about one of its directions.
+#[derive(Debug)]
+struct Proof {
+    claim: (&'static str, Way),
+    /// How many there are.
+    vectors: usize,
+    /// The versions in which one of them fails without it.
+    versions: BTreeSet<u16>,
+}
+
+/// The proof of each claim, in their order.
+fn proofs(claims: &[(&'static Rule, Way)], vectors: &BTreeMap<&str, Vec<&Scenario>>) -> Vec<Proof> {
+    let prove = |(rule, way): &(&'static Rule, Way)| {
+        let own = vectors.get(rule.id).map_or(&[][..], Vec::as_slice);
         let off: Vec<(RuleId, Way)> = speakers(rule).map(|speaker| (speaker, *way)).collect();
-        let noticed = without(&off, || own.iter().any(|scenario| failure(scenario).is_some()));
-        (!noticed).then(|| format!("{} {}: its {} vectors pass without it", rule.id, way.name(), own.len()))
+        let noticed = |version: &u16| {
+            let mut mine = own.iter().filter(|scenario| scenario.version() == *version);
+            without(&off, || mine.any(|scenario| failure(scenario).is_some()))
+        };
+        let versions = versions().filter(noticed).collect();
+        Proof { claim: (rule.id, *way), vectors: own.len(), versions }
     };
-    let mut complaints: Vec<String> = share(claims, prove).into_iter().flatten().collect();
-    complaints.sort();
-    complaints
+    let mut all = share(claims, prove);
+    let place = |proof: &Proof| claims.iter().position(|(rule, way)| (rule.id, *way) == proof.claim);
+    all.sort_by_key(place);
+    all
+}
+
+/// What is wrong where no vector fails without the rule in this direction.
+fn gap((rule, way): &(&Rule, Way), proof: &Proof) -> Option<String> {
+    let why = match proof.vectors {
+        _ if !proof.versions.is_empty() => return None,
+        0 => "no vector names it".to_owned(),
+        count => format!("its {count} vectors pass without it"),
+    };
+    Some(format!("{} {}: {why}", rule.id, way.name()))
+}
+
+/// The versions that the library speaks, oldest first.
+fn versions() -> impl Iterator<Item = u16> {
+    (1..=Versions::ALL.newest()).filter(|version| Versions::ALL.contains(*version))
 }

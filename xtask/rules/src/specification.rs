@@ -4,15 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 
-use libacp::rules;
+use libacp::connection::Versions;
+use libacp::rules::{self, AREAS};
 use serde::Deserialize;
 
 const PATH: &str = "xtask/rules/specification.jsonl";
 
 /// The words, and what each says.
-pub(crate) const WORDS: [(&str, &str); 3] = [
+pub(crate) const WORDS: [(&str, &str); 6] = [
     ("host", "it is the host's affair, which no connection sees"),
-    ("later", "not enforced yet"),
+    ("transport", "it is about HTTP or WebSocket, which carry messages and are outside of the connection"),
+    ("proxies", "it is about chains of proxies, which are made of several connections"),
+    ("bridge", "it is about joining a connection of one version to one of another"),
+    ("registry", "it is about the registry of agents, whose entries are no messages"),
     ("settled", "nothing to enforce: it follows from how messages are read and sent, or another rule speaks for it"),
 ];
 
@@ -57,19 +61,51 @@ pub(crate) fn complaints(entries: &[Entry]) -> Vec<String> {
     wrong
 }
 
-/// How many there are, how many of them have a row, and how many have each word.
-pub(crate) fn summary(entries: &[Entry]) -> String {
-    let mut words: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in entries {
-        *words.entry(entry.word.as_deref().unwrap_or("in the catalogue")).or_default() += 1;
+/// How they add up: how many are enforced, and how many are left to each word; all of them, then those of each version
+/// and those of drafts, which are enforced in one version or in both.
+pub(crate) fn summary(entries: &[Entry]) -> Vec<String> {
+    let mut lines = vec![sum("the specification", &entries.iter().collect::<Vec<_>>(), None)];
+    for version in versions() {
+        let word = format!("v{version}");
+        let mine: Vec<_> = entries.iter().filter(|entry| entry.version == word || entry.version == "both").collect();
+        lines.push(sum(&format!("version {version}"), &mine, Some(version)));
     }
-    let own =
-        rules::AREAS.iter().flat_map(|area| area.rules).filter(|rule| entries.iter().all(|entry| entry.id != rule.id));
-    let counts: Vec<String> = words.iter().map(|(word, count)| format!("{count} {word}")).collect();
-    format!(
-        "{} rules of the specification: {}; {} of the catalogue's own",
-        entries.len(),
-        counts.join(", "),
-        own.count()
-    )
+    let drafts: Vec<_> = entries.iter().filter(|entry| entry.version == "draft").collect();
+    for version in versions() {
+        lines.push(sum(&format!("drafts, in version {version}"), &drafts, Some(version)));
+    }
+    let own: Vec<_> = AREAS
+        .iter()
+        .flat_map(|area| area.rules)
+        .filter(|rule| entries.iter().all(|entry| entry.id != rule.id))
+        .collect();
+    let of = |version: u16| own.iter().filter(|rule| rule.versions.contains(version)).count();
+    let by_version: Vec<String> = versions().map(|version| format!("{} of version {version}", of(version))).collect();
+    lines.push(format!("{} more rules that the catalogue has by itself: {}", own.len(), by_version.join(", ")));
+    lines
+}
+
+/// One line: so many rules, of which so many are enforced in a version, or in any.
+fn sum(of: &str, entries: &[&Entry], version: Option<u16>) -> String {
+    let mut words: BTreeMap<&str, usize> = BTreeMap::new();
+    let (mut enforced, mut elsewhere) = (0, 0);
+    for entry in entries {
+        match (rules::rule(&entry.id), version) {
+            (Some(rule), Some(version)) if !rule.versions.contains(version) => elsewhere += 1,
+            (Some(_), _) => enforced += 1,
+            (None, _) => *words.entry(entry.word.as_deref().unwrap_or("without a word")).or_default() += 1,
+        }
+    }
+    let order = |word: &&str| WORDS.iter().position(|(known, _)| known == word);
+    let mut left: Vec<(&str, usize)> = words.into_iter().collect();
+    left.sort_by_key(|(word, _)| order(word));
+    let mut parts = vec![format!("{enforced} enforced")];
+    parts.extend((elsewhere > 0).then(|| format!("{elsewhere} enforced in another version alone")));
+    parts.extend(left.iter().map(|(word, count)| format!("{count} {word}")));
+    format!("{} rules of {of}: {}", entries.len(), parts.join(", "))
+}
+
+/// The versions that the library speaks, oldest first.
+fn versions() -> impl Iterator<Item = u16> {
+    (1..=Versions::ALL.newest()).filter(|version| Versions::ALL.contains(*version))
 }

@@ -11,7 +11,7 @@ use crate::engine::{
     Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker, OPENING,
 };
 use crate::json;
-use crate::jsonrpc::ErrorCode;
+use crate::jsonrpc::{ErrorCode, LONGEST_NAME};
 use crate::map::Names;
 
 const SET: &[&str] = &["session/set_config_option"];
@@ -33,6 +33,7 @@ pub(super) static AREA: Area = Area {
         Check::new(id!("CONF-04"), On::Answer, LISTING, not_listed).receive(Action::Report),
         Check::new(id!("CONF-04"), On::Call, UPDATE, not_listed).receive(Action::Report),
         Check::new(id!("CONF-06"), On::Answer, SET, changed_one_missing).receive(Action::Report),
+        Check::new(id!("CONF-06"), On::Answer, SET, not_changed).send(Action::Report).receive(Action::Report).only(2),
         Check::new(id!("CONF-08"), On::Answer, LISTING, switch).receive(Action::Report).kind(MisuseKind::Capability),
         Check::new(id!("CONF-08"), On::Call, UPDATE, switch).receive(Action::Report).kind(MisuseKind::Capability),
         Check::new(id!("CONF-18"), On::Call, OPENING, values_too_early).kind(MisuseKind::Capability),
@@ -233,13 +234,29 @@ fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn changed_one_missing(scene: &Scene<'_>) -> Option<Objection> {
-    let changed = scene.message.note()?;
+    let changed = text(scene.message.note()?, "/id")?;
     let name = id_name(scene);
     let ids = json::columns(scene.message.get("/configOptions").unwrap_or("[]"), [name]);
     if scene.message.body.is_none() || ids.into_iter().any(|[id]| string(id).is_some_and(|id| id == changed)) {
         return None;
     }
     Some(Objection::new("/configOptions", "the option that was set is missing; the list is to be complete"))
+}
+
+fn not_changed(scene: &Scene<'_>) -> Option<Objection> {
+    let note = scene.message.note()?;
+    let (changed, value) = (text(note, "/id")?, json::pointer(note, "/value")?);
+    let of_it = |[id, ..]: &[Option<&str>; 4]| string(*id).as_ref() == Some(&changed);
+    let at = options(scene).iter().position(of_it)?;
+    // What a type of the agent's own makes of a value is the agent's.
+    let kind = string(options(scene)[at][1])?;
+    CHANGES.iter().find(|(known, _)| *known == kind)?;
+    let now = options(scene)[at][2]?;
+    let same = now == value || json::unescape(now).is_some_and(|now| json::unescape(value) == Some(now));
+    (!same).then(|| {
+        let place = format!("/configOptions/{at}/currentValue");
+        Objection::new(place, "another value than the option was set to; refuse a change that cannot be made")
+    })
 }
 
 fn switch(scene: &Scene<'_>) -> Option<Objection> {
@@ -253,7 +270,13 @@ fn switch(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
-    call.text("/configId").map(Into::into)
+    let mut out = json::Writer::new();
+    out.begin_object().key("id").string(&call.text("/configId")?);
+    if let Some(value) = call.get("/value").filter(|value| value.len() <= LONGEST_NAME) {
+        out.key("value").json(value);
+    }
+    out.end_object();
+    out.finish().ok().map(Into::into)
 }
 
 /// CONF-01, CONF-06, CONF-07: each list is complete.

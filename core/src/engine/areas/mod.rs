@@ -18,6 +18,7 @@ mod init;
 mod life;
 mod moa;
 mod mode;
+mod nes;
 mod note;
 mod perm;
 mod plan;
@@ -39,6 +40,7 @@ pub(crate) use elic::Elicitations;
 pub(crate) use life::{key_of, Submitted, Work};
 pub(crate) use moa::Mcp;
 pub(crate) use mode::Modes;
+pub(crate) use nes::Suggesting;
 pub(crate) use note::Compactions;
 pub(crate) use perm::Permits;
 pub(crate) use plan::Plans;
@@ -75,5 +77,6 @@ pub(super) static AREAS: &[&Area] = &[
     &note::AREA,
     &prov::AREA,
     &moa::AREA,
+    &nes::AREA,
     &ext::AREA,
 ];

@@ -60,8 +60,19 @@ pub(super) static AREA: Area = Area {
             .send(Action::Pass)
             .receive(Action::Report),
         Check::new(id!("SESS-37"), On::Call, &["session/list"], list::foreign_cursor).receive(Action::Report),
+        Check::new(id!("SESS-46"), On::Error, &["session/delete"], list::deletes_nothing)
+            .send(Action::Report)
+            .receive(Action::Tell),
         Check::new(id!("SESS-47"), On::Answer, &["session/list"], list::deleted)
             .send(Action::Pass)
+            .receive(Action::Report)
+            .only(1),
+        Check::new(id!("SESS-47"), On::Answer, &["session/list"], list::deleted)
+            .send(Action::Report)
+            .receive(Action::Report)
+            .only(2),
+        Check::new(id!("SESS-95"), On::Answer, &["session/list"], list::elsewhere)
+            .send(Action::Report)
             .receive(Action::Report),
         Check::new(id!("SESS-50"), On::Call, &["session/update:session_info_update"], more_than_a_title)
             .send(Action::Pass)
@@ -120,6 +131,7 @@ pub(super) static AREA: Area = Area {
         Tracker { rules: &[id!("SESS-15"), id!("SESS-29")], on: On::Answer, messages: ATTACHING, track: attached },
         Tracker { rules: &[id!("SESS-22")], on: On::Call, messages: ENDING, track: closing },
         Tracker { rules: &[id!("SESS-24"), id!("SESS-47")], on: On::Answer, messages: CLOSING, track: closed },
+        Tracker { rules: &[], on: On::Call, messages: &["session/list"], track: list::filtered },
         Tracker {
             rules: &[id!("SESS-37"), id!("SESS-43")],
             on: On::Answer,

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::roots::Place;
 use crate::engine::{Message, Objection, Scene, State};
 use crate::json;
+use crate::jsonrpc::ErrorCode;
 use crate::map::{Map, Set};
 
 /// Sessions that were listed, closed or deleted. Each part stops growing at the limit for sessions.
@@ -100,6 +101,41 @@ pub(super) fn deleted(scene: &Scene<'_>) -> Option<Objection> {
     }
     let at = ids(&scene.message).position(|(_, id)| deleted.contains_key(&digest(&id)))?;
     Some(Objection::new(format!("/sessions/{at}"), "this session was deleted on this connection"))
+}
+
+pub(super) fn deletes_nothing(scene: &Scene<'_>) -> Option<Objection> {
+    let unknown = scene.message.get("/code")?.parse() == Ok(ErrorCode::RESOURCE_NOT_FOUND.0);
+    unknown.then(|| Objection::new("/code", "deleting a session that there is not succeeds; answer with {}"))
+}
+
+/// Where the sessions are to be that a list asks for.
+pub(super) fn filtered(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    call.get("/cwd").map(Into::into)
+}
+
+/// A directory as it is compared: a separator at its end says nothing, nor does the case of letters where a drive is
+/// named. Agents may compare directories more loosely, by what links lead to.
+fn directory(path: &str) -> String {
+    let separators: &[char] = if path.contains(':') { &['/', '\\'] } else { &['/'] };
+    let trimmed = path.trim_end_matches(separators);
+    if path.contains(':') {
+        trimmed.replace('\\', "/").to_lowercase()
+    } else {
+        trimmed.into()
+    }
+}
+
+pub(super) fn elsewhere(scene: &Scene<'_>) -> Option<Objection> {
+    let wanted = directory(&json::unescape(scene.message.note()?)?);
+    let cwd = |item| json::pointer(item, "/cwd").and_then(json::unescape);
+    let sessions = scene.message.items("/sessions").into_iter().enumerate();
+    // What a link leads to often ends like the link.
+    let same = |cwd: &str| cwd.ends_with(&wanted) || wanted.ends_with(cwd);
+    let others = sessions.filter(|(_, item)| cwd(item).is_some_and(|cwd| !same(&directory(&cwd))));
+    Objection::at_all(
+        others.map(|(at, _)| format!("/sessions/{at}/cwd")).collect(),
+        "the list was asked for another working directory; leave out what is not in it",
+    )
 }
 
 /// SESS-43: what a list says takes the place of what was known.

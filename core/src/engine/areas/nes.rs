@@ -1,0 +1,360 @@
+//! NES: sessions of next edit suggestions, and the documents that a client reports in them (draft `nes`).
+//!
+//! The gates and the shapes are in the model, for both versions. What is followed here, in version 2, is which sessions
+//! are open, which documents are open in them and at which version, and which suggestions were made. These sessions
+//! have nothing to do with those of conversations (NES-03), so they are in a table of their own.
+
+use std::borrow::Cow;
+
+use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Role, Scene, State, Tracker};
+use crate::json;
+use crate::jsonrpc::{ErrorCode, LONGEST_NAME};
+use crate::map::{Map, Names, Set};
+
+const INITIALIZE: &[&str] = &["initialize"];
+const START: &[&str] = &["nes/start"];
+const SUGGEST: &[&str] = &["nes/suggest"];
+const CLOSE: &[&str] = &["nes/close"];
+const JUDGED: &[&str] = &["nes/accept", "nes/reject"];
+const OPENED: &[&str] = &["document/didOpen"];
+const CHANGED: &[&str] = &["document/didChange"];
+const SHUT: &[&str] = &["document/didClose"];
+/// What is told of documents that are open.
+const AFTERWARDS: &[&str] = &["document/didChange", "document/didClose", "document/didSave", "document/didFocus"];
+const LOOKED_AT: &[&str] = &["document/didFocus", "nes/suggest"];
+/// Everything that names a session.
+const IN_SESSION: &[&str] = &[
+    "nes/suggest",
+    "nes/accept",
+    "nes/reject",
+    "nes/close",
+    "document/didOpen",
+    "document/didChange",
+    "document/didClose",
+    "document/didSave",
+    "document/didFocus",
+];
+/// The kinds of context, and whether a number of them can be asked for.
+const CONTEXT: [(&str, bool); 6] = [
+    ("recentFiles", true),
+    ("relatedSnippets", false),
+    ("editHistory", true),
+    ("userActions", true),
+    ("openFiles", false),
+    ("diagnostics", false),
+];
+
+/// The sessions of suggestions that are open.
+#[derive(Debug, Default)]
+pub(crate) struct Suggesting {
+    sessions: Map<Box<str>, Followed>,
+    /// How many documents, and how many suggestions, are remembered of all sessions together.
+    kept: [usize; 2],
+    /// There were more sessions than are kept, so that an unknown one says nothing.
+    forgot: bool,
+}
+
+/// One of them.
+#[derive(Debug, Default)]
+struct Followed {
+    /// The documents that are open, by URI, each with the version that was told last.
+    documents: Map<Box<str>, i64>,
+    /// The ids of all suggestions.
+    suggestions: Set<Box<str>>,
+    /// It has been asked to end.
+    closing: bool,
+    /// There were more documents, and more suggestions, than are kept.
+    forgot: [bool; 2],
+}
+
+/// Which of the two counters of what is kept.
+const DOCUMENTS: usize = 0;
+const SUGGESTIONS: usize = 1;
+
+impl Suggesting {
+    /// The session of this id, if there is room in it for another of these by this name.
+    fn room(&mut self, id: &str, name: &str, of: usize, limit: usize) -> Option<&mut Followed> {
+        let session = self.sessions.get_mut(id)?;
+        let room = self.kept[of] < limit && name.len() <= LONGEST_NAME;
+        session.forgot[of] |= !room;
+        self.kept[of] += usize::from(room);
+        room.then_some(session)
+    }
+}
+
+pub(super) static AREA: Area = Area {
+    checks: &[
+        Check::new(id!("NES-09"), On::Answer, INITIALIZE, not_offered).receive(Action::Strip).only(2),
+        Check::new(id!("NES-02"), On::Call, IN_SESSION, no_session)
+            .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
+            .kind(MisuseKind::Session),
+        Check::new(id!("NES-12"), On::Call, IN_SESSION, is_closing)
+            .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
+            .kind(MisuseKind::Session),
+        Check::new(id!("NES-15"), On::Answer, START, is_open).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("NES-11"), On::Call, OPENED, opened_twice).send(Action::Report).receive(Action::Report).only(2),
+        Check::new(id!("NES-11"), On::Call, AFTERWARDS, not_open).send(Action::Report).receive(Action::Report).only(2),
+        Check::new(id!("NES-11"), On::Call, CHANGED, |scene| behind(scene, 1))
+            .send(Action::Report)
+            .receive(Action::Report)
+            .only(2),
+        Check::new(id!("NES-11"), On::Call, LOOKED_AT, |scene| behind(scene, 0))
+            .send(Action::Report)
+            .receive(Action::Report)
+            .only(2),
+        Check::new(id!("NES-05"), On::Call, CHANGED, other_form).receive(Action::Report).only(2),
+        Check::new(id!("NES-06"), On::Call, SUGGEST, unwanted_context)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability)
+            .only(2),
+        Check::new(id!("NES-06"), On::Call, SUGGEST, too_much_context).receive(Action::Report).only(2),
+        Check::new(id!("NES-07"), On::Answer, SUGGEST, unwanted_kind)
+            .receive(Action::Strip)
+            .kind(MisuseKind::Capability)
+            .only(2),
+        Check::new(id!("NES-08"), On::Answer, SUGGEST, used_id).receive(Action::Report).kind(MisuseKind::Id).only(2),
+        Check::new(id!("NES-08"), On::Call, JUDGED, never_made).receive(Action::Report).kind(MisuseKind::Id).only(2),
+        Check::new(id!("NES-12"), On::Answer, SUGGEST, is_closed).receive(Action::Report).kind(MisuseKind::Session),
+    ],
+    trackers: &[
+        Tracker { rules: &[id!("NES-02")], on: On::Answer, messages: START, track: started },
+        Tracker { rules: &[id!("NES-12")], on: On::Call, messages: CLOSE, track: closing },
+        Tracker { rules: &[id!("NES-12")], on: On::Answer, messages: CLOSE, track: closed },
+        Tracker { rules: &[id!("NES-11")], on: On::Call, messages: OPENED, track: told },
+        Tracker { rules: &[id!("NES-11")], on: On::Call, messages: CHANGED, track: told },
+        Tracker { rules: &[id!("NES-11")], on: On::Call, messages: LOOKED_AT, track: seen },
+        Tracker { rules: &[id!("NES-11")], on: On::Call, messages: SHUT, track: shut },
+        Tracker {
+            rules: &[],
+            on: On::Call,
+            messages: SUGGEST,
+            track: |_, call| call.get("/sessionId").map(Into::into),
+        },
+        Tracker { rules: &[id!("NES-08")], on: On::Answer, messages: SUGGEST, track: suggested },
+    ],
+};
+
+/// What is known of the session that a call names.
+fn followed<'a>(scene: &Scene<'a>) -> Option<&'a Followed> {
+    scene.state.nes.sessions.get(&*scene.message.text("/sessionId")?)
+}
+
+/// The session of the call that an answer ends.
+fn noted<'a>(answer: &Message<'a>) -> Option<Cow<'a, str>> {
+    json::unescape(answer.note()?)
+}
+
+fn wants(scene: &Scene<'_>, event: &str) -> bool {
+    scene.advertises(Role::Agent, &format!("/nes/events/document/{event}"))
+}
+
+/// What the agent said of its suggestions.
+fn of_agent<'a>(scene: &Scene<'a>, pointer: &str) -> Option<&'a str> {
+    let own = scene.state.config.role == Role::Agent;
+    let side = if own { &scene.state.own } else { &scene.state.peer };
+    json::pointer(&side.capabilities, pointer)
+}
+
+fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+    scene.state.method("nes/start")?;
+    let chosen = scene.message.text("/capabilities/positionEncoding")?;
+    let own = scene.state.config.role == Role::Client;
+    let client = if own { &scene.state.own } else { &scene.state.peer };
+    let offered = json::pointer(&client.capabilities, "/positionEncodings").map(json::items).unwrap_or_default();
+    let offered = chosen == "utf-16" || offered.into_iter().filter_map(json::unescape).any(|known| known == chosen);
+    (!offered).then(|| {
+        Objection::new(
+            "/capabilities/positionEncoding",
+            "the client did not offer this encoding; choose one of its positionEncodings, or utf-16",
+        )
+    })
+}
+
+fn no_session(scene: &Scene<'_>) -> Option<Objection> {
+    let known = scene.state.nes.forgot || followed(scene).is_some();
+    (!known)
+        .then(|| Objection::new("/sessionId", "no session of suggestions with this id is open; nes/start opens one"))
+}
+
+fn is_closing(scene: &Scene<'_>) -> Option<Objection> {
+    followed(scene)?.closing.then(|| Objection::new("/sessionId", "the session was asked to end; start another one"))
+}
+
+fn is_open(scene: &Scene<'_>) -> Option<Objection> {
+    let open = followed(scene).is_some();
+    open.then(|| {
+        Objection::new(
+            "/sessionId",
+            "a session with this id is open, and what it was started with stays; make another id",
+        )
+    })
+}
+
+fn opened_twice(scene: &Scene<'_>) -> Option<Objection> {
+    followed(scene)?.documents.get(&*scene.message.text("/uri")?).filter(|_| wants(scene, "didClose"))?;
+    Some(Objection::new("/uri", "this document is open; it is opened once until it is closed"))
+}
+
+fn not_open(scene: &Scene<'_>) -> Option<Objection> {
+    let session = followed(scene)?;
+    let known = session.forgot[DOCUMENTS] || session.documents.contains_key(&*scene.message.text("/uri")?);
+    (!known && wants(scene, "didOpen"))
+        .then(|| Objection::new("/uri", "this document is not open; document/didOpen comes before all else of it"))
+}
+
+/// Whether the version is less than so many after the one that was told last.
+fn behind(scene: &Scene<'_>, by: i64) -> Option<Objection> {
+    let last = *followed(scene)?.documents.get(&*scene.message.text("/uri")?)?;
+    let version: i64 = scene.message.get("/version")?.parse().ok()?;
+    (version < last.saturating_add(by))
+        .then(|| Objection::new("/version", format!("the version that was told last is {last}, and versions grow")))
+}
+
+fn other_form(scene: &Scene<'_>) -> Option<Objection> {
+    let kind = json::unescape(of_agent(scene, "/nes/events/document/didChange/syncKind")?)?;
+    let (ranges, message) = match &*kind {
+        "full" => (false, "the agent asked for whole texts; leave the range out"),
+        "incremental" => (true, "the agent asked for changed ranges; say which range the text takes the place of"),
+        _ => return None,
+    };
+    let has_range = |change: &str| json::pointer(change, "/range").is_some_and(|range| range != "null");
+    let changes = scene.message.items("/contentChanges").into_iter().enumerate();
+    let wrong = changes.filter(|(_, change)| has_range(change) != ranges);
+    Objection::at_all(wrong.map(|(at, _)| format!("/contentChanges/{at}/range")).collect(), message)
+}
+
+fn unwanted_context(scene: &Scene<'_>) -> Option<Objection> {
+    let given = CONTEXT.iter().filter(|(kind, _)| scene.message.get(&format!("/context/{kind}")).is_some());
+    let unwanted = given.filter(|(kind, _)| !scene.advertises(Role::Agent, &format!("/nes/context/{kind}")));
+    Objection::at_all(
+        unwanted.map(|(kind, _)| format!("/context/{kind}")).collect(),
+        "the agent did not ask for this kind of context; see nes.context among its capabilities",
+    )
+}
+
+fn too_much_context(scene: &Scene<'_>) -> Option<Objection> {
+    let most = |kind: &str| of_agent(scene, &format!("/nes/context/{kind}/maxCount"))?.parse().ok();
+    CONTEXT.iter().filter(|(_, counted)| *counted).find_map(|(kind, _)| {
+        let (place, most): (_, usize) = (format!("/context/{kind}"), most(kind)?);
+        let message = || format!("the agent asked for at most {most} of these; send the newest");
+        (scene.message.items(&place).len() > most).then(|| Objection::new(place, message()))
+    })
+}
+
+fn unwanted_kind(scene: &Scene<'_>) -> Option<Objection> {
+    let wanted =
+        |kind: &str| kind == "edit" || kind.starts_with('_') || scene.advertises(Role::Client, &format!("/nes/{kind}"));
+    let kind = |suggestion: &str| json::pointer(suggestion, "/kind").and_then(json::unescape).map(Cow::into_owned);
+    let kinds = scene.message.items("/suggestions").into_iter().map(kind).enumerate();
+    let unwanted = kinds.filter(|(_, kind)| kind.as_deref().is_some_and(|kind| !wanted(kind)));
+    Objection::at_all(
+        unwanted.map(|(at, _)| format!("/suggestions/{at}")).collect(),
+        "the client did not advertise suggestions of this kind; suggest an edit, or nothing",
+    )
+}
+
+/// The suggestions of an answer, each with its id.
+fn suggestions<'a>(answer: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
+    let id = |suggestion: &'a str| json::pointer(suggestion, "/suggestionId").and_then(json::unescape);
+    answer.items("/suggestions").into_iter().enumerate().filter_map(move |(at, item)| Some((at, id(item)?)))
+}
+
+fn used_id(scene: &Scene<'_>) -> Option<Objection> {
+    let before = scene.state.nes.sessions.get(&*noted(&scene.message)?).map(|session| &session.suggestions);
+    let mut here = Names::default();
+    let used = suggestions(&scene.message)
+        .filter(|(_, id)| before.is_some_and(|before| before.contains_key(&**id)) || !here.add(id.clone()));
+    Objection::at_all(
+        used.map(|(at, _)| format!("/suggestions/{at}/suggestionId")).collect(),
+        "another suggestion of the session has this id, so that an answer to it would be about both",
+    )
+}
+
+fn never_made(scene: &Scene<'_>) -> Option<Objection> {
+    // Of what was given up before the answer came, the client knows no id.
+    if scene.message.text("/reason").is_some_and(|reason| reason == "cancelled") {
+        return None;
+    }
+    let session = followed(scene)?;
+    let made = session.forgot[SUGGESTIONS] || session.suggestions.contains_key(&*scene.message.text("/suggestionId")?);
+    (!made).then(|| Objection::new("/suggestionId", "no suggestion of this session has this id"))
+}
+
+fn is_closed(scene: &Scene<'_>) -> Option<Objection> {
+    let nes = &scene.state.nes;
+    let open = nes.forgot || nes.sessions.contains_key(&*noted(&scene.message)?);
+    (!open && !scene.message.items("/suggestions").is_empty())
+        .then(|| Objection::new("/suggestions", "the session has ended, and its work with it; answer with an error"))
+}
+
+fn started(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let id = answer.text("/sessionId")?;
+    let nes = &mut state.nes;
+    if nes.sessions.len() < state.config.limits.remembered && id.len() <= LONGEST_NAME {
+        nes.sessions.get_or_insert_with(id.into(), Followed::default);
+    } else {
+        nes.forgot = true;
+    }
+    None
+}
+
+fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let id = call.get("/sessionId")?;
+    if let Some(session) = state.nes.sessions.get_mut(&*json::unescape(id)?) {
+        session.closing = true;
+    }
+    Some(id.into())
+}
+
+fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let id = noted(answer)?;
+    if answer.body.is_none() {
+        state.nes.sessions.get_mut(&*id)?.closing = false;
+        return None;
+    }
+    let gone = state.nes.sessions.remove(&*id)?;
+    state.nes.kept[DOCUMENTS] -= gone.documents.len();
+    state.nes.kept[SUGGESTIONS] -= gone.suggestions.len();
+    None
+}
+
+fn told(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let (id, uri) = (call.text("/sessionId")?, call.text("/uri")?);
+    let version = call.get("/version")?.parse().ok()?;
+    if let Some(last) = state.nes.sessions.get_mut(&*id)?.documents.get_mut(&*uri) {
+        *last = version;
+        return None;
+    }
+    let session = state.nes.room(&id, &uri, DOCUMENTS, state.config.limits.remembered)?;
+    session.documents.insert(uri.into(), version);
+    None
+}
+
+/// A version that was only looked at counts if it is the newest.
+fn seen(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let version: i64 = call.get("/version")?.parse().ok()?;
+    let session = state.nes.sessions.get_mut(&*call.text("/sessionId")?)?;
+    let last = session.documents.get_mut(&*call.text("/uri")?)?;
+    *last = version.max(*last);
+    None
+}
+
+fn shut(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+    let session = state.nes.sessions.get_mut(&*call.text("/sessionId")?)?;
+    session.documents.remove(&*call.text("/uri")?)?;
+    state.nes.kept[DOCUMENTS] -= 1;
+    None
+}
+
+fn suggested(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+    let (session, limit) = (noted(answer)?, state.config.limits.remembered);
+    for (_, id) in suggestions(answer) {
+        if state.nes.sessions.get(&*session)?.suggestions.contains_key(&*id) {
+            continue;
+        }
+        if let Some(followed) = state.nes.room(&session, &id, SUGGESTIONS, limit) {
+            followed.suggestions.insert(id.into(), ());
+        }
+    }
+    None
+}
