@@ -160,7 +160,7 @@ impl Connection {
     pub(super) fn track_answer(&mut self, request: &OpenRequest, result: Option<&str>) {
         if !self.state.tables.dialect.answer_ends_turn() {
             let is_prompt = result.is_some() && request.method == "session/prompt";
-            self.inserted.answered(&request.id, is_prompt, self.state.newest());
+            self.inserted.answered(&request.id, is_prompt, self.state.newest);
         }
         let message = Message::end(On::Answer, request, &self.state, result);
         self.track(&message);

@@ -119,7 +119,6 @@ pub struct Connection {
     inserted: Inserted,
     repeats: Repeats,
     events: Queue,
-    next_serial: u64,
     next_id: i64,
     now: u64,
     frames: u64,
@@ -159,7 +158,6 @@ impl Connection {
             inserted: Inserted::default(),
             repeats: Repeats::default(),
             events: Queue::default(),
-            next_serial: 1,
             next_id: 1,
             now: 0,
             frames: 0,
@@ -407,9 +405,8 @@ impl Connection {
     }
 
     fn serial(&mut self) -> u64 {
-        let serial = self.next_serial;
-        self.next_serial += 1;
-        serial
+        self.state.newest += 1;
+        self.state.newest
     }
 
     /// Ends a request of the host's, which may be a late one, with an event.

@@ -105,7 +105,7 @@ impl Connection {
             Ended::Error(code, message, data) => write_error(&id, code, message, data),
         };
         self.reply_to(&id, &answer);
-        self.inserted.answered(&id, matches!(ended, Ended::Result(_)), self.state.newest());
+        self.inserted.answered(&id, matches!(ended, Ended::Result(_)), self.state.newest);
         let (method, session, rule) = (Cow::Borrowed(PROMPT), Some(session), id!("LIFE-38"));
         self.events.push(Event::Answered(Answered { id, serial, method, session, rule }));
     }

@@ -110,11 +110,6 @@ impl Pending {
         self.requests.get(self.place(serial)?)?.1.as_ref()
     }
 
-    /// The serial number of the newest request that is open, or a newer one; 0 when none is open.
-    pub(crate) fn newest(&self) -> u64 {
-        self.requests.back().map_or(0, |(serial, _)| *serial)
-    }
-
     /// Marks a request as cancelled, and ends it at this time unless it is answered before; `None` if it was marked
     /// already.
     pub(crate) fn mark_cancelled(&mut self, id: &Id, grace: Option<u64>) -> Option<&OpenRequest> {

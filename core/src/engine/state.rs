@@ -36,6 +36,8 @@ pub(crate) struct State {
     pub(crate) nes: Suggesting,
     pub(crate) own: Side,
     pub(crate) peer: Side,
+    /// The serial number that was given last, to a request of either side.
+    pub(crate) newest: u64,
     /// The highest serial number of the host's requests that the peer has answered.
     pub(crate) answered: u64,
     pub(crate) follows: Follows,
@@ -64,6 +66,7 @@ impl State {
             nes: Suggesting::default(),
             own: Side::default(),
             peer: Side::default(),
+            newest: 0,
             answered: 0,
             lately: Cell::default(),
             looked: Vec::new(),
@@ -115,11 +118,6 @@ impl State {
             self.lately.set(found);
             found
         })
-    }
-
-    /// The serial number of the newest request, as far as it is open or was the peer's to answer.
-    pub(crate) fn newest(&self) -> u64 {
-        self.outbound.newest().max(self.inbound.newest()).max(self.answered)
     }
 
     /// The rows of the catalogue for a call.

@@ -97,7 +97,7 @@ pub(crate) struct Objection {
 
 /// The rules on method, side, form, phase and capability, the first that objects first.
 const PRECEDENCE: &[fn(&Case<'_>) -> Option<Objection>] =
-    &[over, early, unknown, wrong_side, again, wrong_form, gated, unlisted];
+    &[over, early, unknown, wrong_side, again, wrong_form, gated, unlisted, unstarted];
 
 fn objection(rule: &'static str, kind: MisuseKind, code: ErrorCode) -> Objection {
     Objection { rule, kind, code }
@@ -168,6 +168,12 @@ fn gated(case: &Case<'_>) -> Option<Objection> {
 fn unlisted(case: &Case<'_>) -> Option<Objection> {
     let logs = matches!(case.method, "auth/login" | "auth/logout") && case.login == Login::Unlisted;
     (logs && case.model.version == 2).then(|| objection("AUTH-16", MisuseKind::Capability, ErrorCode::METHOD_NOT_FOUND))
+}
+
+/// NES-02: in version 2 a session of suggestions is known once it was started, and here none is.
+fn unstarted(case: &Case<'_>) -> Option<Objection> {
+    let names = case.row()?["scope"] == "other-session" && case.model.version == 2;
+    names.then(|| objection("NES-02", MisuseKind::Session, ErrorCode::RESOURCE_NOT_FOUND))
 }
 
 /// The rules that gates name.
@@ -293,7 +299,9 @@ impl Case<'_> {
     pub(crate) fn why_not(&self) -> Option<(MisuseKind, &'static str)> {
         let request = self.row().is_none_or(|row| row["kind"] != "notification");
         let asked = Case { sends: true, request, ..self.clone() };
-        asked.objection().map(|objection| (objection.kind, objection.rule))
+        // It is about the method, whatever session its params name.
+        let about_it = asked.objection().filter(|objection| objection.kind != MisuseKind::Session);
+        about_it.map(|objection| (objection.kind, objection.rule))
     }
 
     /// What the catalogue says.

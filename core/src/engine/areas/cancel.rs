@@ -56,7 +56,7 @@ fn given_up(scene: &Scene<'_>) -> Option<Objection> {
 /// the agent knows how far its tools really are.
 fn cancelled(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let client = state.config.role == Role::Client;
-    let newest = state.newest();
+    let newest = state.newest;
     let session = state.sessions.get_mut(call.session)?;
     let idle = session.turn == Turn::Idle && id!("CANCEL-23").is_on(Way::Track);
     if !idle {

@@ -214,7 +214,7 @@ fn patched(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
 
 fn exited(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let exited = told_exit(update)?;
-    let newest = state.newest();
+    let newest = state.newest;
     change(state, update, |display| {
         if display.offers_cancel && exited {
             display.withdrawn = Some(newest);
@@ -225,7 +225,7 @@ fn exited(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
 
 fn offered(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let offers = told_offer(update)?;
-    let newest = state.newest();
+    let newest = state.newest;
     change(state, update, |display| {
         if display.offers_cancel && !offers {
             display.withdrawn = Some(newest);

@@ -244,7 +244,7 @@ fn replay(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 
 /// SESS-22: what still runs is being cancelled.
 fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
-    let newest = state.newest();
+    let newest = state.newest;
     let session = state.sessions.get_mut(call.session)?;
     if session.turn != Turn::Idle {
         session.stop_turn(newest);

@@ -287,7 +287,7 @@ fn changed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
     let status = shown.status(state);
     // In version 1 only a `tool_call` reports a tool call.
     let reports = message.method == "session/update" && clears(state);
-    let newest = state.newest();
+    let newest = state.newest;
     change(state, shown, |call, _| {
         call.reported |= reports;
         if let Some(status) = status {
@@ -307,7 +307,7 @@ fn heard_of(state: &mut State, chunk: &Message<'_>) -> Option<Box<str>> {
 fn offered(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
     let shown = Shown::of(message, state)?;
     let offers = shown.offers_cancel()?;
-    let newest = state.newest();
+    let newest = state.newest;
     change(state, shown, |call, _| {
         if call.offers_cancel && !offers {
             call.withdrawn = Some(newest);

@@ -94,7 +94,7 @@ impl Agent {
         let (due, idle) = (work.due, !work.is_working());
         match choices.below(5) {
             0 if idle => self.idle(&id, None, choices),
-            1 if idle => {
+            1 if idle && !work.stopped => {
                 let reason = work.reason;
                 self.idle(&id, reason, choices)
             }

@@ -24,6 +24,8 @@ pub(super) struct Work {
     pub(super) reason: Option<&'static str>,
     /// A message is in the conversation on which no work was told of yet.
     pub(super) due: bool,
+    /// The client has cancelled once, so that a reason may have gone out as `cancelled` (LIFE-15) and is not repeated.
+    pub(super) stopped: bool,
     /// The client has cancelled what goes on.
     pub(super) cancelled: bool,
     /// The state was told since the session was resumed, and nothing of the past since then.
@@ -62,6 +64,7 @@ impl Work {
             state: "idle",
             reason: None,
             due: false,
+            stopped: false,
             cancelled: false,
             synced: false,
             unshown: Vec::new(),
@@ -84,6 +87,7 @@ impl Work {
 
     /// Stops what goes on.
     pub(super) fn cancel(&mut self) {
+        self.stopped = true;
         self.cancelled |= self.is_working() || self.due;
     }
 }
