@@ -16,6 +16,7 @@ pub(super) enum Stage {
 }
 
 #[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each is true or not whatever the others are")]
 pub(super) struct Work {
     pub(super) stage: Stage,
     /// The state that was told last.
