@@ -14,7 +14,7 @@ Object.assign(process.env, { LIBACP_ENTRY: entry, LIBACP_FOLDER: folder, LIBACP_
 let passed = 0;
 let failed = 0;
 const files = readdirSync(here).filter((name) => name.endsWith(".test.mjs"));
-const stream = run({ files: files.map((name) => join(here, name)), concurrency: 1, timeout: 120_000 });
+const stream = run({ files: files.map((name) => join(here, name)), concurrency: 1, timeout: 360_000 });
 stream.on("test:pass", ({ details }) => (passed += details.type === "suite" ? 0 : 1));
 stream.on("test:fail", ({ name, details, file }) => {
   if (details.type === "suite") return;
