@@ -7,6 +7,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::offer::{self, Offer};
 use super::recent::Recent;
 use crate::engine::{
     Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker,
@@ -18,6 +19,7 @@ const UPDATE: &[&str] = &["session/update:terminal_update"];
 const CHUNK: &[&str] = &["session/update:terminal_output_chunk"];
 const CANCEL: &[&str] = &["terminal/cancel"];
 const ID: &str = "/update/terminalId";
+const CAPABILITIES: &str = "/update/capabilities";
 
 pub(super) static AREA: Area = Area {
     checks: &[
@@ -50,22 +52,14 @@ struct Display {
     cwd: Option<u64>,
     /// Whether the command has ended.
     exited: bool,
-    /// Whether it says that the client may cancel the command.
-    offers_cancel: bool,
-    /// The serial number of the newest request when it took that back or the command ended: until a later one is answered,
-    /// the client need not have heard of it.
-    withdrawn: Option<u64>,
+    /// Whether the client may cancel the command.
+    offer: Offer,
 }
 
 impl Display {
-    /// Whether a cancel may have crossed the end of the command, or of the offer.
-    fn may_cross(&self, answered: u64) -> bool {
-        self.withdrawn.is_some_and(|newest| answered <= newest)
-    }
-
     /// A command that has ended cannot be cancelled any more (DTERM-17).
     fn may_be_cancelled(&self) -> bool {
-        self.offers_cancel && !(self.exited && id!("DTERM-17").is_on(Way::Track))
+        self.offer.stands() && !(self.exited && id!("DTERM-17").is_on(Way::Track))
     }
 }
 
@@ -141,26 +135,18 @@ fn no_command(scene: &Scene<'_>) -> Option<Objection> {
 fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
     let known = known(scene);
     let exited = told_exit(&scene.message).unwrap_or_else(|| known.is_some_and(|display| display.exited));
-    let offers = told_offer(&scene.message).unwrap_or_else(|| known.is_some_and(Display::may_be_cancelled));
+    let offers =
+        offer::told(&scene.message, CAPABILITIES).unwrap_or_else(|| known.is_some_and(Display::may_be_cancelled));
     (exited && offers).then(|| {
-        Objection::new(
-            "/update/capabilities",
-            "the command has ended; set the terminal's capabilities to null with that",
-        )
+        Objection::new(CAPABILITIES, "the command has ended; set the terminal's capabilities to null with that")
     })
-}
-
-/// Whether the client need not have heard that the command has ended or the offer was taken back. Then its cancel is
-/// delivered, and it is the host that refuses it.
-fn may_cross(scene: &Scene<'_>, display: &Display) -> bool {
-    scene.sender != scene.state.config.role && display.may_cross(scene.state.answered)
 }
 
 fn gone(scene: &Scene<'_>) -> Option<Objection> {
     let id = scene.message.text("/terminalId")?;
     let displays = displays(scene)?;
     let why = match displays.get(&id) {
-        Some(display) if may_cross(scene, display) => return None,
+        Some(display) if display.offer.may_be_crossed(scene) => return None,
         Some(display) if display.exited => "the command in this terminal has ended already",
         None if displays.is_new(&id) => "no terminal with this id in the session",
         _ => return None,
@@ -170,7 +156,7 @@ fn gone(scene: &Scene<'_>) -> Option<Objection> {
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
     let display = displays(scene)?.get(&scene.message.text("/terminalId")?)?;
-    (!display.offers_cancel && !may_cross(scene, display)).then(|| {
+    (!display.offer.stands() && !display.offer.may_be_crossed(scene)).then(|| {
         let why = "the terminal does not offer to cancel its command; session/cancel stops all work";
         Objection::new("/terminalId", why)
     })
@@ -179,12 +165,6 @@ fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
 /// Whether an update says that the command has ended, or takes that back.
 fn told_exit(update: &Message<'_>) -> Option<bool> {
     update.given("/update/exitStatus").map(|status| status != "null")
-}
-
-/// Whether an update says that the command may be cancelled, or may not; null and an empty object say that it may not.
-fn told_offer(update: &Message<'_>) -> Option<bool> {
-    let told = update.given("/update/capabilities")?;
-    Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
 }
 
 /// Changes what is known of the terminal that an update is about, which is made if there is none.
@@ -216,20 +196,15 @@ fn exited(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let exited = told_exit(update)?;
     let newest = state.newest;
     change(state, update, |display| {
-        if display.offers_cancel && exited {
-            display.withdrawn = Some(newest);
+        if exited {
+            display.offer.end(newest);
         }
         display.exited = exited;
     })
 }
 
 fn offered(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
-    let offers = told_offer(update)?;
+    let offers = offer::told(update, CAPABILITIES)?;
     let newest = state.newest;
-    change(state, update, |display| {
-        if display.offers_cancel && !offers {
-            display.withdrawn = Some(newest);
-        }
-        display.offers_cancel = offers;
-    })
+    change(state, update, |display| display.offer.tell(offers, newest))
 }

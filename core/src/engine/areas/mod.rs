@@ -20,6 +20,7 @@ mod moa;
 mod mode;
 mod nes;
 mod note;
+mod offer;
 mod perm;
 mod plan;
 mod prov;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 pub(crate) use calls::Tools;
 
+use super::offer::{self, Offer};
 use crate::engine::{
     Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker, Turn,
 };
@@ -139,18 +140,16 @@ impl<'s, 'a> Shown<'s, 'a> {
         json::unescape(told).map(|name| Status::parse(&name))
     }
 
-    /// Whether it says that the call may be cancelled, or may not; null and an empty object say that it may not.
+    /// Whether it says that the call may be cancelled, or may not.
     fn offers_cancel(&self) -> Option<bool> {
-        let told = self.message.given(self.places.capabilities)?;
-        Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
+        offer::told(self.message, self.places.capabilities)
     }
 }
 
 /// Whether null in an update clears.
 fn clears(state: &State) -> bool {
     let rule = id!("TOOL-19");
-    let of_this = rule.rule().versions.contains(state.tables.version);
-    of_this && rule.is_on(Way::Track) && id!("ENUM-11").is_on(Way::Track)
+    state.has_rule(rule) && rule.is_on(Way::Track) && id!("ENUM-11").is_on(Way::Track)
 }
 
 /// The session, unless it is telling its past.
@@ -214,16 +213,10 @@ fn to_cancel<'a>(scene: &Scene<'a>) -> Option<(&'a Tools, Cow<'a, str>)> {
     Some((&session(scene)?.tools, scene.message.text("/toolCallId")?))
 }
 
-/// Whether the client need not have heard that the call has ended or takes its offer back. Then its cancel is delivered,
-/// and it is the host that refuses it.
-fn may_cross(scene: &Scene<'_>, call: &Call) -> bool {
-    scene.sender != scene.state.config.role && call.may_cross(scene.state.answered)
-}
-
 fn gone(scene: &Scene<'_>) -> Option<Objection> {
     let (tools, id) = to_cancel(scene)?;
     let why: Cow<'static, str> = match tools.calls.get(&id) {
-        Some(call) if may_cross(scene, call) => return None,
+        Some(call) if call.offer.may_be_crossed(scene) => return None,
         Some(call) if call.status.is_final() => format!("the tool call is {} already", call.status.name()).into(),
         None if tools.is_new(&id) => "no tool call with this id in the session".into(),
         _ => return None,
@@ -234,7 +227,7 @@ fn gone(scene: &Scene<'_>) -> Option<Objection> {
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
     let (tools, id) = to_cancel(scene)?;
     let call = tools.calls.get(&id)?;
-    (!call.offers_cancel && !may_cross(scene, call)).then(|| {
+    (!call.offer.stands() && !call.offer.may_be_crossed(scene)).then(|| {
         Objection::new("/toolCallId", "the tool call does not offer to be cancelled; session/cancel stops all work")
     })
 }
@@ -276,9 +269,7 @@ fn announced(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
 fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let shown = Shown::of(update, state)?;
     let status = shown.status(state).unwrap_or(Status::Pending);
-    change(state, shown, |call, turn| {
-        *call = Call { status, reported: true, turn, offers_cancel: false, withdrawn: None }
-    })
+    change(state, shown, |call, turn| *call = Call { status, reported: true, turn, offer: Offer::default() })
 }
 
 /// TOOL-04, TOOL-06, TOOL-18: an update of an unknown call makes it known.
@@ -291,8 +282,8 @@ fn changed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
     change(state, shown, |call, _| {
         call.reported |= reports;
         if let Some(status) = status {
-            if call.offers_cancel && status.is_final() {
-                call.withdrawn = Some(newest);
+            if status.is_final() {
+                call.offer.end(newest);
             }
             call.status = status;
         }
@@ -308,12 +299,7 @@ fn offered(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
     let shown = Shown::of(message, state)?;
     let offers = shown.offers_cancel()?;
     let newest = state.newest;
-    change(state, shown, |call, _| {
-        if call.offers_cancel && !offers {
-            call.withdrawn = Some(newest);
-        }
-        call.offers_cancel = offers;
-    })
+    change(state, shown, |call, _| call.offer.tell(offers, newest))
 }
 
 /// Changes the tool call that a message shows, which is made if there is none; the change is told the turn that runs.

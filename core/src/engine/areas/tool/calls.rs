@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::engine::areas::offer::Offer;
 use crate::engine::areas::recent::Recent;
 use crate::engine::Session;
 use crate::jsonrpc::LONGEST_NAME;
@@ -28,11 +29,8 @@ pub(super) struct Call {
     pub(super) reported: bool,
     /// How many turns had ended when it came up in one; what that leaves open is told once, when it ends.
     pub(super) turn: Option<u64>,
-    /// Whether it says that the client may cancel it (TOOL-37).
-    pub(super) offers_cancel: bool,
-    /// The serial number of the newest request when it took that back or ended: until a later one is answered, the client
-    /// need not have heard of it.
-    pub(super) withdrawn: Option<u64>,
+    /// Whether the client may cancel it (TOOL-37).
+    pub(super) offer: Offer,
 }
 
 /// How far a tool call is.
@@ -91,14 +89,9 @@ impl Status {
 }
 
 impl Call {
-    /// Whether a cancel may have crossed the end of what it is about, or of the offer.
-    pub(super) fn may_cross(&self, answered: u64) -> bool {
-        self.withdrawn.is_some_and(|newest| answered <= newest)
-    }
-
     /// Whether the client may cancel it; one that has ended offers that no more (TOOL-39).
     pub(super) fn may_be_cancelled(&self) -> bool {
-        self.offers_cancel && !(self.status.is_final() && id!("TOOL-39").is_on(Way::Track))
+        self.offer.stands() && !(self.status.is_final() && id!("TOOL-39").is_on(Way::Track))
     }
 }
 
@@ -133,7 +126,7 @@ impl Tools {
         let mut is_new = false;
         let new = || {
             is_new = true;
-            Call { status: Status::Pending, reported: false, turn, offers_cancel: false, withdrawn: None }
+            Call { status: Status::Pending, reported: false, turn, offer: Offer::default() }
         };
         let (id, call, forgotten) = self.calls.entry_for(id, limit, new);
         let was_listed = !is_new && is_listed(call);

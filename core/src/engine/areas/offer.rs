@@ -1,0 +1,47 @@
+//! What the client may cancel while it offers that: a tool call (TOOL-37), the command of a terminal (DTERM-14).
+
+use crate::engine::{Message, Scene};
+use crate::json;
+
+/// Whether something offers to be cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Offer {
+    stands: bool,
+    /// The serial number of the newest request when the offer was taken back, or what made it ended: until a later one is
+    /// answered, the client need not have heard of it.
+    withdrawn: Option<u64>,
+}
+
+impl Offer {
+    pub(super) fn stands(self) -> bool {
+        self.stands
+    }
+
+    /// A message says whether it stands.
+    pub(super) fn tell(&mut self, stands: bool, newest: u64) {
+        if !stands {
+            self.end(newest);
+        }
+        self.stands = stands;
+    }
+
+    /// What has made it ended, which may not have taken it back.
+    pub(super) fn end(&mut self, newest: u64) {
+        if self.stands {
+            self.withdrawn = Some(newest);
+        }
+    }
+
+    /// Whether the client need not have heard of its end. Then its cancel is delivered, and it is the host that refuses it.
+    pub(super) fn may_be_crossed(self, scene: &Scene<'_>) -> bool {
+        let received = scene.sender != scene.state.config.role;
+        received && self.withdrawn.is_some_and(|newest| scene.state.answered <= newest)
+    }
+}
+
+/// Whether the capabilities in an update say that it may be cancelled, or may not; null and an empty object say that it may
+/// not.
+pub(super) fn told(update: &Message<'_>, capabilities: &str) -> Option<bool> {
+    let told = update.given(capabilities)?;
+    Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
+}
