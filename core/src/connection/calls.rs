@@ -99,7 +99,7 @@ impl Connection {
 
     /// What the rules say to a call, in either direction.
     pub(super) fn admit(&self, row: &'static Method, sender: Role, is_request: bool) -> Option<Refusal> {
-        let receiver = if sender == self.state.config.role { &self.state.peer } else { &self.state.own };
+        let receiver = self.state.side(sender.other());
         let form = if is_request { table::Kind::Request } else { table::Kind::Notification };
         let begun = !self.may_begin();
         let way = Way::of(sender == self.state.config.role);

@@ -75,11 +75,18 @@ impl State {
         }
     }
 
+    /// What is known of a side.
+    pub(crate) fn side(&self, side: Role) -> &Side {
+        if side == self.config.role {
+            &self.own
+        } else {
+            &self.peer
+        }
+    }
+
     /// Whether a side has advertised what stands at a pointer into its capabilities.
     pub(crate) fn advertises(&self, side: Role, pointer: &str) -> bool {
-        let own = side == self.config.role;
-        let capabilities = if own { &self.own.capabilities } else { &self.peer.capabilities };
-        match json::pointer(capabilities, pointer) {
+        match json::pointer(&self.side(side).capabilities, pointer) {
             Some(value) => value == "true" || (value.starts_with('{') && id!("CAP-04").is_on(Way::Track)),
             None => !id!("CAP-01").is_on(Way::Track),
         }

@@ -150,17 +150,14 @@ fn wants(scene: &Scene<'_>, event: &str) -> bool {
 
 /// What the agent said of its suggestions.
 fn of_agent<'a>(scene: &Scene<'a>, pointer: &str) -> Option<&'a str> {
-    let own = scene.state.config.role == Role::Agent;
-    let side = if own { &scene.state.own } else { &scene.state.peer };
-    json::pointer(&side.capabilities, pointer)
+    json::pointer(&scene.state.side(Role::Agent).capabilities, pointer)
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
     scene.state.method("nes/start")?;
     let chosen = scene.message.text("/capabilities/positionEncoding")?;
-    let own = scene.state.config.role == Role::Client;
-    let client = if own { &scene.state.own } else { &scene.state.peer };
-    let offered = json::pointer(&client.capabilities, "/positionEncodings").map(json::items).unwrap_or_default();
+    let client = &scene.state.side(Role::Client).capabilities;
+    let offered = json::pointer(client, "/positionEncodings").map(json::items).unwrap_or_default();
     let offered = chosen == "utf-16" || offered.into_iter().filter_map(json::unescape).any(|known| known == chosen);
     (!offered).then(|| {
         Objection::new(
