@@ -62,38 +62,30 @@ impl Connection {
         };
         let key = json::pointer(params.as_str(), "/idempotencyKey").and_then(json::unescape);
         let Some((key, known)) = key.zip(self.state.sessions.get(session)) else { return false };
-        let message = match known.submitted(&key) {
+        let answer = match known.submitted(&key) {
             None => return false,
-            Some(Submitted::Message(message)) => Some(result(message)),
-            Some(Submitted::Open) => None,
+            Some(Submitted::Message(message)) => Ok(result(message)),
+            Some(Submitted::Open) => {
+                let mut open = self.state.inbound.of_session(session);
+                let Some(first) = open.find(|open| key_of(open).as_deref() == Some(&*key)) else { return false };
+                Err(first.id.clone())
+            }
         };
-        let first = self.state.inbound.of_session(session).find(|open| key_of(open).as_deref() == Some(&*key));
-        let first = first.map(|open| open.id.clone());
         let (id, session) = (id.clone(), Arc::clone(session));
-        match (message, first) {
-            (Some(message), _) => {
-                self.batches.asked(&id);
-                let serial = self.serial();
-                self.end_repetition(id, serial, session, Ended::Result(&message));
-            }
-            (None, Some(first)) => {
-                self.batches.asked(&id);
-                let serial = self.serial();
-                self.repeats.0.push(Held { id, serial, session, first });
-            }
-            (None, None) => return false,
+        self.batches.asked(&id);
+        let serial = self.serial();
+        match answer {
+            Ok(answer) => self.end_repetition(id, serial, session, Ended::Result(&answer)),
+            Err(first) => self.repeats.0.push(Held { id, serial, session, first }),
         }
         true
     }
 
     /// The first prompt has been answered, and with it those that repeat it.
     pub(super) fn end_repetitions(&mut self, first: &Id, ended: Ended<'_>) {
-        if self.repeats.0.iter().all(|held| held.first != *first) {
-            return;
-        }
-        let (over, wait) = std::mem::take(&mut self.repeats.0).into_iter().partition(|held| held.first == *first);
+        let all = std::mem::take(&mut self.repeats.0).into_iter();
+        let (over, wait): (Vec<_>, Vec<_>) = all.partition(|held| held.first == *first);
         self.repeats.0 = wait;
-        let over: Vec<Held> = over;
         for Held { id, serial, session, .. } in over {
             self.end_repetition(id, serial, session, ended);
         }
