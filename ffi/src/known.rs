@@ -10,12 +10,13 @@
     clippy::useless_conversion
 )]
 
+use libacp::json::list;
 use libacp::Id;
 
 use crate::border::{acp_slice, acp_status, make, shared, ACP_INVALID_ARGUMENT};
 use crate::config::acp_config;
 use crate::connection::{acp_connection, ask, tell};
-use crate::lists::{acp_requests, acp_sessions, acp_terminals, list};
+use crate::lists::{acp_requests, acp_sessions, acp_terminals};
 use crate::numbers::Number;
 
 /// The side that the host plays.

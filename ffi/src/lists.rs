@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use libacp::connection::{OpenRequest, Session};
-use libacp::json::Writer;
 use libacp::Connection;
 
 use crate::border::{acp_slice, acp_status, free, guard, output, read, shared, Handle, ACP_INVALID_ARGUMENT, ACP_NONE};
@@ -27,17 +26,6 @@ pub(crate) unsafe fn item<'a, H: Handle + 'a, I: 'a, T>(
         // SAFETY: the caller's promise.
         unsafe { output(out, || look(item).ok_or(ACP_NONE)) }
     })
-}
-
-/// A list as JSON text.
-pub(crate) fn list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) -> String {
-    let mut out = Writer::new();
-    out.begin_array();
-    for item in items {
-        write(&mut out, item);
-    }
-    out.end_array();
-    out.finish().unwrap_or_default()
 }
 
 /// A list of sessions.

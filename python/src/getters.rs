@@ -12,11 +12,12 @@
 
 use std::collections::BTreeMap;
 
+use libacp::json::list;
 use pyo3::prelude::*;
 
 use crate::config::Config;
 use crate::connection::Connection;
-use crate::json::{self, list};
+use crate::json;
 use crate::known::{OpenRequest, Session, TerminalRef};
 use crate::value;
 

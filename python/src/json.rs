@@ -6,7 +6,6 @@
 use std::hash::{Hash, Hasher};
 
 use libacp::connection::MisuseKind;
-use libacp::json::Writer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -68,17 +67,6 @@ pub(crate) fn loads(py: Python<'_>, text: &str) -> PyResult<Py<PyAny>> {
     LOADS
         .get_or_try_init(py, || py.import("libacp._json")?.getattr("loads").map(Bound::unbind))?
         .call1(py, (PyString::new(py, text),))
-}
-
-/// A list as JSON text.
-pub(crate) fn list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) -> String {
-    let mut out = Writer::new();
-    out.begin_array();
-    for item in items {
-        write(&mut out, item);
-    }
-    out.end_array();
-    out.finish().unwrap_or_default()
 }
 
 /// JSON text in place of an object, where a host has it already: `connection.request(method, RawJson(text))`.

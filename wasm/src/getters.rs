@@ -11,10 +11,11 @@
 )]
 
 use libacp::connection::Connection;
+use libacp::json::list;
 use libacp::Id;
 
 use crate::config::{self, double};
-use crate::state::{self, list};
+use crate::state;
 
 /// A text about a connection, or about what the texts name.
 pub(crate) type Text = fn(&Connection, [&str; 3]) -> Option<String>;

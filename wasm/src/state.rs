@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use libacp::connection::{OpenRequest, Session, TerminalRef};
-use libacp::json::Writer;
+use libacp::json::{list, Writer};
 
 /// An object from session id to session.
 pub(crate) fn sessions<'a>(sessions: impl Iterator<Item = (&'a Arc<str>, &'a Session)>) -> String {
@@ -72,15 +72,4 @@ pub(crate) fn terminals(terminals: &[TerminalRef]) -> String {
             .string(&terminal.terminal)
             .end_object();
     })
-}
-
-/// A list as JSON text.
-pub(crate) fn list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) -> String {
-    let mut out = Writer::new();
-    out.begin_array();
-    for item in items {
-        write(&mut out, item);
-    }
-    out.end_array();
-    out.finish().unwrap_or_default()
 }

@@ -20,4 +20,4 @@ pub(crate) use read::{agreed, columns, items, members, mentions, text};
 pub use read::{pointer, unescape, unescape_at, MAX_DEPTH};
 pub(crate) use scan::{Kind, Mark, Scanner, Text};
 pub use syntax::{SyntaxError, SyntaxKind};
-pub use write::{quote, Writer};
+pub use write::{list, quote, Writer};

@@ -36,6 +36,17 @@ pub fn quote(out: &mut String, value: &str) {
     out.push('"');
 }
 
+/// A list as JSON text: `write` writes the value of each item. The text is empty where what it writes is no JSON.
+pub fn list<T>(items: impl Iterator<Item = T>, mut write: impl FnMut(&mut Writer, T)) -> String {
+    let mut out = Writer::new();
+    out.begin_array();
+    for item in items {
+        write(&mut out, item);
+    }
+    out.end_array();
+    out.finish().unwrap_or_default()
+}
+
 /// Writes one JSON value piece by piece; commas and colons come by themselves.
 ///
 /// A call that does not fit (a value where a key is due, an end without a beginning) is remembered and makes

@@ -46,8 +46,11 @@ pub(in crate::codegen) fn file(getters: &Getters, group: &str) -> Result<String>
     }
     let mut out = format!("// {MARK}\n//! {}\n\n{ALLOWED}", group.about);
     let words: Vec<&str> = functions.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
-    if words.contains(&"Id") {
-        out.push_str("use libacp::Id;\n\n");
+    let ours = [("Id", "use libacp::Id;\n"), ("list", "use libacp::json::list;\n")];
+    let used: String = ours.iter().filter(|(name, _)| words.contains(name)).map(|(_, import)| *import).collect();
+    out.push_str(&used);
+    if !used.is_empty() {
+        out.push('\n');
     }
     for (path, names) in [
         (
@@ -56,7 +59,7 @@ pub(in crate::codegen) fn file(getters: &Getters, group: &str) -> Result<String>
         ),
         ("crate::config", &["acp_config"]),
         ("crate::connection", &["acp_connection", "ask", "tell"]),
-        ("crate::lists", &["acp_requests", "acp_sessions", "acp_terminals", "list"]),
+        ("crate::lists", &["acp_requests", "acp_sessions", "acp_terminals"]),
         ("crate::numbers", &["Number"]),
     ] {
         let used = |name: &&&str| match **name {

@@ -41,8 +41,8 @@ pub(in crate::codegen) fn module(getters: &Getters) -> String {
     let mut out = format!(
         "// {MARK}\n//! What can be asked of a connection, in the order in which `js/getters.js` counts.\n\n\
          {ALLOWED}\
-         use libacp::connection::Connection;\nuse libacp::Id;\n\n\
-         use crate::config::{{self, double}};\nuse crate::state::{{self, list}};\n\n\
+         use libacp::connection::Connection;\nuse libacp::json::list;\nuse libacp::Id;\n\n\
+         use crate::config::{{self, double}};\nuse crate::state;\n\n\
          /// A text about a connection, or about what the texts name.\n\
          pub(crate) type Text = fn(&Connection, [&str; 3]) -> Option<String>;\n\
          /// A number that a connection has.\n\

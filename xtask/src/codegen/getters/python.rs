@@ -16,8 +16,8 @@ pub(in crate::codegen) fn file(getters: &Getters) -> String {
         "// {MARK}\n//! What can be asked of a connection.\n\n\
          {ALLOWED}\
          use std::collections::BTreeMap;\n\n\
-         use pyo3::prelude::*;\n\n\
-         use crate::config::Config;\nuse crate::connection::Connection;\nuse crate::json::{{self, list}};\n\
+         use libacp::json::list;\nuse pyo3::prelude::*;\n\n\
+         use crate::config::Config;\nuse crate::connection::Connection;\nuse crate::json;\n\
          use crate::known::{{OpenRequest, Session, TerminalRef}};\nuse crate::value;\n\n\
          #[pymethods]\nimpl Connection {{\n"
     );
