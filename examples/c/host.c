@@ -197,3 +197,27 @@ void host_finish(host *host)
     close(host->out);
     host->out = -1;
 }
+
+acp_slice part(const acp_event *event, acp_status (*get)(const acp_event *, acp_slice *))
+{
+    acp_slice slice = {NULL, 0};
+    acp_status status = get(event, &slice);
+    if (status != ACP_NONE) {
+        need(status, "event");
+    }
+    return slice;
+}
+
+void tell_violation(const acp_event *event)
+{
+    acp_writer *writer = new_writer();
+    need(acp_writer_begin_object(writer), "violation");
+    write_member(writer, "violation", part(event, acp_event_rule));
+    write_member(writer, "method", part(event, acp_event_method));
+    write_member(writer, "pointer", part(event, acp_event_pointer));
+    write_member(writer, "message", part(event, acp_event_message));
+    need(acp_writer_end_object(writer), "violation");
+    text line = written(writer);
+    fprintf(stderr, "%.*s\n", (int)line.len, line.data);
+    text_free(&line);
+}

@@ -48,5 +48,9 @@ acp_event *host_next(host *host);
 void host_step(host *host, bool reading);
 // Writes all that waits for the peer, then closes that pipe.
 void host_finish(host *host);
+// What one function tells of an event; empty where the event does not have it.
+acp_slice part(const acp_event *event, acp_status (*get)(const acp_event *, acp_slice *));
+// Says what the peer did wrong, as one line of JSON on standard error; nothing of it is lost, so the play goes on.
+void tell_violation(const acp_event *event);
 
 #endif

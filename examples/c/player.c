@@ -5,36 +5,11 @@
 
 static void play_steps(player *player, acp_slice steps);
 
-static acp_slice part(const acp_event *event, acp_status (*get)(const acp_event *, acp_slice *))
-{
-    acp_slice slice = {NULL, 0};
-    acp_status status = get(event, &slice);
-    if (status != ACP_NONE) {
-        need(status, "event");
-    }
-    return slice;
-}
-
 static int32_t kind_of(const acp_event *event)
 {
     int32_t kind = 0;
     need(acp_event_kind(event, &kind), "kind");
     return kind;
-}
-
-// Says what the peer did wrong, as one line of JSON on standard error; nothing of it is lost, so the play goes on.
-static void tell_violation(const acp_event *event)
-{
-    acp_writer *writer = new_writer();
-    need(acp_writer_begin_object(writer), "violation");
-    write_member(writer, "violation", part(event, acp_event_rule));
-    write_member(writer, "method", part(event, acp_event_method));
-    write_member(writer, "pointer", part(event, acp_event_pointer));
-    write_member(writer, "message", part(event, acp_event_message));
-    need(acp_writer_end_object(writer), "violation");
-    text line = written(writer);
-    fprintf(stderr, "%.*s\n", (int)line.len, line.data);
-    text_free(&line);
 }
 
 // The next event, which must be of this kind and method.
