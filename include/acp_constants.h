@@ -850,6 +850,8 @@
 #define ACP_RULE_LIFE_09 "LIFE-09"
 /* The content in a message update is a list of blocks, or null to clear it. Only in v2. */
 #define ACP_RULE_LIFE_10 "LIFE-10"
+/* A message of the user and a message of the agent have different ids. Only in v2. */
+#define ACP_RULE_LIFE_13 "LIFE-13"
 /* Work that the client has cancelled ends as cancelled, and what belongs to it comes before that. Only in
    v2. */
 #define ACP_RULE_LIFE_15 "LIFE-15"

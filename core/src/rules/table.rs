@@ -231,6 +231,7 @@ rule("LIFE-05", Must, Note, SEND | RECEIVE, Versions::only(2), "An idle that end
 rule("LIFE-06", Should, Note, TRACK, Versions::only(2), "An agent that waits for its user says so; the turn then requires action."),
 rule("LIFE-09", Must, Error, SEND | RECEIVE, Versions::only(2), "Every message update carries the id of its message."),
 rule("LIFE-10", Must, Error, SEND | RECEIVE, Versions::only(2), "The content in a message update is a list of blocks, or null to clear it."),
+rule("LIFE-13", Should, Warning, SEND | RECEIVE, Versions::only(2), "A message of the user and a message of the agent have different ids."),
 rule("LIFE-15", Must, Warning, SEND | RECEIVE | TRACK, Versions::only(2), "Work that the client has cancelled ends as cancelled, and what belongs to it comes before that."),
 rule("LIFE-16", MustNot, Warning, SEND | RECEIVE, Versions::only(2), "The updates tool_call, plan and current_mode_update are version 1's; version 2 has others in their place.").reported_as(&["ENUM-01"]),
 rule("LIFE-18", Must, Warning, SEND | RECEIVE, Versions::only(2), "A prompt that is refused leaves no message of the user."),

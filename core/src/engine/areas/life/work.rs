@@ -7,6 +7,7 @@ use super::background::Background;
 use super::echo::Echoes;
 use super::keys::Keys;
 use super::replay::Replays;
+use super::sides::Sides;
 use crate::engine::{Message, Objection, OpenRequest, Scene, Session, SessionState, State, Turn};
 use crate::json;
 use crate::rules::Way;
@@ -65,6 +66,7 @@ pub(crate) struct Work {
     pub(super) echoes: Echoes,
     pub(super) keys: Keys,
     pub(super) replays: Replays,
+    pub(super) sides: Sides,
     pub(crate) background: Background,
 }
 
