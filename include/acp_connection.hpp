@@ -1,4 +1,4 @@
-// libacp for C++17: a connection: bytes in, events out, bytes out, time, and what a host asks for.
+// libacp for C++17: a connection: bytes in, events out, bytes out, time, and the host's calls.
 //
 // Part of acp.hpp, which is what a program includes.
 
@@ -14,17 +14,17 @@ namespace acp {
 
 class Connection;
 
-/// The events of a connection, for a loop; see `Connection::events`.
+/// The events of a connection as a range; see `Connection::events`.
 using Events = Polled<Connection, Event>;
 
-/// One peer, seen from one side.
+/// One side of a connection: the state of the conversation with one peer.
 class Connection {
 public:
-    /// With the defaults for a role.
+    /// A connection with the default configuration of a role.
     explicit Connection(Role role) noexcept : Connection(make(Config(role))) {}
-    /// Takes over a handle of acp.h.
+    /// Takes ownership of a handle of acp.h.
     explicit Connection(acp_connection *connection) noexcept : connection_(connection) {}
-    /// With a configuration, which is copied.
+    /// A connection with a configuration, which is copied. Fails if a setting of the configuration was refused.
     [[nodiscard]] static Result<Connection> open(const Config &config) noexcept
     {
         if (config.status() != ACP_OK) {
@@ -36,45 +36,51 @@ public:
         return made == nullptr ? Result<Connection>(Error::of(ACP_INVALID_ARGUMENT)) : Connection(made);
     }
 
-    /// Takes bytes from the peer, in any split; they are read when events are asked for, and what is wrong with them
-    /// becomes events. This and the next three only fail after a defect of the library or when this was moved from.
+    /// Passes in bytes that were read from the peer, in chunks of any size (with `Framing::messages`: exactly one
+    /// message). They are decoded by `poll_event`, which also reports whatever is wrong with them. This function,
+    /// `receive_eof`, `handle_timeout`, `consume` and `close` fail only after a defect of the library, or if this
+    /// object was moved from.
     Result<void> receive(std::string_view bytes) noexcept
     {
         return done(acp_connection_receive(handle(), detail::slice(bytes)));
     }
-    /// The peer has closed its side.
+    /// Reports that the peer has closed its side. What was received before is still delivered; then `Closed` is the
+    /// last event.
     Result<void> receive_eof() noexcept { return done(acp_connection_receive_eof(handle())); }
-    /// Tells the time in milliseconds, on a clock of the host's own that does not run backwards.
+    /// Sets the current time in milliseconds, on any monotonic clock of the host, and does what is due. Poll for events
+    /// and transmit afterwards.
     Result<void> handle_timeout(std::uint64_t now) noexcept
     {
         return done(acp_connection_handle_timeout(handle(), now));
     }
-    /// Takes so many bytes of `transmit` as written.
+    /// Removes bytes from the front of `transmit` after they were written. Partial writes are normal.
     Result<void> consume(std::size_t count) noexcept { return done(acp_connection_consume(handle(), count)); }
 
-    /// The next thing that the host must know, if there is one now.
+    /// Takes the next event; `std::nullopt` if there is none now.
     [[nodiscard]] std::optional<Event> poll_event() noexcept
     {
         acp_event *event = nullptr;
         return acp_connection_poll_event(handle(), &event) == ACP_OK ? std::optional<Event>(event) : std::nullopt;
     }
-    /// The same for a loop: goes on until nothing more has to be known now.
+    /// The events as a range for a loop: takes events until there is none.
     [[nodiscard]] Events events() noexcept { return Events(this); }
-    /// When `handle_timeout` is wanted, on the host's clock.
+    /// When to call `handle_timeout` next, in milliseconds on the host's clock; `std::nullopt` if nothing is scheduled.
     std::optional<std::uint64_t> poll_timeout() const noexcept
     {
         return detail::read<std::uint64_t>(acp_connection_poll_timeout, handle());
     }
-    /// Bytes for the peer, valid until the next call that changes the connection.
+    /// The bytes to write to the peer (with `Framing::messages`: the rest of one message). They stay there until
+    /// `consume` removes them. Valid until the next call that changes the connection.
     std::string_view transmit() const noexcept { return text(acp_connection_transmit); }
 
-    /// Sends a request; the number comes back in its one `Response`.
+    /// Sends a request and returns its serial number. Its answer arrives as exactly one `Response` with the same
+    /// number.
     [[nodiscard]] Result<std::uint64_t> request(std::string_view method, const JsonText &params) noexcept
     {
         return request(method, params, {}, std::nullopt);
     }
-    /// The same with an id of the host's choice (JSON text; empty for the next number) and a time-out in milliseconds
-    /// (nothing for the configuration's, `never` for none).
+    /// Sends a request with an id of the host's choice (JSON text, a string or an integer; empty to use the next free
+    /// number) and a time-out in milliseconds (`std::nullopt` for the configuration's, `never` for none).
     [[nodiscard]] Result<std::uint64_t> request(std::string_view method, const JsonText &params, std::string_view id,
                                                 std::optional<std::uint64_t> timeout) noexcept
     {
@@ -85,17 +91,18 @@ public:
         });
         return sent ? Result<std::uint64_t>(serial) : sent.error();
     }
-    /// Sends a notification.
+    /// Sends a notification. `session/cancel` also answers the peer's open permission requests of the session with
+    /// `cancelled`.
     [[nodiscard]] Result<void> notify(std::string_view method, const JsonText &params) noexcept
     {
         return written(params, [&] { return acp_connection_notify(handle(), detail::slice(method), params.slice()); });
     }
-    /// Answers the peer's request with this number with a result.
+    /// Answers one of the peer's requests with a result. `serial` is the request's serial number, from its event.
     [[nodiscard]] Result<void> respond(std::uint64_t serial, const JsonText &result) noexcept
     {
         return written(result, [&] { return acp_connection_respond(handle(), serial, result.slice()); });
     }
-    /// Answers it with an error; `data` is JSON text, empty for none.
+    /// Answers one of the peer's requests with an error. `data` is JSON text, empty for none.
     [[nodiscard]] Result<void> respond_error(std::uint64_t serial, std::int32_t code, std::string_view message,
                                              const JsonText &data = std::string_view()) noexcept
     {
@@ -103,31 +110,34 @@ public:
             return acp_connection_respond_error(handle(), serial, code, detail::slice(message), data.slice());
         });
     }
-    /// Asks the peer to cancel the host's own request with this number; its answer still comes.
+    /// Asks the peer to cancel one of the host's requests. The request still ends with one `Response`.
     [[nodiscard]] Result<void> cancel(std::uint64_t serial) noexcept
     {
         return done(acp_connection_cancel(handle(), serial));
     }
-    /// Answers a request that the host does not serve: method not found.
+    /// Answers one of the peer's requests with the error "Method not found", for methods that the host does not
+    /// implement.
     [[nodiscard]] Result<void> respond_not_served(std::uint64_t serial) noexcept
     {
         return done(acp_connection_respond_not_served(handle(), serial));
     }
-    /// Answers a request that could not be served, as a call of the host's own was refused: internal error, with the rule of
-    /// the last refusal.
+    /// Answers one of the peer's requests with the error "Internal error" and the rule of the last misuse, for when the
+    /// host cannot serve it because one of its own calls was refused.
     [[nodiscard]] Result<void> respond_refused(std::uint64_t serial) noexcept
     {
         return done(acp_connection_respond_refused(handle(), serial));
     }
-    /// Ends the connection from this side.
+    /// Ends the connection from this side. The peer's open permission requests are answered with `cancelled`; what
+    /// `transmit` holds can still be written.
     Result<void> close() noexcept { return done(acp_connection_close(handle())); }
 
-    /// Whether a method could be sent now, as far as version, side, phase and capabilities go.
+    /// Whether a method could be sent now, as far as the version, the side, the phase and the capabilities go. An
+    /// optional part follows a colon: `session/prompt:image`.
     bool can(std::string_view method) const noexcept
     {
         return detail::read<bool>(acp_connection_can, handle(), detail::slice(method)).value_or(false);
     }
-    /// Why it could not be sent now; nothing when it could.
+    /// Why a method could not be sent now; `std::nullopt` if it could.
     std::optional<Error> why_not(std::string_view method) noexcept
     {
         const Result<void> sendable = done(acp_connection_why_not(handle(), detail::slice(method)));
@@ -394,7 +404,8 @@ public:
     }
     // The end of what is generated.
 
-    /// What a status that a function of acp.h gave for this connection means.
+    /// Converts a status that a function of acp.h returned for this connection. For `ACP_MISUSE`, the error has the
+    /// rule and the message.
     Result<void> done(acp_status status) const noexcept
     {
         if (status == ACP_OK) {
@@ -410,7 +421,7 @@ public:
         return error;
     }
 
-    /// Calls a function of acp.h that sends a request: its number, or why not.
+    /// Calls a function of acp.h that sends a request, and returns the request's serial number.
     template <class Function, class... Arguments>
     [[nodiscard]] Result<std::uint64_t> sent(Function function, Arguments... arguments) noexcept
     {
@@ -419,9 +430,9 @@ public:
         return called ? Result<std::uint64_t>(serial) : called.error();
     }
 
-    /// The handle, for the functions of acp.h; null in a connection that was moved from.
+    /// The handle, for the functions of acp.h; null after a move.
     acp_connection *handle() const noexcept { return connection_.get(); }
-    /// Gives the handle away.
+    /// Gives up ownership of the handle. The caller frees it with `acp_connection_free`.
     acp_connection *release() noexcept { return connection_.release(); }
 
 private:
