@@ -16,7 +16,6 @@ use keys::{At, Keys};
 /// A map ordered by key.
 #[derive(Debug, Clone)]
 pub struct Map<K, V> {
-    /// The keys in order.
     keys: Keys<K>,
     /// The values, at the places that `keys` names; `None` where a place is free.
     values: Vec<Option<V>>,

@@ -169,20 +169,18 @@ impl<S> fmt::Debug for Typed<S> {
 
 /// A request that was sent. It recognizes its answer among the events and knows the type of the result.
 pub struct Ticket<R> {
-    /// The id of the request.
     id: Id,
-    /// The serial number of the request, unique on the connection.
     serial: u64,
     request: PhantomData<fn() -> R>,
 }
 
 impl<R: Request<'static>> Ticket<R> {
-    /// The request's id.
+    /// The id of the request.
     pub fn id(&self) -> &Id {
         &self.id
     }
 
-    /// Its number on the connection, which no other request has.
+    /// The serial number of the request, unique on the connection.
     pub fn serial(&self) -> u64 {
         self.serial
     }

@@ -23,7 +23,6 @@ const FOLDERS: usize = 64;
 #[derive(Debug)]
 pub struct Root {
     dir: Dir,
-    /// The path of the folder, with all links resolved when it was opened.
     path: PathBuf,
     /// The path that was passed in, which may contain links.
     given: PathBuf,
@@ -51,7 +50,7 @@ impl Root {
         Ok(Root { dir: self.dir.try_clone()?, path: self.path.clone(), given: self.given.clone() })
     }
 
-    /// Its path, with all links followed as they were when it was opened.
+    /// The path of the folder, with all links resolved when it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
