@@ -717,25 +717,25 @@ class Connection:
     # Generated from core/protocol/getters.json by `cargo xtask codegen`, as far as the next such line.
     @property
     def buffered(self) -> int:
-        """How much was received and has not been read yet. Stop reading from the transport while this is large. In
+        """How much data was received and not decoded yet. Stop reading from the transport while it is large. In
         bytes.
         """
     @property
     def unsent(self) -> int:
-        """How much waits to be sent: the length of what `transmit` holds, or with the framing `messages` of all
-        messages. Stop reading from the transport while this is large. In bytes.
+        """How much data waits to be written: the length of what `transmit` holds or, with the framing `messages`,
+        of all messages. Stop reading from the transport while it is large. In bytes.
         """
     @property
     def needs_input(self) -> bool:
-        """Whether it is clear at a glance that there is no event before more bytes come. A host that gets bytes in
-        small pieces need not ask for events after each of them.
+        """A cheap check: true means that there is certainly no event until more bytes arrive. A host that receives
+        many small chunks can skip polling then.
         """
     @property
     def role(self) -> Role:
         """The side that the host plays. One of `client` or `agent`."""
     @property
     def config(self) -> Config:
-        """A copy of the configuration, with the defaults filled in."""
+        """A copy of the configuration, including the defaults."""
     @property
     def phase(self) -> Phase:
         """How far the connection is. One of `start`, `initializing`, `ready` or `closed`.
@@ -744,41 +744,41 @@ class Connection:
         """
     @property
     def version(self) -> int | None:
-        """The agreed version of the protocol. `None` before it is agreed on: a client knows it once `initialize`
-        has been answered, an agent once `initialize` has come.
+        """The agreed protocol version. `None` before it is agreed on: for a client, until `initialize` has been
+        answered; for an agent, until `initialize` has arrived.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     @property
     def capabilities(self) -> dict[str, Any]:
-        """What the peer can do: its capabilities object, `{}` before `initialize`. To ask about one method, use
+        """The capabilities object that the peer advertised; `{}` before `initialize`. To ask about one method, use
         `can`. A new object each time.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     @property
     def own_capabilities(self) -> dict[str, Any]:
-        """What the host said it can do: its capabilities object, `{}` before `initialize`. A new object each time.
+        """The capabilities object that the host advertised; `{}` before `initialize`. A new object each time.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     @property
     def peer_info(self) -> dict[str, Any]:
-        """The peer's whole params or result of `initialize`, with its name and its ways to log in; `{}` before. A
-        new object each time.
+        """The peer's complete params or result of `initialize`, including its name and its login methods; `{}`
+        before `initialize`. A new object each time.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     @property
     def peer_name(self) -> str | None:
-        """The name of the program behind the peer, for logs and messages. Rule INIT-11. `None` before
-        `initialize`, and where the peer does not say it.
+        """The name of the peer's program, for logs and messages. Rule INIT-11. `None` before `initialize`, and if
+        the peer does not give its name.
 
         See https://agentclientprotocol.com/protocol/v1/initialization
         """
     def peer_extension(self, name: str) -> Any | None:
-        """What the peer says about one extension under `_meta` of its capabilities. Rule EXT-10. A new object each
-        time. `None` where the peer does not advertise the extension, and before `initialize`.
+        """What the peer advertises for one extension under `_meta` of its capabilities. Rule EXT-10. A new object
+        each time. `None` if the peer does not advertise the extension, and before `initialize`.
 
         `name` is the extension's name.
 
@@ -786,25 +786,24 @@ class Connection:
         """
     @property
     def login(self) -> Login:
-        """Whether the agent works for this user, as far as anything has said. One of `unknown`, `required` or
-        `done`.
+        """Whether the agent accepts this user, as far as is known. One of `unknown`, `required` or `done`.
 
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
     @property
     def login_methods(self) -> list[LoginMethod]:
-        """The ways to log in that the agent listed and that can be used, in its order. The kind is `agent` where
-        `authenticate` (version 2: `auth/login`) asks the agent to do it, `terminal` where the client runs it in
-        a terminal, and in version 2 also `custom` for a type of the two sides' own and `unknown` for one that
-        is newer than the library. A new object each time.
+        """The agent's login methods that can be used, in the agent's order. The kind is `agent` if `authenticate`
+        (version 2: `auth/login`) asks the agent to log in and `terminal` if the client runs the login in a
+        terminal. Version 2 adds `custom` for a type that the two sides have agreed on themselves and `unknown`
+        for a type that this library does not know. A new object each time.
 
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
     def retry_class(self, method: str) -> RetryClass | None:
-        """Whether a request may be sent once more when nobody knows what became of it, because its time was up or
-        the connection is gone: `safe` as it is, `key` with the `idempotencyKey` that it had the first time,
-        `never` because it might be done twice. It can be asked of a connection that is over. `None` before the
-        version is agreed on, and for methods that are no requests of that version.
+        """Whether a request may be sent again when its outcome is unknown because it timed out or the connection
+        was lost: `safe` means unchanged, `key` means with the same `idempotencyKey` as the first time, `never`
+        means not at all because it might be carried out twice. Also available after the connection has ended.
+        `None` before the version is agreed on, and if the method is not a request of that version.
 
         `method` is the method's name.
 
@@ -812,32 +811,32 @@ class Connection:
         """
     @property
     def open_elicitations(self) -> list[str]:
-        """The ids of questions that are settled on web pages and have not been yet, in the order of their text.
-        Rule ELIC-20.
+        """The ids of the elicitations that are answered on a web page and not completed yet, in alphabetical
+        order. Rule ELIC-20.
 
         See https://agentclientprotocol.com/rfds/elicitation
         """
     @property
     def providers(self) -> list[ProviderState]:
-        """The model providers that the agent listed last, in the order of their ids, and whether each is switched
-        on. Draft `llm_providers`. Rule PROV-04. A new object each time.
+        """The model providers that the agent listed last, ordered by id, and whether each is enabled. Draft
+        `llm_providers`. Rule PROV-04. A new object each time.
 
         See https://agentclientprotocol.com/rfds/custom-llm-endpoint
         """
     def snapshot(self) -> ConnectionSnapshot:
-        """All that is known of the connection as a whole: an object that always has all of its members. A new
-        object each time.
+        """The state of the connection as one object. All of its members are always present. A new object each
+        time.
         """
     def session_state(self, id: str) -> SessionState | None:
-        """Whether a session can be used. One of `loading`, `resuming` or `ready`. `None` when the session is not
-        known.
+        """Whether a session is open, or being loaded or resumed. One of `loading`, `resuming` or `ready`. `None`
+        when the session is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     def session_turn(self, id: str) -> Turn | None:
-        """Whether the agent works for a session. One of `idle`, `running`, `cancelling` or `requires_action`.
+        """Whether the agent is working for a session. One of `idle`, `running`, `cancelling` or `requires_action`.
         `None` when the session is not known.
 
         `id` is the session's id.
@@ -845,70 +844,73 @@ class Connection:
         See https://agentclientprotocol.com/protocol/v1/prompt-turn
         """
     def session_cwd(self, id: str) -> str | None:
-        """The working directory of a session. `None` when the session is not known, or its directory is not.
+        """The working directory of a session. `None` when the session is not known, or its directory is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     def session_roots(self, id: str) -> list[str] | None:
-        """All directories of a session: the working directory, then the others. `None` when the session is not
-        known.
+        """All directories of a session: the working directory, then the additional ones. `None` when the session
+        is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     def session_mode(self, id: str) -> str | None:
-        """The id of the mode that is in force in a session. `None` when the session is not known, or it has no
-        modes.
+        """The id of a session's current mode. `None` when the session is not known, or it has no modes.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-modes
         """
     def session_available_modes(self, id: str) -> list[v1.SessionMode] | None:
-        """The modes that a session offers: the list as the agent told it. A new object each time. `None` when the
-        session is not known, or it has told of none, or of more than is kept.
+        """The modes that a session offers, as the agent listed them. A new object each time. `None` when the
+        session is not known, or the agent has not sent the list, or it is too long to be kept (256 KiB, or the
+        limit `remembered`).
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-modes
         """
     def session_config_options(self, id: str) -> list[v1.SessionConfigOption] | None:
-        """The options of a session with their values: the list as the agent told it last. A new object each time.
-        `None` when the session is not known, or it has told of none, or of more than is kept.
+        """The config options of a session and their values, as the agent listed them last. A new object each time.
+        `None` when the session is not known, or the agent has not sent the list, or it is too long to be kept
+        (256 KiB).
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/session-config-options
         """
     def session_tool_calls(self, id: str) -> list[ToolCallState] | None:
-        """The tool calls of a session and how far each is, oldest first. A new object each time. `None` when the
-        session is not known.
+        """The tool calls of a session and the status of each, oldest first. A new object each time. `None` when
+        the session is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/tool-calls
         """
     def session_plan(self, id: str) -> list[v1.PlanEntry] | None:
-        """The entries of a session's plan: the list as the agent told it last. A new object each time. `None` when
-        the session is not known, or it has told of none, or of more than is kept.
+        """The entries of a session's plan, as the agent listed them last. A new object each time. `None` when the
+        session is not known, or the agent has not sent the list, or it is too long to be kept (256 KiB).
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/agent-plan
         """
     def session_plan_ids(self, id: str) -> list[str] | None:
-        """The ids of a session's plans that have one. `None` when the session is not known.
+        """The ids of a session's plans that have an id, in alphabetical order. `None` when the session is not
+        known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/rfds/plan-operations
         """
     def session_commands(self, id: str) -> list[v1.AvailableCommand] | None:
-        """The commands that a user can type in a session: the list as the agent told it last. A new object each
-        time. `None` when the session is not known, or it has told of none, or of more than is kept.
+        """The commands that a user can type in a session, as the agent listed them last. A new object each time.
+        `None` when the session is not known, or the agent has not sent the list, or it is too long to be kept
+        (256 KiB).
 
         `id` is the session's id.
 
@@ -921,23 +923,22 @@ class Connection:
         `id` is the session's id.
         """
     def session_auth_uncertain(self, id: str) -> bool | None:
-        """Whether the user has logged out since a session was opened, so that it may fail for want of a login.
-        Rule AUTH-25. `None` when the session is not known.
+        """Whether the user has logged out since a session was opened. If so, the session may fail because a login
+        is missing. Rule AUTH-25. `None` when the session is not known.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/authentication
         """
     def session_parent(self, id: str) -> str | None:
-        """The id of the session that a session is a child of. `None` when the session is not known, or it was
-        opened by the client.
+        """The id of a session's parent session. `None` when the session is not known, or the client opened it.
 
         `id` is the session's id.
 
         See https://agentclientprotocol.com/protocol/v1/subagents
         """
     def session_may_cancel(self, id: str) -> bool | None:
-        """Whether the client may cancel the work of a session: always, unless it is a child that does not allow
+        """Whether the client may cancel the work of a session. False only for a child session that does not allow
         it. `None` when the session is not known.
 
         `id` is the session's id.
@@ -945,25 +946,26 @@ class Connection:
         See https://agentclientprotocol.com/protocol/v1/subagents
         """
     def session_snapshot(self, id: str) -> SessionSnapshot | None:
-        """All that is known of a session: an object that always has all of its members. Null says that the session
-        has told of none, or of more than is kept. It costs as much as it is long. A new object each time.
-        `None` when the session is not known.
+        """The state of a session as one object. All of its members are always present. A member that lists
+        something is null if the agent has not sent the list, or if it is too long to be kept (256 KiB, or the
+        limit `remembered`). The cost grows with the length of the text. A new object each time. `None` when the
+        session is not known.
 
         `id` is the session's id.
         """
     def command_text(self, session: str, name: str, input: str = "") -> str | None:
-        """The text of a prompt that runs one of a session's commands. Rule CMD-05. `None` when the session is not
-        known, or it has not listed the command.
+        """The text of a prompt that runs one of a session's commands: `/name`, or `/name input`. Rule CMD-05.
+        `None` when the session is not known, or it has not listed the command.
 
-        `session` is the session's id. `name` is the command's name. `input` is what follows the name, empty for
-        nothing.
+        `session` is the session's id. `name` is the command's name. `input` is the text that follows the name;
+        empty for none.
 
         See https://agentclientprotocol.com/protocol/v1/slash-commands
         """
     def in_roots(self, session: str, path: str) -> bool:
-        """Whether a path is inside of one of a session's directories, as far as its text goes: `.` and `..` are
-        followed, links in the file system are the host's to check. False where the directories, or the session,
-        are not known. Rule SESS-06.
+        """Whether a path lies inside one of a session's directories. Only the text of the path is examined: `.`
+        and `..` are resolved, but the host has to check links in the file system. False if the session or its
+        directories are not known. Rule SESS-06.
 
         `session` is the session's id. `path` is an absolute path.
 
@@ -971,12 +973,12 @@ class Connection:
         """
     @property
     def sessions(self) -> dict[str, Session]:
-        """The sessions that are known now, by id.
+        """The sessions of the connection, sorted by id.
 
         See https://agentclientprotocol.com/protocol/v1/session-setup
         """
     def session(self, id: str) -> Session | None:
-        """What is known of one session at a glance. `None` when the session is not known.
+        """The state of one session in brief. `None` when the session is not known.
 
         `id` is the session's id.
 
@@ -990,29 +992,29 @@ class Connection:
         """The peer's requests that the host has not answered yet, oldest first. Rule RPC-15."""
     @property
     def open_terminals(self) -> list[TerminalRef]:
-        """The terminals that were created and not released, by session. Rule TERM-04.
+        """The terminals that were created and not released, grouped by session. Rule TERM-04.
 
         See https://agentclientprotocol.com/protocol/v1/terminals
         """
     def pending_by_id(self, id: Id) -> OpenRequest | None:
-        """The host's own open request with an id. `None` when no such request is open.
+        """Finds the host's own open request with this id. `None` when no such request is open.
 
         `id` is the request's id; raises `TypeError` or `Misuse` for what is none.
         """
     def unanswered_by_id(self, id: Id) -> OpenRequest | None:
-        """The peer's open request with an id. `None` when no such request is open.
+        """Finds the peer's open request with this id. `None` when no such request is open.
 
         `id` is the request's id; raises `TypeError` or `Misuse` for what is none.
         """
     def pending_by_serial(self, serial: int) -> OpenRequest | None:
-        """The host's own open request with a number. `None` when no such request is open.
+        """Finds the host's own open request with this serial number. `None` when no such request is open.
 
-        `serial` is the request's number on this connection.
+        `serial` is the request's serial number on this connection.
         """
     def unanswered_by_serial(self, serial: int) -> OpenRequest | None:
-        """The peer's open request with a number. `None` when no such request is open.
+        """Finds the peer's open request with this serial number. `None` when no such request is open.
 
-        `serial` is the request's number on this connection.
+        `serial` is the request's serial number on this connection.
         """
     # The end of what is generated.
     def can(self, method: str) -> bool:

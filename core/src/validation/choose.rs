@@ -1,4 +1,4 @@
-//! Which of several types a value has: by its tag, or by trying.
+//! Deciding which of several types a value has: by its tag, or by trying.
 
 use std::ops::Range;
 

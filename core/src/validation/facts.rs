@@ -1,32 +1,32 @@
-//! What a walk has seen of a value on its way, so that nobody needs to go through it again for that.
+//! What a walk found in a value, so that later look-ups need not search the text again.
 
 use std::ops::Range;
 
 use crate::json;
 
-/// Members that are remembered; what has more is looked up the long way.
+/// The maximum number of members that are recorded. Values with more are searched in the text.
 const MEMBERS: usize = 64;
 
-/// Where the members of the outermost objects stand, and which variants there are.
+/// The positions of the members of the outermost objects, and the tags of unions.
 #[derive(Debug, Default)]
 pub(crate) struct Facts {
     members: Vec<Member>,
-    /// The members say nothing: there are too many, or the text is not what was walked.
+    /// The members cannot be used: there were too many, or the text has changed.
     blurred: bool,
     tags: Vec<&'static str>,
 }
 
 #[derive(Debug, Clone)]
 struct Member {
-    /// The id of the member that this one is inside of; `None` for one of the whole value.
+    /// The id of the member that contains this one; `None` for a member of the value itself.
     parent: Option<usize>,
-    /// Where its name began in the text that was walked.
+    /// The start of its name in the text that was walked.
     id: usize,
     name: Range<usize>,
     value: Range<usize>,
 }
 
-/// What was seen of a text with holes, each of which may be longer or shorter in another one.
+/// Facts about a text with slots, whose lengths may differ in another text.
 #[derive(Debug)]
 pub(crate) struct Kept {
     members: Vec<(Member, [u8; 3])>,
@@ -35,8 +35,8 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// The facts of another text, in the room of facts that nobody needs any more. `by` says how far each place has moved
-    /// (and wraps), by the number of holes before it.
+    /// The facts about another text, reusing the memory of old facts. `by` has the distance that each position has
+    /// moved (wrapping), indexed by the number of slots before it.
     pub(crate) fn moved(&self, spare: Facts, by: &[usize]) -> Facts {
         let mut facts = spare.cleared();
         facts.blurred = self.blurred;
@@ -52,7 +52,7 @@ impl Kept {
 }
 
 impl Facts {
-    /// Notes a member, by its places in the text.
+    /// Records a member, by its positions in the text.
     pub(super) fn member(&mut self, parent: Option<usize>, name: Range<usize>, escaped: bool, value: Range<usize>) {
         self.blurred |= escaped || self.members.len() >= MEMBERS;
         if self.blurred {
@@ -61,14 +61,14 @@ impl Facts {
         self.members.push(Member { parent, id: name.start, name, value });
     }
 
-    /// Notes the variant of a union.
+    /// Records the tag of a union.
     pub(super) fn tag(&mut self, tag: &'static str) {
         if !self.tags.contains(&tag) {
             self.tags.push(tag);
         }
     }
 
-    /// The same for a text with holes, of which so many are before a place.
+    /// These facts for a text with slots. `before` counts the slots before a position.
     pub(crate) fn kept(&self, before: impl Fn(usize) -> u8) -> Kept {
         let kept = |member: &Member| {
             let Member { name, value, .. } = member;
@@ -77,7 +77,7 @@ impl Facts {
         Kept { members: self.members.iter().map(kept).collect(), blurred: self.blurred, tags: self.tags.clone() }
     }
 
-    /// Nothing seen, with the room that there was.
+    /// Empty facts that reuse the memory.
     pub(crate) fn cleared(mut self) -> Self {
         self.members.clear();
         self.tags.clear();
@@ -85,17 +85,17 @@ impl Facts {
         self
     }
 
-    /// The text is another one now.
+    /// Invalidates the members because the text has changed.
     pub(crate) fn blur(&mut self) {
         self.blurred = true;
     }
 
-    /// Whether there may be a union with this tag in the value.
+    /// Whether the value may contain a union with this tag.
     pub(crate) fn may_have(&self, tag: &str) -> bool {
         self.tags.contains(&tag)
     }
 
-    /// The JSON at a pointer into the value, in the text that was walked; `Err` when only the text can tell.
+    /// The JSON at a pointer into the value, in the text that was walked; `Err` if the text itself has to be searched.
     pub(crate) fn find<'t>(&self, text: &'t str, pointer: &str) -> Result<Option<&'t str>, ()> {
         let path = pointer.strip_prefix('/').filter(|_| !self.blurred && !self.members.is_empty()).ok_or(())?;
         let (first, rest) = step(path);

@@ -1,4 +1,4 @@
-//! What a string means beyond being one: lexical tests that need no allocation and no look at the outside.
+//! What a string means beyond being one: lexical tests without allocation that depend on nothing but the text.
 
 use super::table::StringKind;
 

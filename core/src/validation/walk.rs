@@ -1,12 +1,12 @@
-//! The walk: one value, one type, one pass.
+//! Checking one value against one type, in one pass.
 //!
 //! Theory of operation. A value that does not fit makes its function return `Fail::Invalid`, and the path of the
-//! problem grows as that error climbs. The first ancestor that the model marks as lenient catches it: it goes back to
-//! where its member or item began, skips it as plain JSON, takes it out of the text by an edit, and files the problem.
-//! Nothing lenient above means that the whole value is refused. Problems that are filed rather than returned get their
-//! outer path steps as each container is left.
+//! problem grows as the error propagates. The first ancestor that the model marks as lenient catches it: it returns to
+//! the start of its member or item, skips it as plain JSON, removes it from the text by an edit, and records the
+//! problem. If no ancestor is lenient, the whole value is refused. Recorded problems get their outer path steps as each
+//! container is left.
 //!
-//! Read `choose` next: unions, and types with alternatives; `naming` for the rules that problems are given.
+//! Read `choose` next (unions, and types with alternatives), then `naming` (which rule a problem breaks).
 
 pub(super) mod names;
 mod naming;
@@ -31,7 +31,7 @@ use names::{same, TWICE};
 /// Why a walk ended early.
 #[derive(Debug)]
 pub(crate) enum Fail {
-    /// The text is not JSON: the frame is lost.
+    /// The text is not JSON, and the frame is lost.
     Syntax(SyntaxError),
     /// The value does not fit.
     Invalid(Box<Problem>),
@@ -45,44 +45,44 @@ impl From<SyntaxError> for Fail {
 
 pub(super) type Walk = Result<(), Fail>;
 
-/// Problems of one value that are told one by one; a hostile list could have millions.
+/// The maximum number of problems reported per value. A hostile list could have millions.
 const TOLD: usize = 32;
 
-/// Values whose places are noted.
+/// The maximum number of values whose positions are recorded for the template cache.
 const HOLES: usize = 24;
 
-/// Checks values; collects edits, problems and what the connection wants to know.
+/// Checks values, and collects edits, problems and what the connection needs to know.
 #[derive(Debug)]
 pub(crate) struct Walker {
     tables: &'static Tables,
     drafts: DraftSet,
     pub(super) mode: Mode,
     part: Part,
-    /// Lenient ancestors of the current value.
+    /// The number of lenient ancestors of the current value.
     lenient: u32,
     pub(super) edits: Edits,
     pub(super) problems: Vec<Problem>,
-    /// Problems beyond those.
+    /// The number of problems beyond [`TOLD`].
     untold: usize,
-    /// Where the outermost object's `sessionId` stands, quotes included.
+    /// The position of the outermost object's `sessionId`, with its quotes.
     pub(super) session: Option<Range<usize>>,
     pub(super) depth: u32,
     pub(super) variant: Option<&'static str>,
-    /// What unions have read of the object that comes next; kept only where the host's own message is checked.
+    /// What unions have read of the next object. Only kept for the host's own messages.
     pub(super) read: Read,
     pub(super) facts: Facts,
-    /// Where the name begins of the outermost object's member that is being walked.
+    /// The start of the name of the outermost object's member that is being checked.
     within: Option<usize>,
-    /// Lists and maps around the current value.
+    /// The number of lists and maps around the current value.
     pub(super) lists: u32,
-    /// What a problem with the current value will be called. Kept only where that decides what becomes of it.
+    /// The rules that a problem with the current value may be given. Only kept where they decide what happens.
     pub(super) naming: Naming,
-    /// The places and types of the values of whose members the model describes none; `None` where nobody asks, something
-    /// was read twice, or there are more than [`HOLES`].
+    /// The positions and types of the values that have no described members. `None` unless the template cache wants
+    /// them, and after something was read twice or there were more than [`HOLES`].
     pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
 }
 
-/// The places of a member: its name without the quotes, and its value.
+/// The positions of a member: its name without the quotes, and its value.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) name: Range<usize>,
@@ -96,21 +96,21 @@ impl Seen {
     }
 }
 
-/// The rules that the model has for the members around a value.
+/// The rules that the model names for the members around a value.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Naming {
     /// The innermost of them.
     pub(super) around: Option<RuleId>,
-    /// That of the member whose value it is itself.
+    /// The rule of the member whose value this is.
     pub(super) here: Option<RuleId>,
 }
 
-/// Members of an object that are not among its fields and still right.
+/// Members of an object that are legitimate although they are not among its fields.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Read {
     /// The tags of the unions that it belongs to.
     pub(super) tags: Vec<&'static str>,
-    /// Its tag is an extension's, and so are its members.
+    /// Its tag belongs to an extension, and so do its members.
     pub(super) extension: bool,
 }
 
@@ -119,7 +119,7 @@ impl Walker {
         Walker::with(Facts::default(), tables, drafts, mode, part)
     }
 
-    /// As `new`, with the room of facts that nobody needs any more.
+    /// Like `new`, reusing the memory of old facts.
     pub(crate) fn with(facts: Facts, tables: &'static Tables, drafts: DraftSet, mode: Mode, part: Part) -> Self {
         Walker {
             tables,
@@ -142,22 +142,22 @@ impl Walker {
         }
     }
 
-    /// Where the `sessionId` of the outermost object stands, quotes included.
+    /// The position of the outermost object's `sessionId`, with its quotes.
     pub(crate) fn session(&self) -> Option<Range<usize>> {
         self.session.clone()
     }
 
-    /// The tag of the outermost union met, if the model knows it.
+    /// The tag of the outermost union, if the model knows it.
     pub(crate) fn variant(&self) -> Option<&'static str> {
         self.variant
     }
 
-    /// Whether it is the host's value or the peer's.
+    /// Whether it is a value of the host or of the peer.
     pub(super) fn way(&self) -> Way {
         Way::of(self.mode == Mode::Send)
     }
 
-    /// The edits to make, half surrogate pairs included, what to report, and what was seen.
+    /// The edits to make (including those for lone surrogates), the problems, and the facts.
     pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>, Facts), SyntaxError> {
         let lone = scanner.lone_surrogates().first().filter(|_| id!("FRAME-01").is_on(self.way()));
         if let Some(&first) = lone {

@@ -1,4 +1,4 @@
-//! What was expected, in words, and the small tests that go with them.
+//! Descriptions of what was expected, and the small tests that go with them.
 
 use std::borrow::Cow;
 
