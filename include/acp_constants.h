@@ -406,1010 +406,1033 @@
 
 /* Ids of rules, as events and refused calls carry them */
 
-/* Messages are UTF-8; half a surrogate pair is never sent, and replaced where it comes in. */
+/* Messages are UTF-8. A lone surrogate is never sent; in an incoming message it is replaced. */
 #define ACP_RULE_FRAME_01 "FRAME-01"
-/* A message stands on one line, which ends with a line feed and with nothing else. */
+/* A message is one line that ends with a line feed, and contains no other line feed. */
 #define ACP_RULE_FRAME_02 "FRAME-02"
-/* A line of version 1 holds one message, never a list of them. Only in v1. */
+/* In version 1 a line holds one message, never an array of messages. Only in v1. */
 #define ACP_RULE_FRAME_03 "FRAME-03"
-/* Agents write nothing but messages; other lines are shown and not answered. */
+/* An agent writes nothing but messages; the client reports any other line and does not answer it. */
 #define ACP_RULE_FRAME_04 "FRAME-04"
-/* Clients write nothing but messages; other lines are answered with a parse error. */
+/* A client writes nothing but messages; the agent answers any other line with a parse error. */
 #define ACP_RULE_FRAME_05 "FRAME-05"
-/* The end of the stream ends every open request, and tells what was never answered. */
+/* The end of the stream ends every open request; requests that were never answered are reported. */
 #define ACP_RULE_FRAME_07 "FRAME-07"
-/* The last message has its line end too; one without is reported, and read if it is whole. */
+/* The last message ends with a line feed too; one without is reported, and still read if it is complete. */
 #define ACP_RULE_FRAME_11 "FRAME-11"
-/* White space around messages does no harm: carriage returns, empty lines, one byte order mark. */
+/* White space around a message is allowed: carriage returns, empty lines, and one byte order mark. */
 #define ACP_RULE_FRAME_12 "FRAME-12"
-/* Messages stand on lines, without headers; those of a peer that writes headers are reported once, and read. */
+/* Messages are lines without headers; a peer that writes headers is reported once, and its messages are
+   read. */
 #define ACP_RULE_FRAME_13 "FRAME-13"
-/* A peer keeps to one framing; the first change is reported, and both forms are read. */
+/* A peer uses one framing for the whole connection; the first change is reported, and both framings are
+   read. */
 #define ACP_RULE_FRAME_14 "FRAME-14"
-/* Every message says that it is JSON-RPC 2.0; one that does not is reported, and served unless the policy is
-   strict. */
+/* Every message has `jsonrpc` set to "2.0"; one that does not is reported, and processed unless the policy
+   is strict. */
 #define ACP_RULE_RPC_01 "RPC-01"
-/* A message is a request, a notification or a response, and nothing else. */
+/* Every message is a request, a notification or a response. */
 #define ACP_RULE_RPC_02 "RPC-02"
-/* A response has either a result or an error; with both or neither it fails its request. */
+/* A response has either a result or an error; one with both or neither fails its request. */
 #define ACP_RULE_RPC_03 "RPC-03"
-/* An error has a whole code and a message; another one fails its request without them. */
+/* An error has an integer code and a string message; a malformed error fails its request, and no code or
+   message is reported. */
 #define ACP_RULE_RPC_04 "RPC-04"
 /* The message of an error is one short sentence. */
 #define ACP_RULE_RPC_05 "RPC-05"
-/* The id of a request is a string, a whole number of 64 bits or null. */
+/* A request id is a string, a 64-bit integer or null. */
 #define ACP_RULE_RPC_06 "RPC-06"
-/* The id of a request is not null; a peer's is served and answered with null (v1), or refused (v2). */
+/* A request id is not null; a peer's request with a null id is processed and answered with that id in
+   version 1, and refused in version 2. */
 #define ACP_RULE_RPC_07 "RPC-07"
-/* The id of a request has no fraction, not even .0. */
+/* A numeric request id has no fractional part, not even .0. */
 #define ACP_RULE_RPC_08 "RPC-08"
-/* A response repeats the id of its request exactly: value, type and every digit. */
+/* A response repeats the id of its request exactly: the same value, type and digits. */
 #define ACP_RULE_RPC_09 "RPC-09"
-/* The ids of a sender's open requests differ; a second request with one is refused with the id null, since
-   an answer with that id would end the first. */
+/* No two open requests of one sender have the same id; the second is refused with a null id, because an
+   answer with its own id would end the first. */
 #define ACP_RULE_RPC_10 "RPC-10"
-/* Notifications are never answered, whatever is wrong with them. */
+/* A notification is never answered, even if it is invalid. */
 #define ACP_RULE_RPC_12 "RPC-12"
-/* A response that fits no open request is dropped and not answered. */
+/* A response that matches no open request is dropped and not answered. */
 #define ACP_RULE_RPC_13 "RPC-13"
-/* An error without an id is about something that could not be read; it ends no request. */
+/* An error response with a null id reports a message that the peer could not read; it ends no request. */
 #define ACP_RULE_RPC_14 "RPC-14"
-/* Every request is answered exactly once; what is unanswered is listed. */
+/* Every request is answered exactly once; unanswered requests can be listed. */
 #define ACP_RULE_RPC_15 "RPC-15"
-/* A second response to one request is dropped. */
+/* A second response to the same request is dropped. */
 #define ACP_RULE_RPC_16 "RPC-16"
-/* A request of an unknown method is answered with method not found. */
+/* A request for an unknown method is answered with "method not found". */
 #define ACP_RULE_RPC_17 "RPC-17"
 /* An unknown notification is ignored. */
 #define ACP_RULE_RPC_18 "RPC-18"
-/* Params are an object, those of an extension also a list; a peer's that are absent or null are an empty
-   object. */
+/* Params are an object, or for extension methods an object or an array; absent or null params of a peer are
+   read as an empty object. */
 #define ACP_RULE_RPC_19 "RPC-19"
-/* Params that do not fit are answered with invalid params, and with the place. */
+/* Params that do not match the schema are answered with "invalid params" and the location of the problem. */
 #define ACP_RULE_RPC_20 "RPC-20"
-/* Text that is not JSON is answered with a parse error and the id null, unless it may be an answer itself. */
+/* Text that is not JSON is answered with a parse error and a null id, unless the text may itself be a
+   response. */
 #define ACP_RULE_RPC_21 "RPC-21"
-/* JSON that is no object is an invalid request. */
+/* JSON that is not an object is answered with "invalid request". */
 #define ACP_RULE_RPC_22 "RPC-22"
-/* Error codes are whole numbers of 32 bits; those without a name are passed on as they are. */
+/* An error code is a 32-bit integer; codes that have no defined meaning are passed on unchanged. */
 #define ACP_RULE_RPC_24 "RPC-24"
-/* Own error codes are from -32099 to -32001, and codes with a meaning are used for that. */
+/* An application's own error codes lie between -32099 and -32001, and codes with a defined meaning are used
+   only for that meaning. */
 #define ACP_RULE_RPC_25 "RPC-25"
-/* Methods that begin with rpc. belong to JSON-RPC. */
+/* Method names that begin with `rpc.` are reserved for JSON-RPC. */
 #define ACP_RULE_RPC_26 "RPC-26"
-/* Agents serve the agents' methods, clients the clients'. */
+/* An agent serves agent methods, and a client serves client methods. */
 #define ACP_RULE_RPC_27 "RPC-27"
-/* A request has an id; without one it is not carried out. */
+/* A request has an id; a request method that is called without an id is not carried out. */
 #define ACP_RULE_RPC_28 "RPC-28"
-/* A notification has no id; a cancel with one is refused and followed all the same. */
+/* A notification has no id; a cancel with an id is refused, but takes effect. */
 #define ACP_RULE_RPC_29 "RPC-29"
-/* An empty result is an object; a peer's null is read as one. */
+/* An empty result is an object; a peer's null is read as an empty object. */
 #define ACP_RULE_RPC_31 "RPC-31"
-/* When the connection ends, all own requests have failed, and nothing is written for that. */
+/* When the connection ends, all of its own open requests fail locally, and nothing is written. */
 #define ACP_RULE_RPC_33 "RPC-33"
-/* Whole numbers keep within the widths of their members, and stay exact; one written as 100.0 or 1e2 is
-   read, and reported. */
+/* An integer fits the width of its field and is kept exactly; one written as 100.0 or 1e2 is accepted and
+   reported. */
 #define ACP_RULE_RPC_34 "RPC-34"
-/* What an error says in its data is passed on as it is. */
+/* The data of an error is passed on unchanged. */
 #define ACP_RULE_RPC_35 "RPC-35"
-/* A frame may be a list of messages, a batch; the library sends none. Only in v2. */
+/* A frame may be an array of messages, called a batch; the library accepts batches and sends none. Only in
+   v2. */
 #define ACP_RULE_BATCH_01 "BATCH-01"
-/* A batch that is not JSON is answered with one parse error. Only in v2. */
+/* A batch that is not valid JSON is answered with one parse error. Only in v2. */
 #define ACP_RULE_BATCH_02 "BATCH-02"
-/* An empty batch is answered with one invalid-request error. Only in v2. */
+/* An empty batch is answered with one "invalid request" error. Only in v2. */
 #define ACP_RULE_BATCH_03 "BATCH-03"
-/* Entries are served in the order in which they stand, though any would do. Only in v2. */
+/* The entries of a batch are processed in their order, although any order is permitted. Only in v2. */
 #define ACP_RULE_BATCH_04 "BATCH-04"
-/* The answers to one batch go out as one list, once all of them are there. Only in v2. */
+/* The answers to one batch are sent together, as one array, once all of them are ready. Only in v2. */
 #define ACP_RULE_BATCH_05 "BATCH-05"
-/* Each request of a batch has one answer in that list, and nothing else has any. Only in v2. */
+/* That array has one answer for each request of the batch, and no other entries. Only in v2. */
 #define ACP_RULE_BATCH_06 "BATCH-06"
-/* A batch that nothing is to be answered in is not answered with an empty list. Only in v2. */
+/* A batch without requests gets no answer, not even an empty array. Only in v2. */
 #define ACP_RULE_BATCH_07 "BATCH-07"
-/* An entry of a batch that is not an object is answered by itself; the others are processed. Only in v2. */
+/* A batch entry that is not an object is answered on its own; the other entries are processed. Only in v2. */
 #define ACP_RULE_BATCH_08 "BATCH-08"
-/* Answers stand in the order in which they were given, and are told apart by their ids. Only in v2. */
+/* The answers to a batch may come in any order, here the order in which they were given; each is matched by
+   its id. Only in v2. */
 #define ACP_RULE_BATCH_09 "BATCH-09"
-/* Calls that others depend on stand in no batch: initialize, a login or logout, a session's opening, a
-   prompt. Only in v2. */
+/* A call that later calls depend on is not part of a batch: initialize, a login or logout, opening a
+   session, a prompt. Only in v2. */
 #define ACP_RULE_BATCH_10 "BATCH-10"
-/* No batch has two updates of the same terminal. Only in v2. */
+/* A batch has at most one update of the same terminal. Only in v2. */
 #define ACP_RULE_BATCH_11 "BATCH-11"
-/* A batch holds no batches. Only in v2. */
+/* A batch does not contain another batch. Only in v2. */
 #define ACP_RULE_BATCH_12 "BATCH-12"
-/* A client sends initialize first, and nothing else before it is answered. */
+/* A client sends initialize first, and nothing else until it is answered. */
 #define ACP_RULE_INIT_01 "INIT-01"
-/* An agent sends nothing before it has answered initialize. */
+/* An agent sends no request and no notification before it has answered initialize. */
 #define ACP_RULE_INIT_02 "INIT-02"
-/* A client asks for the newest version that it speaks; a host may ask for an older one that it speaks. */
+/* A client requests the newest version that it supports; a host may choose to request an older supported
+   one. */
 #define ACP_RULE_INIT_03 "INIT-03"
-/* A version is one whole number of 16 bits; its digits in a string are read, and reported, unless the policy
-   is strict. */
+/* A protocol version is a 16-bit integer; a string of digits is accepted and reported, unless the policy is
+   strict. */
 #define ACP_RULE_INIT_04 "INIT-04"
-/* A version that the agent speaks is agreed on. */
+/* An agent that supports the requested version answers with that version. */
 #define ACP_RULE_INIT_05 "INIT-05"
-/* For another version the agent answers with the highest that it speaks below it; an agent of version 1
-   alone never with an error. */
+/* For an unsupported version, an agent answers with its newest version below it; an agent that supports only
+   version 1 never answers with an error. */
 #define ACP_RULE_INIT_06 "INIT-06"
-/* A client closes the connection when the agent answers with a version that it does not speak. */
+/* A client closes the connection when the agent answers with a version that the client does not support. */
 #define ACP_RULE_INIT_07 "INIT-07"
-/* Methods and types are those of the agreed version, and of no other. */
+/* After initialize, only the methods and types of the agreed version are used. */
 #define ACP_RULE_INIT_08 "INIT-08"
-/* A connection is initialized once, but for what INIT-23 allows; what has failed is tried again. */
+/* A connection is initialized once, except as INIT-23 allows; a failed initialize may be repeated. */
 #define ACP_RULE_INIT_09 "INIT-09"
-/* The answer to initialize has the agreed version; without it, initialize has failed. */
+/* The answer to initialize has the agreed version; an answer without it means that initialize has failed. */
 #define ACP_RULE_INIT_10 "INIT-10"
-/* Both sides give name and version of their software; a host whose policy for notes is strict is told where
-   its own is missing. Only in v1. */
+/* Both sides give the name and version of their software; a host whose policy for notes is strict is advised
+   when its own are missing. Only in v1. */
 #define ACP_RULE_INIT_11 "INIT-11"
-/* In version 2, name and version are always given. Only in v2. */
+/* In version 2 both sides always give the name and version of their software. Only in v2. */
 #define ACP_RULE_INIT_12 "INIT-12"
-/* Members are named as the version and the side have it; others are reported and not read. */
+/* The field names of initialize are those of the version and the side; others are reported and not read. */
 #define ACP_RULE_INIT_13 "INIT-13"
-/* Nothing secret stands in initialize. */
+/* The params of initialize contain no credentials. */
 #define ACP_RULE_INIT_14 "INIT-14"
-/* Version 0 is no version: asked for it, an agent answers as for any that it does not speak; answered with
-   it, a client closes. */
+/* Version 0 counts as unsupported: an agent that is asked for it answers as for any unsupported version, and
+   a client that receives it as the answer closes the connection. */
 #define ACP_RULE_INIT_15 "INIT-15"
-/* After falling back to version 1, only what was said in its words counts. */
+/* After a fallback to version 1, only what was sent under version 1 field names counts. */
 #define ACP_RULE_INIT_16 "INIT-16"
-/* A version above the one that was asked for is taken only by a client that speaks it. */
+/* A client accepts a version above the requested one only if it supports that version. */
 #define ACP_RULE_INIT_17 "INIT-17"
-/* Of a client that asks for a version above all that the agent speaks, the version alone must be readable;
-   what else is not, counts as left out. */
+/* When a client requests a version above all that the agent supports, only the version has to be valid; any
+   other malformed field is treated as absent. */
 #define ACP_RULE_INIT_20 "INIT-20"
-/* An agent that speaks version 2 refuses a version below all that it speaks by an error of its own (-32022)
-   with both; asked again, it may agree. */
+/* An agent that supports version 2 refuses a version below all that it supports with error -32022; the
+   client may then initialize again. */
 #define ACP_RULE_INIT_21 "INIT-21"
-/* That error names the version that was asked for, and those that the agent speaks. */
+/* That error names the requested version and the versions that the agent supports. */
 #define ACP_RULE_INIT_22 "INIT-22"
-/* In version 2 a client may initialize again until its first other request; the last that succeeds counts,
-   with its capabilities and ways to log in. */
+/* In version 2 a client may repeat initialize until it sends another request; the last one that succeeds
+   determines its capabilities and the login methods. */
 #define ACP_RULE_INIT_23 "INIT-23"
-/* What is not listed among the capabilities is not supported. */
+/* A capability that is not advertised is not supported. */
 #define ACP_RULE_CAP_01 "CAP-01"
-/* A capability is a switch or an object, whichever the specification says. Only in v1. */
+/* A capability is a boolean or an object, as the specification defines it. Only in v1. */
 #define ACP_RULE_CAP_03 "CAP-03"
-/* A capability that is an object is there or not; what stands in it does not matter. */
+/* A capability that is an object is supported when it is present, whatever it contains. */
 #define ACP_RULE_CAP_04 "CAP-04"
 /* In version 2 every capability is an object. Only in v2. */
 #define ACP_RULE_CAP_05 "CAP-05"
-/* A capability that cannot be read is not supported, and initialize goes on. */
+/* A malformed capability counts as not supported, and initialize continues. */
 #define ACP_RULE_CAP_06 "CAP-06"
-/* Every agent serves new sessions, prompts and their cancelling. Only in v1. */
+/* Every agent serves session/new, session/prompt and session/cancel. Only in v1. */
 #define ACP_RULE_CAP_08 "CAP-08"
-/* An agent of version 2 that has sessions lists, resumes and closes them too. Only in v2. */
+/* An agent of version 2 that advertises sessions also serves listing, resuming and closing them. Only in v2. */
 #define ACP_RULE_CAP_09 "CAP-09"
-/* Version 2 calls session methods only on agents that advertise sessions. Only in v2. */
+/* In version 2 session methods are called only on an agent that advertises sessions. Only in v2. */
 #define ACP_RULE_CAP_10 "CAP-10"
 /* Every client serves permission requests. */
 #define ACP_RULE_CAP_11 "CAP-11"
-/* A client that advertises terminals serves all five of their methods. Only in v1. */
+/* A client that advertises terminals serves all five terminal methods. Only in v1. */
 #define ACP_RULE_CAP_12 "CAP-12"
-/* Clients of version 2 have neither files nor terminals to offer. Only in v2. */
+/* A client of version 2 advertises neither file methods nor terminals. Only in v2. */
 #define ACP_RULE_CAP_14 "CAP-14"
-/* A method whose capability its receiver did not advertise is an unknown method. */
+/* A method whose capability the receiver did not advertise is answered as an unknown method. */
 #define ACP_RULE_CAP_15 "CAP-15"
-/* What is supported is said rather than left out; typed capabilities write every switch, and a host whose
-   policy for notes is strict is told of silence. */
+/* Support is stated explicitly instead of by omission; the typed capabilities write every boolean, and a
+   host whose policy for notes is strict is advised of those it omits. */
 #define ACP_RULE_CAP_16 "CAP-16"
-/* A client logs in by an id that the answer to initialize listed. */
+/* A login names a login method that the answer to initialize listed. */
 #define ACP_RULE_AUTH_01 "AUTH-01"
-/* Where the agent wants a login, it comes before the calls that need it; whether it does is followed, and
-   nothing waits for it. */
+/* If the agent requires a login, it precedes the calls that depend on it; the connection tracks whether one
+   is required, and delays no call for it. */
 #define ACP_RULE_AUTH_02 "AUTH-02"
-/* An agent may refuse a call for want of a login, with a reason at most; the ways to log in are those of
-   initialize. */
+/* An agent may refuse a call because a login is required, with at most a reason as data; the login methods
+   are those of initialize. */
 #define ACP_RULE_AUTH_03 "AUTH-03"
-/* After such a refusal the client offers the login and calls again; the login is listed as required until
-   then. */
+/* After such a refusal the client offers a login and repeats the call; until then the login is listed as
+   required. */
 #define ACP_RULE_AUTH_04 "AUTH-04"
-/* Logging out is called only where the agent advertises it. Only in v1. */
+/* Logout is called only if the agent advertises it. Only in v1. */
 #define ACP_RULE_AUTH_05 "AUTH-05"
-/* A way to log in without a type is one that the agent runs itself; the type may also be spelled out. Only
-   in v1. */
+/* A login method without a type is one that the agent performs itself; the type may also be written
+   explicitly. Only in v1. */
 #define ACP_RULE_AUTH_06 "AUTH-06"
-/* A login in a terminal is never asked of the agent. */
+/* A terminal login method is never passed to the agent in a login call. */
 #define ACP_RULE_AUTH_07 "AUTH-07"
-/* Logins in a terminal are listed only for clients that can run one; others are delivered a list without
-   them. */
+/* Terminal login methods are listed only for a client that supports them; for any other client they are
+   removed from the delivered list. */
 #define ACP_RULE_AUTH_08 "AUTH-08"
-/* A login in a terminal names no program; it is always the agent's own, and another one is left out. */
+/* A terminal login method names no program, because it always runs the agent's own; one that names a program
+   is left out. */
 #define ACP_RULE_AUTH_11 "AUTH-11"
-/* An agent that lists a way to log in serves both logging in and logging out (v2). Only in v2. */
+/* An agent that lists a login method serves both login and logout (v2). Only in v2. */
 #define ACP_RULE_AUTH_15 "AUTH-15"
-/* Where the agent lists no way to log in, nobody logs in or out (v2). Only in v2. */
+/* If the agent lists no login method, neither login nor logout is called (v2). Only in v2. */
 #define ACP_RULE_AUTH_16 "AUTH-16"
-/* Of the agent, only a login is asked whose type says how it goes: the agent's own, or one of the two sides'
-   (v2). Only in v2. */
+/* A login call names only a method whose type defines a login flow with the agent: the agent's own type, or
+   one agreed by both sides (v2). Only in v2. */
 #define ACP_RULE_AUTH_17 "AUTH-17"
-/* A way to log in has an id, a name and a type (v2). Only in v2. */
+/* A login method has an id, a name and a type (v2). Only in v2. */
 #define ACP_RULE_AUTH_18 "AUTH-18"
-/* Types of logins that the specification does not have begin with an underscore; clients are delivered all
-   of them (v2). Only in v2. */
+/* A login type that is not in the specification begins with an underscore; a client receives login methods
+   of every type (v2). Only in v2. */
 #define ACP_RULE_AUTH_19 "AUTH-19"
-/* The environment of a terminal login is a list of names and values, and has each name once (v2). Only in
-   v2. */
+/* The environment of a terminal login is a list of names and values in which each name appears once (v2).
+   Only in v2. */
 #define ACP_RULE_AUTH_20 "AUTH-20"
-/* Whether one can log in and out is said by the list of ways, and by no capability (v2). Only in v2. */
+/* Whether login and logout are available depends on the list of login methods only, not on a capability
+   (v2). Only in v2. */
 #define ACP_RULE_AUTH_21 "AUTH-21"
-/* A login or logout that succeeds is answered with an empty object. */
+/* A successful login or logout is answered with an empty object. */
 #define ACP_RULE_AUTH_22 "AUTH-22"
-/* After a login, calls are not refused for want of one. */
+/* After a successful login, calls are not refused because a login is required. */
 #define ACP_RULE_AUTH_23 "AUTH-23"
-/* After a logout, new calls that need a login need it again. */
+/* After a logout, new calls that require a login require it again. */
 #define ACP_RULE_AUTH_24 "AUTH-24"
-/* Sessions that are open at a logout may fail from then on, and are marked. */
+/* Sessions that are open at a logout may fail afterwards, and are marked. */
 #define ACP_RULE_AUTH_25 "AUTH-25"
-/* A call to log in names the way and nothing else, least of all a secret; what else a peer sends is taken
-   out and not shown. */
+/* A login call has the id of the login method and nothing else, in particular no secret; other fields of a
+   peer's call are removed and never shown. */
 #define ACP_RULE_AUTH_27 "AUTH-27"
-/* The ids of the ways to log in are unique; all but the first of equal ones are left out. */
+/* The ids of the login methods are unique; of several methods with one id, the first is kept. */
 #define ACP_RULE_AUTH_28 "AUTH-28"
-/* A login by environment variables, which is outdated, is read as one that the agent runs itself. */
+/* A login method of the obsolete environment variable type is read as one that the agent performs itself. */
 #define ACP_RULE_AUTH_29 "AUTH-29"
-/* The state of the login is asked for only where the agent advertises that (draft). */
+/* The login status is requested only if the agent advertises it (draft). */
 #define ACP_RULE_AUTH_30 "AUTH-30"
-/* The state of the login can be asked for at any time, and the answer names it (draft). */
+/* The login status may be requested at any time, and the answer states it (draft). */
 #define ACP_RULE_AUTH_31 "AUTH-31"
-/* Calls about a session name one that was opened on this connection; the error that there is none names the
-   session in its data (in v1 the connection's own only). */
+/* A session call names a session that was opened on this connection; the error for an unknown session has
+   the session id in its data (in v1 only errors that the library writes). */
 #define ACP_RULE_SESS_01 "SESS-01"
-/* The sessions of one connection mean nothing on another. */
+/* A session id of one connection means nothing on another connection. */
 #define ACP_RULE_SESS_02 "SESS-02"
-/* The id of a new session is not that of an open one. */
+/* The id of a new session differs from the ids of all open sessions. */
 #define ACP_RULE_SESS_03 "SESS-03"
 /* The working directory of a session is an absolute path. */
 #define ACP_RULE_SESS_04 "SESS-04"
-/* The roots of a session bound the files that tools touch; a session says whether a path is inside. */
+/* The roots of a session limit which files tools access; a session can tell whether a path is inside of
+   them. */
 #define ACP_RULE_SESS_06 "SESS-06"
-/* New and loaded sessions always list their MCP servers, if only as an empty list. Only in v1. */
+/* A call that creates or loads a session always lists its MCP servers, even if the list is empty. Only in
+   v1. */
 #define ACP_RULE_SESS_07 "SESS-07"
-/* Sessions are loaded only by agents that advertise it. Only in v1. */
+/* Sessions are loaded only if the agent advertises it. Only in v1. */
 #define ACP_RULE_SESS_09 "SESS-09"
-/* Sessions are resumed only by agents that advertise it. Only in v1. */
+/* Sessions are resumed only if the agent advertises it. Only in v1. */
 #define ACP_RULE_SESS_10 "SESS-10"
-/* Sessions are closed only by agents that advertise it. Only in v1. */
+/* Sessions are closed only if the agent advertises it. Only in v1. */
 #define ACP_RULE_SESS_11 "SESS-11"
-/* Sessions are listed only by agents that advertise it. Only in v1. */
+/* Sessions are listed only if the agent advertises it. Only in v1. */
 #define ACP_RULE_SESS_12 "SESS-12"
-/* Sessions are deleted only by agents that advertise it. */
+/* Sessions are deleted only if the agent advertises it. */
 #define ACP_RULE_SESS_13 "SESS-13"
-/* Sessions are forked only by agents that advertise it (draft). */
+/* Sessions are forked only if the agent advertises it (draft). */
 #define ACP_RULE_SESS_14 "SESS-14"
-/* Loading replays the whole conversation before its answer; what comes until then is marked as the past.
-   Only in v1. */
+/* Loading a session replays the whole conversation before the answer; updates before the answer are marked
+   as history. Only in v1. */
 #define ACP_RULE_SESS_15 "SESS-15"
-/* Resuming sends no history before its answer. */
+/* Resuming a session sends no history before the answer. */
 #define ACP_RULE_SESS_17 "SESS-17"
-/* Resuming with a place to replay from replays before its answer; what comes until then is marked as the
-   past. Only in v2. */
+/* Resuming a session with a replay position replays the conversation from there before the answer; updates
+   before the answer are marked as history. Only in v2. */
 #define ACP_RULE_SESS_18 "SESS-18"
-/* A replay begins at a kind of place that the agent knows (v2). Only in v2. */
+/* A replay starts at a type of position that the agent knows (v2). Only in v2. */
 #define ACP_RULE_SESS_19 "SESS-19"
-/* Version 2 has no session/load and no session/set_mode. Only in v2. */
+/* Version 2 has neither session/load nor session/set_mode. Only in v2. */
 #define ACP_RULE_SESS_21 "SESS-21"
-/* Closing a session cancels its work first, as session/cancel would. */
+/* Closing a session first cancels its work, as session/cancel does. */
 #define ACP_RULE_SESS_22 "SESS-22"
-/* A closed session is used again only after it was opened again. */
+/* A closed session is used again only after it was reopened. */
 #define ACP_RULE_SESS_24 "SESS-24"
-/* More roots than the working directory are given only to agents that advertise it. */
+/* Additional directories are given only if the agent advertises them. */
 #define ACP_RULE_SESS_25 "SESS-25"
-/* Each further root is an absolute path. */
+/* Every additional directory is an absolute path. */
 #define ACP_RULE_SESS_26 "SESS-26"
-/* No root is given twice, and the working directory not once more. */
+/* No root is given twice, and the working directory is not repeated as an additional directory. */
 #define ACP_RULE_SESS_27 "SESS-27"
-/* A root that cannot be used fails the request; it is not left out. */
+/* A root that cannot be used fails the request; it is not dropped silently. */
 #define ACP_RULE_SESS_28 "SESS-28"
-/* The roots of a session are those of the call that opened it and no others. */
+/* The roots of a session are exactly those of the call that opened it. */
 #define ACP_RULE_SESS_29 "SESS-29"
-/* Loading and resuming repeat all roots that are wanted. */
+/* Loading and resuming a session repeat all of its roots. */
 #define ACP_RULE_SESS_30 "SESS-30"
-/* Roots change only together with the session's own working directory. */
+/* The roots of a session may change only if its working directory stays the same. */
 #define ACP_RULE_SESS_31 "SESS-31"
-/* A client serves files inside the session's roots; a path outside is reported, and refused under the strict
-   policy. */
+/* A client serves files inside of the session's roots; a path outside is reported, and refused under the
+   strict policy. */
 #define ACP_RULE_SESS_33 "SESS-33"
-/* The working directory that a list is filtered by is absolute. */
+/* The working directory that session/list filters by is an absolute path. */
 #define ACP_RULE_SESS_36 "SESS-36"
-/* A cursor is used as the agent gave it on this connection. */
+/* A cursor is passed exactly as the agent gave it on this connection. */
 #define ACP_RULE_SESS_37 "SESS-37"
-/* A page always has its list of sessions, if only an empty one. */
+/* A page of sessions always has the list, even if it is empty. */
 #define ACP_RULE_SESS_39 "SESS-39"
-/* A cursor that means nothing is answered with an error. */
+/* An invalid cursor is answered with an error. */
 #define ACP_RULE_SESS_40 "SESS-40"
-/* Listed sessions have an id and absolute directories; their times are ISO 8601. */
+/* A listed session has an id and absolute directories, and its times are ISO 8601. */
 #define ACP_RULE_SESS_42 "SESS-42"
-/* The roots that a list reports replace what was known of them. */
+/* The roots reported by session/list replace those known before. */
 #define ACP_RULE_SESS_43 "SESS-43"
-/* A session that was only listed is not open. */
+/* Listing a session does not open it. */
 #define ACP_RULE_SESS_44 "SESS-44"
-/* Deleting a session that there is not, or not any more, succeeds. Only in v2. */
+/* Deleting an unknown or already deleted session succeeds. Only in v2. */
 #define ACP_RULE_SESS_46 "SESS-46"
 /* A deleted session is not listed again. */
 #define ACP_RULE_SESS_47 "SESS-47"
-/* A fork has an id of its own (draft). */
+/* A fork has its own session id (draft). */
 #define ACP_RULE_SESS_49 "SESS-49"
-/* A session info update changes title and time only. */
+/* A session info update changes only the title and the time. */
 #define ACP_RULE_SESS_50 "SESS-50"
-/* Directories do not change while a session is open. */
+/* The directories of a session do not change while it is open. */
 #define ACP_RULE_SESS_51 "SESS-51"
-/* Updates may come before the answer that names their session, not without one. */
+/* Updates may precede the answer that opens their session, but only while such a call is open. */
 #define ACP_RULE_SESS_52 "SESS-52"
-/* MCP servers over HTTP are given only to agents that advertise it. */
+/* MCP servers over HTTP are given only if the agent advertises them. */
 #define ACP_RULE_SESS_55 "SESS-55"
-/* MCP servers over SSE, which is outdated, are given only to agents that advertise it. Only in v1. */
+/* MCP servers over SSE, which is deprecated, are given only if the agent advertises them. Only in v1. */
 #define ACP_RULE_SESS_56 "SESS-56"
-/* MCP servers that are programs are given only to agents that advertise it (v2). Only in v2. */
+/* MCP servers over stdio are given only if the agent advertises them (v2). Only in v2. */
 #define ACP_RULE_SESS_57 "SESS-57"
-/* An MCP server without a type is a program: name, absolute command, arguments and environment. Only in v1. */
+/* An MCP server without a type is a stdio server, which has a name, an absolute command, arguments and an
+   environment. Only in v1. */
 #define ACP_RULE_SESS_58 "SESS-58"
-/* An MCP server over HTTP or SSE has name, address and headers. Only in v1. */
+/* An MCP server over HTTP or SSE has a name, a URL and headers. Only in v1. */
 #define ACP_RULE_SESS_59 "SESS-59"
-/* Every MCP server has a type, and what its type requires (v2). Only in v2. */
+/* Every MCP server has a type and the fields that the type requires (v2). Only in v2. */
 #define ACP_RULE_SESS_60 "SESS-60"
-/* Environment and headers are lists of names and values. */
+/* Environments and headers are lists of names and values. */
 #define ACP_RULE_SESS_62 "SESS-62"
-/* A fork names its source and an absolute working directory (draft). */
+/* A fork names its source session and an absolute working directory (draft). */
 #define ACP_RULE_SESS_66 "SESS-66"
-/* A system prompt is given only to agents that advertise it. */
+/* A system prompt is given only if the agent advertises it. */
 #define ACP_RULE_SESS_68 "SESS-68"
-/* A system prompt is appended, or applied in another way that the agent lists; other ways are refused. */
+/* A system prompt is appended, or applied in another way that the agent lists; any other way is refused. */
 #define ACP_RULE_SESS_69 "SESS-69"
-/* A system prompt has at least one block and text only; what cannot be applied is refused, and no session is
-   made. */
+/* A system prompt has at least one block, and only text blocks; one that cannot be applied fails the
+   request, and no session is created. */
 #define ACP_RULE_SESS_70 "SESS-70"
-/* Child sessions are shown only to clients that advertise them (v1). Only in v1. */
+/* Child sessions are shown only to a client that advertises them (v1). Only in v1. */
 #define ACP_RULE_SESS_71 "SESS-71"
-/* A child session is announced before anything names it; then it is known until its parent ends. */
+/* A child session is announced before any message names it, and stays known until its parent ends. */
 #define ACP_RULE_SESS_72 "SESS-72"
-/* A child session has an id of its own and one parent, which does not change. */
+/* A child session has its own id and one parent, which does not change. */
 #define ACP_RULE_SESS_73 "SESS-73"
 /* A client does not prompt, load, close or otherwise change a child session. */
 #define ACP_RULE_SESS_74 "SESS-74"
-/* A child session is cancelled by itself only where it allows that. */
+/* A child session is cancelled directly only if it allows that. */
 #define ACP_RULE_SESS_75 "SESS-75"
-/* Cancelling or closing a session answers the open questions of its children too. */
+/* Cancelling or closing a session also answers the open questions of its children. */
 #define ACP_RULE_SESS_76 "SESS-76"
-/* A resumed session tells its state after the history and before the answer. Only in v2. */
+/* A resumed session reports its state after the history and before the answer. Only in v2. */
 #define ACP_RULE_SESS_77 "SESS-77"
-/* A new session is idle, and the answer that opens it changes nothing that was told before. Only in v2. */
+/* A new session is idle; the answer that opens it does not change what was reported before. Only in v2. */
 #define ACP_RULE_SESS_78 "SESS-78"
 /* A session that is closed while it works ends its work before the answer. Only in v2. */
 #define ACP_RULE_SESS_79 "SESS-79"
-/* After the answer to its closing nothing is sent for a session. Only in v2. */
+/* Nothing is sent for a session after the answer that closes it. Only in v2. */
 #define ACP_RULE_SESS_80 "SESS-80"
-/* Closing a session that the agent does not know is read as done. Only in v2. */
+/* An error that says the session to close is unknown is read as success. Only in v2. */
 #define ACP_RULE_SESS_81 "SESS-81"
 /* Closing a session that is not open succeeds. Only in v2. */
 #define ACP_RULE_SESS_82 "SESS-82"
-/* The variables of an MCP server's environment have different names. Only in v2. */
+/* The environment variables of an MCP server have different names. Only in v2. */
 #define ACP_RULE_SESS_83 "SESS-83"
-/* A replay that was asked for ends with one replay_complete before the answer, also where there is no
-   history. Only in v2. */
-#define ACP_RULE_SESS_90 "SESS-90"
-/* Nothing ends a replay that was not asked for, that is over, or that another replay_complete has ended.
+/* A requested replay ends with exactly one replay_complete before the answer, even if there is no history.
    Only in v2. */
+#define ACP_RULE_SESS_90 "SESS-90"
+/* A replay_complete is sent only for a replay that was requested, before the answer, and once. Only in v2. */
 #define ACP_RULE_SESS_91 "SESS-91"
-/* What follows replay_complete is not history. Only in v2. */
+/* Updates after replay_complete are not history. Only in v2. */
 #define ACP_RULE_SESS_92 "SESS-92"
-/* What a child session does is told by its own state updates and by its parent's reports of it; the last one
-   holds. Only in v2. */
+/* The state of a child session is reported by its own state updates and by its parent's reports about it;
+   the latest of them applies. Only in v2. */
 #define ACP_RULE_SESS_87 "SESS-87"
 /* A list for one working directory has only sessions of that directory (v2). Only in v2. */
 #define ACP_RULE_SESS_95 "SESS-95"
-/* The answer to a prompt says why the turn ended, in one of five words. Only in v1. */
+/* The answer to a prompt has one of the five stop reasons. Only in v1. */
 #define ACP_RULE_TURN_01 "TURN-01"
-/* A turn lasts until its prompt is answered; open prompts are listed. Only in v1. */
+/* A turn lasts until its prompt is answered; open prompts can be listed. Only in v1. */
 #define ACP_RULE_TURN_02 "TURN-02"
-/* A session has one prompt at a time, unless the host is configured for more. Only in v1. */
+/* A session has one prompt at a time, unless the host is configured to allow more. Only in v1. */
 #define ACP_RULE_TURN_03 "TURN-03"
 /* A prompt is a list of content blocks. Only in v1. */
 #define ACP_RULE_TURN_04 "TURN-04"
-/* What belongs to a turn is sent before its answer. Only in v1. */
+/* Everything that belongs to a turn is sent before its answer. Only in v1. */
 #define ACP_RULE_TURN_05 "TURN-05"
-/* Commands, settings, usage and work of no turn may be reported while none runs. Only in v1. */
+/* Commands, settings, usage and background work may be reported while no turn runs. Only in v1. */
 #define ACP_RULE_TURN_06 "TURN-06"
-/* An update is an object inside of the params, of one of the kinds that exist. Only in v1. */
+/* The params of session/update contain an update object of a defined type. Only in v1. */
 #define ACP_RULE_TURN_08 "TURN-08"
-/* Pieces with the same message id are one message; without an id the kind tells. Only in v1. */
+/* Chunks with the same message id form one message; without an id, a change of the update's type starts a
+   new message. Only in v1. */
 #define ACP_RULE_TURN_09 "TURN-09"
-/* Message ids are the agent's alone; a prompt has none. */
+/* Only the agent assigns message ids; a prompt has none. */
 #define ACP_RULE_TURN_10 "TURN-10"
-/* An agent that gives ids to its messages gives them to the user's too. Only in v1. */
+/* An agent that gives ids to its own messages also gives ids to the user's messages. Only in v1. */
 #define ACP_RULE_TURN_11 "TURN-11"
-/* Usage is counted in whole numbers from 0, its cost in an amount and a currency; a number that is none is
+/* Usage is given in non-negative integers, and its cost as an amount and a currency; a malformed number is
    left out, and the rest is delivered. */
 #define ACP_RULE_TURN_12 "TURN-12"
-/* A turn that was cancelled ends as cancelled and never as an error. */
+/* A cancelled turn ends with the stop reason cancelled, never with an error. */
 #define ACP_RULE_TURN_15 "TURN-15"
-/* Only what the client cancelled ends as cancelled. Only in v1. */
+/* The stop reason cancelled is used only if the client cancelled. Only in v1. */
 #define ACP_RULE_TURN_16 "TURN-16"
-/* Token counts at the end of a turn are whole or left out (draft). */
+/* The token counts at the end of a turn are integers; malformed counts are treated as absent (draft). */
 #define ACP_RULE_TURN_18 "TURN-18"
-/* A turn is over with its answer; the next prompt may follow at once. Only in v1. */
+/* A turn is over once it is answered; the next prompt may follow immediately. Only in v1. */
 #define ACP_RULE_TURN_19 "TURN-19"
-/* No prompt before the connection and its session are set up. */
+/* No prompt is sent before the connection and the session are set up. */
 #define ACP_RULE_TURN_20 "TURN-20"
-/* The answer to a prompt names the message that the prompt became, and no stop reason; one without a name is
-   reported and delivered. Only in v2. */
+/* The answer to a prompt has the id of the message that the prompt became, and no stop reason; an answer
+   without the id is reported and delivered. Only in v2. */
 #define ACP_RULE_LIFE_01 "LIFE-01"
-/* The answer to a prompt does not end the work; the session's own state update says when it is idle. Only in
-   v2. */
+/* The answer to a prompt does not end the work; an idle state update of the session does. Only in v2. */
 #define ACP_RULE_LIFE_02 "LIFE-02"
-/* Every prompt that is taken up is echoed as a message of the user, under the id that its answer has. Only
-   in v2. */
+/* Every accepted prompt is echoed as a user message with the id that the answer gives. Only in v2. */
 #define ACP_RULE_LIFE_03 "LIFE-03"
-/* Work that ends has begun before, with a state that is not idle. Only in v2. */
+/* Work that ends was started by a state update other than idle. Only in v2. */
 #define ACP_RULE_LIFE_04 "LIFE-04"
-/* An idle that ends work has a stop reason. Only in v2. */
+/* An idle state update that ends work has a stop reason. Only in v2. */
 #define ACP_RULE_LIFE_05 "LIFE-05"
-/* An agent that waits for its user says so; the turn then requires action. Only in v2. */
+/* An agent that waits for the user reports the state requires_action; the turn then requires action. Only in
+   v2. */
 #define ACP_RULE_LIFE_06 "LIFE-06"
-/* Every message update carries the id of its message. Only in v2. */
+/* Every message update has the id of its message. Only in v2. */
 #define ACP_RULE_LIFE_09 "LIFE-09"
-/* The content in a message update is a list of blocks, or null to clear it. Only in v2. */
+/* The content of a message update is a list of blocks, or null to clear it. Only in v2. */
 #define ACP_RULE_LIFE_10 "LIFE-10"
 /* A message of the user and a message of the agent have different ids. Only in v2. */
 #define ACP_RULE_LIFE_13 "LIFE-13"
-/* Work that the client has cancelled ends as cancelled, and what belongs to it comes before that. Only in
-   v2. */
-#define ACP_RULE_LIFE_15 "LIFE-15"
-/* The updates tool_call, plan and current_mode_update are version 1's; version 2 has others in their place.
+/* Work that the client cancelled ends with the stop reason cancelled, after everything that belongs to it.
    Only in v2. */
+#define ACP_RULE_LIFE_15 "LIFE-15"
+/* The updates tool_call, plan and current_mode_update exist only in version 1; version 2 has other updates
+   for these purposes. Only in v2. */
 #define ACP_RULE_LIFE_16 "LIFE-16"
-/* A prompt that is refused leaves no message of the user. Only in v2. */
+/* A refused prompt leaves no user message. Only in v2. */
 #define ACP_RULE_LIFE_18 "LIFE-18"
-/* Unknown kinds of updates are delivered as they came. Only in v2. */
+/* An update of an unknown type is delivered unchanged. Only in v2. */
 #define ACP_RULE_LIFE_20 "LIFE-20"
-/* A prompt that is cancelled before it is taken up has the error for cancelled work. Only in v2. */
+/* A prompt that is cancelled before it is accepted is answered with the error for cancelled requests. Only
+   in v2. */
 #define ACP_RULE_LIFE_21 "LIFE-21"
-/* A prompt that is cancelled after it was taken up is answered with the id of its message all the same. Only
-   in v2. */
+/* A prompt that is cancelled after it was accepted is still answered with the id of its message. Only in v2. */
 #define ACP_RULE_LIFE_22 "LIFE-22"
-/* A prompt is a list of content blocks, at least one. Only in v2. */
+/* A prompt is a list of at least one content block. Only in v2. */
 #define ACP_RULE_LIFE_23 "LIFE-23"
-/* A prompt whose message is in the conversation is not answered with an error. Only in v2. */
+/* A prompt whose message is already in the conversation is not answered with an error. Only in v2. */
 #define ACP_RULE_LIFE_24 "LIFE-24"
-/* Work may begin without a prompt, and blocked on the user: whatever state is told, the turn follows. Only
-   in v2. */
+/* Work may start without a prompt, and may start in the state requires_action; the turn follows every
+   reported state. Only in v2. */
 #define ACP_RULE_LIFE_25 "LIFE-25"
-/* A prompt that is refused ends no work that is under way. Only in v2. */
+/* Refusing a prompt does not end work that is in progress. Only in v2. */
 #define ACP_RULE_LIFE_26 "LIFE-26"
-/* A state that is told again is no other state, and no other end of the work. Only in v2. */
+/* Repeating a state is neither a change of state nor another end of the work. Only in v2. */
 #define ACP_RULE_LIFE_27 "LIFE-27"
-/* States that are not known count as work. Only in v2. */
+/* An unknown state counts as work. Only in v2. */
 #define ACP_RULE_LIFE_28 "LIFE-28"
-/* Work that fails ends with the stop reason error, and with the error itself. Only in v2. */
+/* Work that fails ends with the stop reason error and the error itself. Only in v2. */
 #define ACP_RULE_LIFE_29 "LIFE-29"
-/* A stop reason is text; what is none is read as no stop reason. Only in v2. */
+/* A stop reason is a string; any other value is read as no stop reason. Only in v2. */
 #define ACP_RULE_LIFE_30 "LIFE-30"
-/* An agent that has listed background work lists it in every state update. Only in v2. */
+/* An agent that has listed background work includes the list in every later state update. Only in v2. */
 #define ACP_RULE_LIFE_31 "LIFE-31"
 /* Background work is announced before it is listed. Only in v2. */
 #define ACP_RULE_LIFE_32 "LIFE-32"
-/* Background work has ended before it is left out of the list. Only in v2. */
+/* Background work is removed from the list only after it has ended. Only in v2. */
 #define ACP_RULE_LIFE_33 "LIFE-33"
-/* Background work is listed once. Only in v2. */
+/* A list names each piece of background work once. Only in v2. */
 #define ACP_RULE_LIFE_34 "LIFE-34"
-/* What is listed runs, whatever kind it is of; the list that was told last holds. Only in v2. */
+/* All listed background work is running, whatever its kind; the latest list applies. Only in v2. */
 #define ACP_RULE_LIFE_35 "LIFE-35"
-/* A list of background work that does not fit counts as none told. Only in v2. */
+/* A malformed list of background work is treated as absent. Only in v2. */
 #define ACP_RULE_LIFE_36 "LIFE-36"
-/* An idempotency key is text of 1 to 255 characters. Only in v2. */
+/* An idempotency key is a string of 1 to 255 characters. Only in v2. */
 #define ACP_RULE_LIFE_37 "LIFE-37"
-/* A prompt whose key has become a message is answered with the id of that message, and nothing is inserted
-   again. Only in v2. */
+/* A prompt whose key already names a message is answered with the id of that message, and nothing is
+   inserted again. Only in v2. */
 #define ACP_RULE_LIFE_38 "LIFE-38"
-/* A key names one message: with other content it is not sent again. Only in v2. */
+/* A key names one message; it is not sent again with other content. Only in v2. */
 #define ACP_RULE_LIFE_39 "LIFE-39"
-/* A state that the agent has lost sight of is no work that is known to go on, and ends none. Only in v2. */
+/* A state that the agent no longer knows neither shows that work continues nor ends it. Only in v2. */
 #define ACP_RULE_LIFE_40 "LIFE-40"
-/* A session may be cancelled at any time; where nothing runs it changes nothing. */
+/* A session may be cancelled at any time; if nothing is running, that has no effect. */
 #define ACP_RULE_CANCEL_01 "CANCEL-01"
-/* A client that cancels counts the unfinished tool calls of the turn as cancelled, until it hears otherwise. */
+/* A client that cancels treats the turn's unfinished tool calls as cancelled until an update says otherwise. */
 #define ACP_RULE_CANCEL_02 "CANCEL-02"
-/* Cancelling a session answers its open permission requests with cancelled. */
+/* Cancelling a session answers its open permission requests with the outcome cancelled. */
 #define ACP_RULE_CANCEL_03 "CANCEL-03"
-/* Permission requests that come after the cancel are answered with cancelled too. */
+/* Permission requests that arrive after a cancel are also answered with the outcome cancelled. */
 #define ACP_RULE_CANCEL_04 "CANCEL-04"
-/* A prompt that was cancelled is answered with cancelled, and listed until then. Only in v1. */
+/* A cancelled prompt is answered with the stop reason cancelled, and stays listed until then. Only in v1. */
 #define ACP_RULE_CANCEL_06 "CANCEL-06"
 /* Each side may cancel its own open requests, and no others. */
 #define ACP_RULE_CANCEL_08 "CANCEL-08"
-/* A cancel names a request of its own sender, by the exact id. */
+/* A cancel names an open request of the side that sends it, by its exact id. */
 #define ACP_RULE_CANCEL_12 "CANCEL-12"
-/* Work that was given up for inner reasons has the error code for that. */
+/* A request that was aborted for internal reasons is answered with the error code for cancelled requests. */
 #define ACP_RULE_CANCEL_15 "CANCEL-15"
-/* A permission request that ends with the error for cancelled work was not granted. */
+/* A permission request that is answered with the error for cancelled requests was not granted. */
 #define ACP_RULE_CANCEL_17 "CANCEL-17"
-/* A cancelled prompt may end with the stop reason or with the error; both are read as the stop reason. Only
-   in v1. */
+/* A cancelled prompt may be answered with the stop reason cancelled or with the error for cancelled
+   requests; both are read as the stop reason. Only in v1. */
 #define ACP_RULE_CANCEL_18 "CANCEL-18"
-/* The request of a prompt that has become a message stops nothing; session/cancel does (v2). Only in v2. */
+/* Cancelling the request of a prompt that has already become a message stops nothing; session/cancel does
+   (v2). Only in v2. */
 #define ACP_RULE_CANCEL_19 "CANCEL-19"
-/* The id of a request to cancel is not null. */
+/* The request id in a cancel is not null. */
 #define ACP_RULE_CANCEL_20 "CANCEL-20"
-/* Unknown notifications that begin with $/ are ignored, and such requests are unknown methods;
+/* An unknown notification that begins with `$/` is ignored, and such a request is an unknown method;
    $/cancelRequest, which some peers send, is read as $/cancel_request and reported. */
 #define ACP_RULE_CANCEL_21 "CANCEL-21"
-/* A cancel stops the work of one session and of no other. */
+/* A cancel stops the work of one session only. */
 #define ACP_RULE_CANCEL_22 "CANCEL-22"
-/* A cancel that comes when nothing runs does not touch the next prompt. */
+/* A cancel that arrives when nothing is running does not affect the next prompt. */
 #define ACP_RULE_CANCEL_23 "CANCEL-23"
-/* A cancel leaves background work alone: its questions stay open, its tool calls go on. Only in v2. */
+/* A cancel does not affect background work: its questions stay open and its tool calls continue. Only in v2. */
 #define ACP_RULE_CANCEL_24 "CANCEL-24"
-/* A permission request names its session and options with id, name and kind. */
+/* A permission request names its session and lists options with an id, a name and a kind. */
 #define ACP_RULE_PERM_01 "PERM-01"
-/* At least one option is offered. */
+/* A permission request offers at least one option. */
 #define ACP_RULE_PERM_02 "PERM-02"
-/* The ids of the options of one request are unique. */
+/* The option ids of a permission request are unique. */
 #define ACP_RULE_PERM_03 "PERM-03"
-/* A selected outcome repeats an option id that was offered. */
+/* A selected outcome names one of the offered options. */
 #define ACP_RULE_PERM_04 "PERM-04"
-/* When the turn is cancelled, the outcome is cancelled. */
+/* If the turn is cancelled, the outcome of its permission requests is cancelled. */
 #define ACP_RULE_PERM_05 "PERM-05"
-/* The tool call of a permission request is an update with an id. Only in v1. */
+/* The tool call of a permission request is a tool call update with an id. Only in v1. */
 #define ACP_RULE_PERM_08 "PERM-08"
-/* The tool call of a permission request updates what is on display, in its place among the updates. */
+/* The tool call of a permission request updates the displayed tool call, in order with the session's
+   updates. */
 #define ACP_RULE_PERM_09 "PERM-09"
 /* A permission request has a title (v2). Only in v2. */
 #define ACP_RULE_PERM_10 "PERM-10"
-/* What a permission is asked for has a type; unknown types are delivered as they came (v2). Only in v2. */
+/* The subject of a permission request has a type; unknown types are delivered unchanged (v2). Only in v2. */
 #define ACP_RULE_PERM_12 "PERM-12"
-/* A command that asks for permission names itself and an absolute working directory (v2). Only in v2. */
+/* A permission request for a command has the command and an absolute working directory (v2). Only in v2. */
 #define ACP_RULE_PERM_13 "PERM-13"
-/* An outcome says what it is; what the agent does not understand approves nothing (v2). Only in v2. */
+/* An outcome has a type; an outcome that the agent does not understand is not approval (v2). Only in v2. */
 #define ACP_RULE_PERM_15 "PERM-15"
-/* An option has a kind; kinds of an agent's own begin with an underscore (v2). Only in v2. */
+/* An option has a kind; a custom kind begins with an underscore (v2). Only in v2. */
 #define ACP_RULE_PERM_16 "PERM-16"
-/* The kind of an option is one of the four that exist. Only in v1. */
+/* The kind of an option is one of the four defined kinds. Only in v1. */
 #define ACP_RULE_PERM_17 "PERM-17"
-/* A tool call does not run before its permission is given. */
+/* A tool call does not run before its permission is granted. */
 #define ACP_RULE_PERM_18 "PERM-18"
-/* Every permission request is answered in the end. */
+/* Every permission request is eventually answered. */
 #define ACP_RULE_PERM_19 "PERM-19"
-/* A permission request that its agent cancels is answered with cancelled (v2). Only in v2. */
+/* A permission request that the agent cancels is answered with the outcome cancelled (v2). Only in v2. */
 #define ACP_RULE_PERM_21 "PERM-21"
-/* The id of a tool call is used once in a session. */
+/* A tool call id is used only once in a session. */
 #define ACP_RULE_TOOL_02 "TOOL-02"
-/* A tool call is reported with its id and a title. Only in v1. */
+/* The first report of a tool call has an id and a title. Only in v1. */
 #define ACP_RULE_TOOL_03 "TOOL-03"
-/* An update is about a tool call that was reported before. Only in v1. */
+/* A tool call update refers to a tool call that was reported before. Only in v1. */
 #define ACP_RULE_TOOL_04 "TOOL-04"
-/* A tool call begins as pending unless its report says otherwise. Only in v1. */
+/* A tool call starts as pending unless its first report has another status. Only in v1. */
 #define ACP_RULE_TOOL_05 "TOOL-05"
-/* What an update leaves out, or sets to null, stays as it was. Only in v1. */
+/* A field that is absent or null in an update keeps its value. Only in v1. */
 #define ACP_RULE_TOOL_06 "TOOL-06"
-/* A status is pending, in_progress, completed or failed. Only in v1. */
+/* The status of a tool call is pending, in_progress, completed or failed. Only in v1. */
 #define ACP_RULE_TOOL_07 "TOOL-07"
-/* A kind is one of the ten; an unknown one is read as none. Only in v1. */
+/* The kind of a tool call is one of the ten defined kinds; an unknown kind is treated as absent. Only in v1. */
 #define ACP_RULE_TOOL_08 "TOOL-08"
-/* A tool call that has ended stays as it ended. */
+/* The final status of a tool call does not change. */
 #define ACP_RULE_TOOL_09 "TOOL-09"
-/* Locations and diffs have absolute paths. */
+/* The paths in locations and diffs are absolute. */
 #define ACP_RULE_TOOL_10 "TOOL-10"
-/* Lines are counted from 1; a 0 is read as 1. */
+/* Line numbers start at 1; 0 is read as 1. */
 #define ACP_RULE_TOOL_11 "TOOL-11"
-/* A terminal that a tool call shows is open in its session, or one of the agent's own that `terminal_info`
-   in _meta announces. Only in v1. */
+/* A terminal that a tool call shows is open in the session, or is an agent's own terminal that
+   `terminal_info` in _meta has announced. Only in v1. */
 #define ACP_RULE_TOOL_12 "TOOL-12"
-/* A diff has a path and the new text; without old text, the file is new. Only in v1. */
+/* A diff has a path and the new text; a diff without the old text is a new file. Only in v1. */
 #define ACP_RULE_TOOL_14 "TOOL-14"
-/* Content blocks in a tool call are wrapped; a bare one is left out. */
+/* Content blocks in a tool call are wrapped in content items; a bare block is left out. */
 #define ACP_RULE_TOOL_15 "TOOL-15"
-/* A tool's own name is a text, or null, which says nothing (v2). */
+/* The programmatic name of a tool is a string, or null, which counts as absent (v2). */
 #define ACP_RULE_TOOL_17 "TOOL-17"
-/* A tool call begins with its first update, and is pending until one says otherwise (v2). Only in v2. */
+/* The first update of a tool call creates it, as pending unless the update has another status (v2). Only in
+   v2. */
 #define ACP_RULE_TOOL_18 "TOOL-18"
-/* A tool call update patches: what it leaves out stays, null clears, a value replaces (v2). Only in v2. */
+/* A tool call update is a patch: an absent field keeps its value, null clears it, and a value replaces it
+   (v2). Only in v2. */
 #define ACP_RULE_TOOL_19 "TOOL-19"
-/* The first report of a tool call gives it a title (v2). Only in v2. */
+/* The first report of a tool call has a title (v2). Only in v2. */
 #define ACP_RULE_TOOL_20 "TOOL-20"
-/* A chunk of a tool call's content names its call and has one item (v2). Only in v2. */
+/* A content chunk of a tool call has the id of the call and one content item (v2). Only in v2. */
 #define ACP_RULE_TOOL_21 "TOOL-21"
-/* A chunk may be the first that is told of a tool call (v2). Only in v2. */
+/* A content chunk may be the first report of a tool call (v2). Only in v2. */
 #define ACP_RULE_TOOL_23 "TOOL-23"
-/* Kinds, statuses and contents of an agent's own begin with an underscore (v2). Only in v2. */
+/* Custom kinds, statuses and content types begin with an underscore (v2). Only in v2. */
 #define ACP_RULE_TOOL_24 "TOOL-24"
 /* A diff lists its changes, each with absolute paths (v2). Only in v2. */
 #define ACP_RULE_TOOL_26 "TOOL-26"
-/* The patch of a diff has a format and a text, and is about files that its changes list (v2). Only in v2. */
+/* The patch of a diff has a format and a text, and concerns only files that the diff's changes list (v2).
+   Only in v2. */
 #define ACP_RULE_TOOL_27 "TOOL-27"
-/* A git patch has nothing but sections of git's own format, with absolute paths and without prefixes (v2).
+/* A git patch consists only of `diff --git` sections with absolute paths and without path prefixes (v2).
    Only in v2. */
 #define ACP_RULE_TOOL_28 "TOOL-28"
-/* When a turn ends by itself, its tool calls have ended; those that have not are told. Only in v1. */
+/* All tool calls of a turn have ended when the turn ends normally; unfinished ones are reported. Only in v1. */
 #define ACP_RULE_TOOL_32 "TOOL-32"
-/* A tool call links to sessions only for clients that advertise child sessions (v1). Only in v1. */
+/* A tool call links to child sessions only if the client advertises them (v1). Only in v1. */
 #define ACP_RULE_TOOL_34 "TOOL-34"
 /* A session that a tool call links to is known to the client. */
 #define ACP_RULE_TOOL_35 "TOOL-35"
-/* Content of a type that is not known is passed on as it came (v1). Only in v1. */
+/* Content of an unknown type is passed on unchanged (v1). Only in v1. */
 #define ACP_RULE_TOOL_36 "TOOL-36"
-/* A tool call is cancelled only while it offers that (v2). Only in v2. */
+/* A tool call is cancelled only while it offers cancellation (v2). Only in v2. */
 #define ACP_RULE_TOOL_37 "TOOL-37"
-/* No tool call is cancelled that is known to have ended or was never shown; a cancel that crosses the end is
-   the agent's to refuse (v2). Only in v2. */
+/* A tool call that is known to have ended, or was never shown, is not cancelled; if a cancel and the end
+   cross, the agent refuses the cancel (v2). Only in v2. */
 #define ACP_RULE_TOOL_38 "TOOL-38"
-/* A tool call that has ended does not offer to be cancelled (v2). Only in v2. */
+/* A tool call that has ended does not offer cancellation (v2). Only in v2. */
 #define ACP_RULE_TOOL_39 "TOOL-39"
-/* A terminal update names its terminal, and no id is used again for another terminal. Only in v2. */
+/* A terminal update has a terminal id; an id is never reused for another terminal. Only in v2. */
 #define ACP_RULE_DTERM_01 "DTERM-01"
-/* What is told of a terminal counts, in whatever order it comes with what shows the terminal. Only in v2. */
+/* Terminal updates are kept whether they come before or after the tool call that shows the terminal. Only in
+   v2. */
 #define ACP_RULE_DTERM_03 "DTERM-03"
-/* A terminal update patches: what it leaves out stays, null clears, a value replaces. Only in v2. */
+/* A terminal update is a patch: an absent field keeps its value, null clears it, and a value replaces it.
+   Only in v2. */
 #define ACP_RULE_DTERM_04 "DTERM-04"
 /* The working directory of a terminal is an absolute path. Only in v2. */
 #define ACP_RULE_DTERM_05 "DTERM-05"
-/* A snapshot of the output has all of its bytes, or is null. Only in v2. */
+/* An output snapshot has the complete bytes of the output, or is null. Only in v2. */
 #define ACP_RULE_DTERM_06 "DTERM-06"
-/* The bytes of a terminal are base64. Only in v2. */
+/* The bytes of terminal output are base64. Only in v2. */
 #define ACP_RULE_DTERM_07 "DTERM-07"
-/* An exit status, even an empty one, says that the command has ended; null takes that back. Only in v2. */
+/* An exit status, even an empty one, means that the command has ended; null withdraws it. Only in v2. */
 #define ACP_RULE_DTERM_10 "DTERM-10"
-/* The first update of a terminal names its command; the signal that ended it has its usual name. Only in v2. */
+/* The first update of a terminal has its command, and the signal that ended the command has its conventional
+   name. Only in v2. */
 #define ACP_RULE_DTERM_11 "DTERM-11"
-/* The command of a terminal is cancelled only while the terminal offers that. Only in v2. */
+/* The command of a terminal is cancelled only while the terminal offers cancellation. Only in v2. */
 #define ACP_RULE_DTERM_14 "DTERM-14"
-/* No command is cancelled that is known to have ended or was never shown; a cancel that crosses the end is
-   the agent's to refuse. Only in v2. */
+/* A terminal's command that is known to have ended, or was never shown, is not cancelled; if a cancel and
+   the end cross, the agent refuses the cancel. Only in v2. */
 #define ACP_RULE_DTERM_15 "DTERM-15"
-/* The size of a terminal has at least one column and one row. Only in v2. */
+/* The size of a terminal is at least one column and one row. Only in v2. */
 #define ACP_RULE_DTERM_16 "DTERM-16"
-/* A terminal whose command has ended does not offer to cancel it. Only in v2. */
+/* A terminal whose command has ended does not offer cancellation. Only in v2. */
 #define ACP_RULE_DTERM_17 "DTERM-17"
-/* A new plan takes the place of the old one as a whole. Only in v1. */
+/* A new plan replaces the old one completely. Only in v1. */
 #define ACP_RULE_PLAN_03 "PLAN-03"
-/* An entry has content, priority and status; one that has not is left out. */
+/* A plan entry has content, a priority and a status; an incomplete entry is left out. */
 #define ACP_RULE_PLAN_04 "PLAN-04"
-/* Priorities and statuses are of the three that exist. Only in v1. */
+/* The priority and the status of a plan entry are each one of the three defined values. Only in v1. */
 #define ACP_RULE_PLAN_05 "PLAN-05"
-/* A plan update names its plan. Only in v2. */
+/* A plan update has a plan id. Only in v2. */
 #define ACP_RULE_PLAN_06 "PLAN-06"
-/* Several plans live side by side; an update is about the one that it names (v2). Only in v2. */
+/* A session may have several plans; an update changes only the plan that it names (v2). Only in v2. */
 #define ACP_RULE_PLAN_07 "PLAN-07"
-/* A plan has a type; types of an agent's own begin with an underscore (v2). Only in v2. */
+/* A plan has a type; a custom type begins with an underscore (v2). Only in v2. */
 #define ACP_RULE_PLAN_08 "PLAN-08"
-/* Plans with ids are sent to clients that advertise them. */
+/* Plans with ids are sent only if the client advertises them. */
 #define ACP_RULE_PLAN_10 "PLAN-10"
-/* A plan in a file is named by a whole URI. */
+/* A file plan is named by an absolute URI. */
 #define ACP_RULE_PLAN_11 "PLAN-11"
-/* Plans as entries, as a file and as Markdown are all taken. */
+/* Plans in the form of entries, a file or Markdown are all accepted. */
 #define ACP_RULE_PLAN_12 "PLAN-12"
-/* A plan that is removed is gone; removing an unknown one changes nothing. */
+/* A removed plan no longer exists; removing an unknown plan has no effect. */
 #define ACP_RULE_PLAN_13 "PLAN-13"
-/* Images go into prompts for agents that advertise them. */
+/* Prompts contain images only if the agent advertises them. */
 #define ACP_RULE_CONT_02 "CONT-02"
-/* Sound goes into prompts for agents that advertise it. */
+/* Prompts contain audio only if the agent advertises it. */
 #define ACP_RULE_CONT_03 "CONT-03"
-/* Embedded resources go into prompts for agents that advertise them. */
+/* Prompts contain embedded resources only if the agent advertises them. */
 #define ACP_RULE_CONT_04 "CONT-04"
-/* Each block has the members that its type requires. */
+/* A content block has the fields that its type requires. */
 #define ACP_RULE_CONT_06 "CONT-06"
-/* Bytes in a block are base64. */
+/* The bytes in a content block are base64. */
 #define ACP_RULE_CONT_07 "CONT-07"
-/* Version 1 has five types of block; others are refused in prompts, and reported in updates. Only in v1. */
+/* Version 1 has five types of content block; any other is refused in a prompt and reported in an update.
+   Only in v1. */
 #define ACP_RULE_CONT_08 "CONT-08"
-/* Types of block of a host's own begin with an underscore; unknown ones are passed on as they came (v2).
-   Only in v2. */
+/* A custom type of content block begins with an underscore; unknown types are passed on unchanged (v2). Only
+   in v2. */
 #define ACP_RULE_CONT_09 "CONT-09"
-/* Addresses are URIs, a priority lies between 0 and 1, and times are RFC 3339 (v2). Only in v2. */
+/* The uri fields are URIs, a priority lies between 0 and 1, and a time is RFC 3339 (v2). Only in v2. */
 #define ACP_RULE_CONT_10 "CONT-10"
-/* A chunk of a message holds one block. */
+/* A message chunk has exactly one content block. */
 #define ACP_RULE_CONT_13 "CONT-13"
-/* What an MCP server said is forwarded with all its members, also those that the specification does not
-   name. */
+/* MCP content is passed on with all its fields, including those that the specification does not define. */
 #define ACP_RULE_CONT_14 "CONT-14"
-/* An icon is at an https or data address (v2). Only in v2. */
+/* The address of an icon is an https or data URI (v2). Only in v2. */
 #define ACP_RULE_CONT_16 "CONT-16"
-/* Files are read only through clients that advertise it. Only in v1. */
+/* Files are read only if the client advertises it. Only in v1. */
 #define ACP_RULE_FS_01 "FS-01"
-/* Files are written only through clients that advertise it. Only in v1. */
+/* Files are written only if the client advertises it. Only in v1. */
 #define ACP_RULE_FS_02 "FS-02"
 /* The path of a file is absolute. Only in v1. */
 #define ACP_RULE_FS_03 "FS-03"
-/* Lines count from 1, and a limit counts lines; both are whole numbers. Only in v1. */
+/* Line numbers start at 1 and the limit is a number of lines; both are integers. Only in v1. */
 #define ACP_RULE_FS_04 "FS-04"
-/* File calls name an open session. Only in v1. */
+/* A file call names an open session. Only in v1. */
 #define ACP_RULE_FS_05 "FS-05"
-/* A read is answered with text, a write with an empty object. Only in v1. */
+/* A read is answered with text, and a write with an empty object. Only in v1. */
 #define ACP_RULE_FS_08 "FS-08"
 /* Version 2 has no file methods. Only in v2. */
 #define ACP_RULE_FS_10 "FS-10"
-/* A range is given by line and limit; other members would silently mean the whole file. Only in v1. */
+/* A range is given only by line and limit; with other fields, the whole file would be read without notice.
+   Only in v1. */
 #define ACP_RULE_FS_11 "FS-11"
-/* Terminals are used only with clients that advertise them. Only in v1. */
+/* Terminals are used only if the client advertises them. Only in v1. */
 #define ACP_RULE_TERM_01 "TERM-01"
 /* The working directory of a command is an absolute path. Only in v1. */
 #define ACP_RULE_TERM_02 "TERM-02"
-/* Every terminal is released; what is not is listed as a leak. Only in v1. */
+/* Every terminal is released; terminals that are not are listed as leaks. Only in v1. */
 #define ACP_RULE_TERM_04 "TERM-04"
 /* A released terminal is not used again. Only in v1. */
 #define ACP_RULE_TERM_05 "TERM-05"
-/* Output never exceeds the byte limit that was asked for. Only in v1. */
+/* Output never exceeds the requested byte limit. Only in v1. */
 #define ACP_RULE_TERM_08 "TERM-08"
-/* Once a command has ended, each output carries its exit status. Only in v1. */
+/* Output that is requested after the command has ended always has the exit status. Only in v1. */
 #define ACP_RULE_TERM_09 "TERM-09"
-/* Waits for an exit stay listed until they are answered. Only in v1. */
+/* A request that waits for an exit stays listed until it is answered. Only in v1. */
 #define ACP_RULE_TERM_10 "TERM-10"
-/* A terminal is one of the session that the call names. Only in v1. */
+/* A terminal belongs to the session that the call names. Only in v1. */
 #define ACP_RULE_TERM_11 "TERM-11"
 /* The ids of open terminals are unique. Only in v1. */
 #define ACP_RULE_TERM_12 "TERM-12"
-/* A command, its arguments and its environment have the right types. Only in v1. */
+/* The command, arguments and environment of a terminal have the correct types. Only in v1. */
 #define ACP_RULE_TERM_13 "TERM-13"
-/* A terminal is shown in a tool call before it is released, not first afterwards. Only in v1. */
+/* A tool call first shows a terminal before the terminal is released. Only in v1. */
 #define ACP_RULE_TERM_14 "TERM-14"
-/* A session is put into a mode that it offers. Only in v1. */
+/* A session is set to a mode that it offers. Only in v1. */
 #define ACP_RULE_MODE_01 "MODE-01"
-/* Where a session offers no modes, none is set. Only in v1. */
+/* No mode is set in a session that offers none. Only in v1. */
 #define ACP_RULE_MODE_02 "MODE-02"
-/* The ids of modes are unique, and the mode in force is one of them. Only in v1. */
+/* Mode ids are unique, and the current mode is one of the offered modes. Only in v1. */
 #define ACP_RULE_MODE_03 "MODE-03"
-/* The agent's own change of mode names it in currentModeId; modeId is read as that, and reported. Only in
+/* A mode change by the agent has the mode in currentModeId; modeId is read as an alias and reported. Only in
    v1. */
 #define ACP_RULE_MODE_05 "MODE-05"
-/* The mode that the agent changes to is one that the session offers. Only in v1. */
+/* The agent changes only to a mode that the session offers. Only in v1. */
 #define ACP_RULE_MODE_06 "MODE-06"
-/* A mode that was asked for is in force once the agent has agreed. Only in v1. */
+/* A requested mode becomes current once the agent has agreed. Only in v1. */
 #define ACP_RULE_MODE_07 "MODE-07"
-/* A config option of the category mode goes before modes, and agrees with them. Only in v1. */
+/* A config option of the category mode takes precedence over modes, and the two agree. Only in v1. */
 #define ACP_RULE_MODE_08 "MODE-08"
-/* A session that opens may list its options with their values. */
+/* The answer that opens a session may list the config options with their values. */
 #define ACP_RULE_CONF_01 "CONF-01"
-/* Every option has a value from the start. */
+/* Every config option has a current value from the start. */
 #define ACP_RULE_CONF_02 "CONF-02"
-/* The ids of a session's options are unique. */
+/* The ids of a session's config options are unique. */
 #define ACP_RULE_CONF_03 "CONF-03"
-/* The value of a selection is one of its values, plain or in groups. */
+/* The value of a select option is one of its listed values, in a flat list or in groups. */
 #define ACP_RULE_CONF_04 "CONF-04"
-/* Known options are set to values that they list. */
+/* Only known options are set, and only to values that they list. */
 #define ACP_RULE_CONF_05 "CONF-05"
-/* The answer to a change lists all options, the changed one among them, with the value that it was set to
-   (v2). */
+/* The answer to a change lists all options, including the changed one with its new value (v2). */
 #define ACP_RULE_CONF_06 "CONF-06"
-/* An update of the options lists all of them and takes the place of the old list. */
+/* An update of the config options lists all of them and replaces the old list. */
 #define ACP_RULE_CONF_07 "CONF-07"
-/* Switches are listed only for clients that advertise them. Only in v1. */
+/* Boolean options are listed only if the client advertises them. Only in v1. */
 #define ACP_RULE_CONF_08 "CONF-08"
-/* A switch is set by a boolean, a selection by a string. Only in v1. */
+/* A boolean option is set with a boolean, and a select option with a string. Only in v1. */
 #define ACP_RULE_CONF_09 "CONF-09"
-/* A change says by its type what kind of value it has, which is the option's (v2). Only in v2. */
+/* The type in a change is the type of the new value, which is the type of the option (v2). Only in v2. */
 #define ACP_RULE_CONF_10 "CONF-10"
-/* Version 1 names ids id and group in lists, and configId in a change; version 2 says configId and groupId. */
+/* Version 1 uses id and group in lists and configId in a change; version 2 uses configId and groupId. */
 #define ACP_RULE_CONF_11 "CONF-11"
-/* Options of a type that does not exist are left out. */
+/* Options of an unknown type are left out. */
 #define ACP_RULE_CONF_12 "CONF-12"
-/* Own categories begin with an underscore. */
+/* A custom category begins with an underscore. */
 #define ACP_RULE_CONF_14 "CONF-14"
 /* The agent's order of the options is kept. */
 #define ACP_RULE_CONF_15 "CONF-15"
-/* A change may change other options too: the answered list is what counts. */
+/* A change may also change other options; the answered list applies. */
 #define ACP_RULE_CONF_17 "CONF-17"
-/* Values to start with are given only to agents that advertise that (v1, draft). */
+/* Initial values are given only if the agent advertises support for them (v1, draft). */
 #define ACP_RULE_CONF_18 "CONF-18"
-/* Agents that list options serve changes of them (v2). Only in v2. */
+/* An agent that lists config options serves changes to them (v2). Only in v2. */
 #define ACP_RULE_CONF_19 "CONF-19"
-/* A change of an unknown option, or to a wrong value, is refused with -32602 and changes nothing (v2). Only
-   in v2. */
+/* A change of an unknown option, or to an invalid value, is refused with -32602 and changes nothing (v2).
+   Only in v2. */
 #define ACP_RULE_CONF_20 "CONF-20"
-/* A selection has at least one value, and no value twice, also across groups (v2). Only in v2. */
+/* A select option has at least one value, and no value twice, not even in different groups (v2). Only in v2. */
 #define ACP_RULE_CONF_21 "CONF-21"
-/* The commands of a session may be told at any time; each list replaces the last. */
+/* The commands of a session may be reported at any time; each list replaces the previous one. */
 #define ACP_RULE_CMD_01 "CMD-01"
-/* A command has a name and a description; one that has not is left out. */
+/* A command has a name and a description; one without them is left out. */
 #define ACP_RULE_CMD_02 "CMD-02"
-/* The input of a command has a hint; one that has not is read as none. Only in v1. */
+/* The input of a command has a hint; an input without one is treated as absent. Only in v1. */
 #define ACP_RULE_CMD_03 "CMD-03"
 /* The input of a command has a type (v2). Only in v2. */
 #define ACP_RULE_CMD_04 "CMD-04"
-/* A command is a prompt whose text begins with a slash and its name. */
+/* A command is run as a prompt whose text begins with a slash and the command's name. */
 #define ACP_RULE_CMD_05 "CMD-05"
-/* Names of commands are unique and have no blank in them: advice in version 1, a must in version 2. */
+/* Command names are unique and have no spaces: a recommendation in version 1, a requirement in version 2. */
 #define ACP_RULE_CMD_06 "CMD-06"
 /* A command has a type (v2). Only in v2. */
 #define ACP_RULE_CMD_07 "CMD-07"
-/* The answer that opens a session may list its commands; later updates replace the list (v2). Only in v2. */
+/* The answer that opens a session may list the commands; later updates replace the list (v2). Only in v2. */
 #define ACP_RULE_CMD_08 "CMD-08"
-/* Questions are asked only in the ways that the client advertises. */
+/* Elicitations use only modes that the client advertises. */
 #define ACP_RULE_ELIC_01 "ELIC-01"
-/* Forms and web pages are advertised each by itself; an empty object advertises neither. */
+/* The modes form and url are advertised separately; an empty object advertises neither. */
 #define ACP_RULE_ELIC_02 "ELIC-02"
-/* The way of asking is always named. */
+/* An elicitation always names its mode. */
 #define ACP_RULE_ELIC_03 "ELIC-03"
-/* A question belongs to a session, perhaps to a tool call in it, or to a request, and never to both. */
+/* An elicitation belongs either to a session, optionally to a tool call in it, or to a request, never to
+   both. */
 #define ACP_RULE_ELIC_04 "ELIC-04"
-/* The session of a question is open, and so is the request. */
+/* The session or the request of an elicitation is open. */
 #define ACP_RULE_ELIC_05 "ELIC-05"
-/* A form is an object of named fields, written out, and no field holds further fields. */
+/* The schema of a form is an object with its fields written out, and no field has nested fields. */
 #define ACP_RULE_ELIC_06 "ELIC-06"
-/* What a form requires is one of its fields. */
+/* A required name of a form is one of its fields. */
 #define ACP_RULE_ELIC_07 "ELIC-07"
-/* A way of asking that the client does not know is refused; a kind of field is passed on as it is. */
+/* An elicitation in an unknown mode is refused; a field of an unknown type is passed on unchanged. */
 #define ACP_RULE_ELIC_08 "ELIC-08"
-/* Ways, actions and kinds that the specification does not have begin with an underscore. */
+/* Custom modes, actions and types begin with an underscore. */
 #define ACP_RULE_ELIC_09 "ELIC-09"
-/* The pattern of a field is a text, which is the agent's and is never run. */
+/* The pattern of a field is a string chosen by the agent; it is never executed. */
 #define ACP_RULE_ELIC_10 "ELIC-10"
-/* The format of a field is a text; one that is not known is no error. */
+/* The format of a field is a string; an unknown format is not an error. */
 #define ACP_RULE_ELIC_11 "ELIC-11"
-/* An accepted form has the values that it asks for. */
+/* An accepted form has values that match its schema. */
 #define ACP_RULE_ELIC_12 "ELIC-12"
-/* A question on a web page has an address and an id. */
+/* An elicitation in url mode has a URL and an elicitation id. */
 #define ACP_RULE_ELIC_15 "ELIC-15"
-/* No two open questions on web pages have the same id. */
+/* No two open elicitations in url mode have the same id. */
 #define ACP_RULE_ELIC_16 "ELIC-16"
-/* The answer to a question is accept, decline or cancel; another action is passed on and is none of these. */
+/* The answer to an elicitation is accept, decline or cancel; an unknown action is passed on and treated as
+   none of these. */
 #define ACP_RULE_ELIC_17 "ELIC-17"
-/* Only accept has content; what comes with another action is taken out. */
+/* Only accept has content; content with any other action is removed. */
 #define ACP_RULE_ELIC_18 "ELIC-18"
-/* However a question ends, it ends as a result; giving it up is the action cancel. */
+/* Every elicitation ends with a result; abandoning it is the action cancel. */
 #define ACP_RULE_ELIC_19 "ELIC-19"
-/* To accept a web page is not to have finished there; the question is listed until the agent says so. */
+/* Accepting an elicitation in url mode is consent, not completion; it stays listed until the agent completes
+   it. */
 #define ACP_RULE_ELIC_20 "ELIC-20"
-/* Only a question that was asked and not turned down can be completed. */
+/* Only an elicitation that was requested and not declined can be completed. */
 #define ACP_RULE_ELIC_21 "ELIC-21"
-/* Completing what is not open is ignored. */
+/* Completing an elicitation that is not open is ignored. */
 #define ACP_RULE_ELIC_22 "ELIC-22"
-/* Completion may never come; what is open is listed for as long. */
+/* An elicitation may never be completed; it stays listed as long as it is open. */
 #define ACP_RULE_ELIC_23 "ELIC-23"
-/* Web pages are asked for over HTTPS, except on the same machine. */
+/* The URL of an elicitation uses HTTPS, unless it points to the same machine. */
 #define ACP_RULE_ELIC_25 "ELIC-25"
-/* Every question is answered: when its session or the connection is closed, with cancel. */
+/* Every elicitation is answered; closing its session or the connection answers it with cancel. */
 #define ACP_RULE_ELIC_28 "ELIC-28"
-/* Cancelling a session's work answers its open questions with cancel. */
+/* Cancelling a session's work answers its open elicitations with cancel. */
 #define ACP_RULE_ELIC_29 "ELIC-29"
-/* A question that its agent cancels is answered with cancel (v2). Only in v2. */
+/* An elicitation that the agent cancels is answered with cancel (v2). Only in v2. */
 #define ACP_RULE_ELIC_32 "ELIC-32"
-/* A notice has a severity and a title that is not empty. */
+/* A notice has a severity and a non-empty title. */
 #define ACP_RULE_NOTE_01 "NOTE-01"
-/* A notice of any severity changes nothing in the session. */
+/* A notice of any severity leaves the state of the session unchanged. */
 #define ACP_RULE_NOTE_02 "NOTE-02"
-/* Notices are not told again while a session is loaded or resumed. */
+/* Notices are not replayed when a session is loaded or resumed. */
 #define ACP_RULE_NOTE_04 "NOTE-04"
-/* Compactions and notices are sent to clients that advertise them. */
+/* Compactions and notices are sent only if the client advertises them. */
 #define ACP_RULE_NOTE_06 "NOTE-06"
-/* Pieces of a summary come while their compaction is in progress. */
+/* Summary chunks are sent only while their compaction is in progress. */
 #define ACP_RULE_NOTE_07 "NOTE-07"
-/* Each compaction has an id of its own, and each update a status. */
+/* Every compaction has its own id, and every update has a status. */
 #define ACP_RULE_NOTE_08 "NOTE-08"
 /* A compaction ends once. */
 #define ACP_RULE_NOTE_09 "NOTE-09"
-/* A summary comes with completed only, an error with failed only. */
+/* A summary is sent only with the status completed, and an error only with failed. */
 #define ACP_RULE_NOTE_10 "NOTE-10"
-/* Prompts are suggested to clients that advertise that (v1, draft). */
+/* Prompts are suggested only if the client advertises support for them (v1, draft). */
 #define ACP_RULE_NOTE_13 "NOTE-13"
 /* A suggested prompt has at least one block; one without is left out (v1, draft). */
 #define ACP_RULE_NOTE_14 "NOTE-14"
-/* Suggestions are asked for, and documents reported, only if the agent advertises it. */
+/* Suggestions are requested, and documents reported, only if the agent advertises it. */
 #define ACP_RULE_NES_01 "NES-01"
-/* Suggestions are asked for and answered, and documents reported, in a session that nes/start has opened
-   (v2). Only in v2. */
+/* Suggestions and documents belong to a session that nes/start has opened (v2). Only in v2. */
 #define ACP_RULE_NES_02 "NES-02"
-/* Each event of a document is sent only if the agent asked for it. */
+/* A document event is sent only if the agent asked for that event. */
 #define ACP_RULE_NES_04 "NES-04"
-/* A change of a document is a list of texts, each with a range or for the whole, as the agent asked for
-   (v2). */
+/* A document change is a list of texts, each for a range or for the whole document, as the agent asked (v2). */
 #define ACP_RULE_NES_05 "NES-05"
-/* The context of a request for suggestions has the form that the draft gives it, and the kinds and numbers
+/* The context of a suggestion request has the form that the draft defines, and only kinds and quantities
    that the agent asked for (v2). */
 #define ACP_RULE_NES_06 "NES-06"
-/* Suggestions are a list, each of a kind that the draft has and, save edits, the client advertised (v2);
-   others are left out. */
+/* Suggestions are a list in which each has a kind that the draft defines and, except for edits, that the
+   client advertised (v2); any other is left out. */
 #define ACP_RULE_NES_07 "NES-07"
-/* A suggestion that is accepted or rejected is named by its id, which it alone has in its session (v2). */
+/* An accepted or rejected suggestion is named by its id, which is unique in its session (v2). */
 #define ACP_RULE_NES_08 "NES-08"
-/* Positions are counted in an encoding that the draft has and the client offered; without one, in utf-16
+/* Positions use an encoding that the draft defines and the client offered, or utf-16 if none was chosen
    (v2). */
 #define ACP_RULE_NES_09 "NES-09"
-/* Lines and characters of positions are counted from 0. */
+/* Lines and characters of positions start at 0. */
 #define ACP_RULE_NES_10 "NES-10"
-/* The version of a document is a whole number; a document is opened before all else of it, and its versions
-   grow (v2). */
+/* A document version is an integer; a document is opened before any other event, and its versions increase
+   (v2). */
 #define ACP_RULE_NES_11 "NES-11"
-/* Once a session of suggestions is asked to end, nothing more is told in it, and nothing is suggested after
-   its end (v2). Only in v2. */
+/* After a suggestion session was asked to close, no event is sent in it, and nothing is suggested after its
+   end (v2). Only in v2. */
 #define ACP_RULE_NES_12 "NES-12"
 /* Suggestions have the form of the agreed version. */
 #define ACP_RULE_NES_14 "NES-14"
-/* What a session of suggestions was started with stays until its end, so no other is started under its id
-   (v2). Only in v2. */
+/* The parameters of a suggestion session are constant, so no second session starts under its id (v2). Only
+   in v2. */
 #define ACP_RULE_NES_15 "NES-15"
-/* Providers are routed only where the agent advertises it. */
+/* Provider methods are called only if the agent advertises them. */
 #define ACP_RULE_PROV_01 "PROV-01"
-/* Providers are routed only after initialize. */
+/* Provider methods are called only after initialize. */
 #define ACP_RULE_PROV_02 "PROV-02"
-/* Providers are routed before sessions are opened. */
+/* Providers are configured before sessions are opened. */
 #define ACP_RULE_PROV_03 "PROV-03"
-/* A provider without a current routing is switched off. */
+/* A provider without a current configuration is disabled. */
 #define ACP_RULE_PROV_04 "PROV-04"
-/* Routing a provider replaces all of its routing; headers that are left out are none. */
+/* Setting a provider replaces its whole configuration; omitted headers mean no headers. */
 #define ACP_RULE_PROV_05 "PROV-05"
-/* Only providers that are listed are routed, to interfaces that they support. */
+/* Only listed providers are configured, and only with API types that they support. */
 #define ACP_RULE_PROV_06 "PROV-06"
-/* A provider that is required is not switched off. */
+/* A required provider is not disabled. */
 #define ACP_RULE_PROV_07 "PROV-07"
-/* Switching off a provider that there is not succeeds. */
+/* Disabling an unknown provider succeeds. */
 #define ACP_RULE_PROV_08 "PROV-08"
-/* A provider that was switched off is still listed. */
+/* A disabled provider is still listed. */
 #define ACP_RULE_PROV_09 "PROV-09"
-/* Headers may be secret and are never listed; a peer's are taken out and not shown. */
+/* Headers may be secret and are never listed; a peer's are removed and not shown. */
 #define ACP_RULE_PROV_10 "PROV-10"
-/* Interfaces that are not known are taken as they are; own ones begin with an underscore. */
+/* Unknown API types are passed on unchanged; a custom one begins with an underscore. */
 #define ACP_RULE_PROV_11 "PROV-11"
-/* Servers behind the connection are given only to agents that advertise it. */
+/* MCP servers of type acp are given only if the agent advertises them. */
 #define ACP_RULE_MOA_01 "MOA-01"
-/* The id of a server is not given to another one. */
+/* The id of a server is not reused for another server. */
 #define ACP_RULE_MOA_02 "MOA-02"
-/* A message or a connection is for a server that a session was opened with; a connection has an id of its
-   own. */
+/* Messages and connections are for a server with which a session was opened; every connection has its own
+   id. */
 #define ACP_RULE_MOA_03 "MOA-03"
-/* A request to a server has an id of its own while it is open, and a notification names an open one. */
+/* The id of an open request to a server is unique, and a notification names an open request. */
 #define ACP_RULE_MOA_04 "MOA-04"
-/* Parameters for a server are an object, or none. */
+/* The params for a server are an object or absent. */
 #define ACP_RULE_MOA_05 "MOA-05"
-/* What a server answers stands in its place, and is passed on untouched, its errors inside of a result. */
+/* A server's answer is passed on unchanged as the result, with the server's errors inside of it. */
 #define ACP_RULE_MOA_06 "MOA-06"
-/* Only what is open is ended, and nothing follows on it. */
+/* Only an open connection is closed, and nothing follows on a closed one. */
 #define ACP_RULE_MOA_07 "MOA-07"
-/* Requests and connections come from the agent, notifications from the client. */
+/* Requests to servers, and connections, come from the agent, and notifications from the client. */
 #define ACP_RULE_MOA_08 "MOA-08"
-/* With a session end its servers, and the connections to them. */
+/* When a session ends, its servers and their connections end too. */
 #define ACP_RULE_MOA_09 "MOA-09"
-/* A message for the next in the chain names its method and carries its params beside it. */
+/* A message for the next component of a proxy chain has the inner method and its params as separate fields. */
 #define ACP_RULE_PROX_05 "PROX-05"
-/* Members that the specification does not have go into _meta; a peer's are ignored, and kept. */
+/* Fields that the specification does not define belong in _meta; a peer's other fields are ignored and kept. */
 #define ACP_RULE_EXT_01 "EXT-01"
-/* _meta is an object or null, wherever it stands. */
+/* Every _meta is an object or null. */
 #define ACP_RULE_EXT_02 "EXT-02"
-/* traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on. */
+/* The keys traceparent, tracestate and baggage in _meta are strings of W3C trace context, and are passed on. */
 #define ACP_RULE_EXT_05 "EXT-05"
-/* Methods that the specification does not have begin with an underscore, save those that the host names. */
+/* A method that the specification does not define begins with an underscore, except for foreign methods that
+   the host has configured. */
 #define ACP_RULE_EXT_07 "EXT-07"
-/* A request of an extension is delivered, and stays listed until the host has answered it. */
+/* An extension request is delivered, and stays listed until the host has answered it. */
 #define ACP_RULE_EXT_08 "EXT-08"
-/* A notification of an extension is delivered; who does not know it ignores it. */
+/* An extension notification is delivered; a host that does not know it ignores it. */
 #define ACP_RULE_EXT_09 "EXT-09"
 /* Extensions are advertised in _meta of the capabilities, where they can be looked up; a host whose policy
-   for notes is strict is told when it calls one that is not. */
+   for notes is strict is advised when it calls one that is not advertised. */
 #define ACP_RULE_EXT_10 "EXT-10"
-/* Version 1 has no values but its own, save where it says so. Only in v1. */
+/* Version 1 accepts only defined values, except where its specification allows others. Only in v1. */
 #define ACP_RULE_ENUM_07 "ENUM-07"
-/* Values of a host's own begin with an underscore. Only in v2. */
+/* Custom values begin with an underscore. Only in v2. */
 #define ACP_RULE_ENUM_01 "ENUM-01"
-/* Values that the schema closes are not added to (v2). Only in v2. */
+/* A closed enumeration of the schema is not extended (v2). Only in v2. */
 #define ACP_RULE_ENUM_03 "ENUM-03"
-/* A known kind with members that do not fit is an error, not an unknown kind (v2). Only in v2. */
+/* A known type with invalid fields is an error, not an unknown type (v2). Only in v2. */
 #define ACP_RULE_ENUM_06 "ENUM-06"
-/* A wrong value of a member that has a default is read as absent. */
+/* An invalid value of a field that has a default is treated as absent. */
 #define ACP_RULE_ENUM_08 "ENUM-08"
-/* Wrong items of a list that may do without them are left out, and the rest is kept. */
+/* Invalid items of a tolerant list are left out, and the rest is kept. */
 #define ACP_RULE_ENUM_09 "ENUM-09"
-/* Without a member that is required, or with a wrong one, a request is refused, a notification dropped, and
-   a response fails its request. */
+/* If a required field is absent or invalid, a request is refused, a notification is dropped, and a response
+   fails its request. */
 #define ACP_RULE_ENUM_10 "ENUM-10"
-/* In what patches, absent, null and a value say three things (v2). Only in v2. */
+/* In a patch, absent, null and a value have three different meanings (v2). Only in v2. */
 #define ACP_RULE_ENUM_11 "ENUM-11"
 /* Every path is absolute (v2). Only in v2. */
 #define ACP_RULE_ENUM_12 "ENUM-12"
-/* Members that the model does not have are no mistake of the peer's, as long as one name says one thing. */
+/* Unknown fields of a peer are not an error, as long as no field name appears twice. */
 #define ACP_RULE_ENUM_13 "ENUM-13"
 /* Ids, names and titles are not empty. */
 #define ACP_RULE_ENUM_14 "ENUM-14"
-/* A frame has no more bytes than the configured limit, nor has the list that answers a batch. */
+/* No frame, and no array that answers a batch, has more bytes than the configured limit. */
 #define ACP_RULE_LIMIT_01 "LIMIT-01"
-/* Lists and objects are nested no deeper than the configured limit. */
+/* Arrays and objects are not nested deeper than the configured limit. */
 #define ACP_RULE_LIMIT_02 "LIMIT-02"
 /* No more requests are open in one direction than the configured limit, and no batch has more entries. */
 #define ACP_RULE_LIMIT_03 "LIMIT-03"
 /* No more sessions are open than the configured limit. */
 #define ACP_RULE_LIMIT_04 "LIMIT-04"
-/* No more terminals are open in a session than the configured limit. */
+/* No more terminals are open in one session than the configured limit. */
 #define ACP_RULE_LIMIT_05 "LIMIT-05"
-/* Of one message, at most 32 problems are reported one by one. */
+/* At most 32 problems of one message are reported individually. */
 #define ACP_RULE_LIMIT_06 "LIMIT-06"
-/* Ids and methods have at most 4,096 bytes. */
+/* Ids and method names have at most 4,096 bytes. */
 #define ACP_RULE_LIMIT_07 "LIMIT-07"
 
 /* Error codes of the protocol and of JSON-RPC. Peers may also use others. */
