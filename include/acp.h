@@ -799,8 +799,8 @@ acp_status acp_connection_buffered(const acp_connection *connection, size_t *out
 // - returns: `ACP_OK` or a general error
 acp_status acp_connection_unsent(const acp_connection *connection, size_t *out);
 
-// A cheap check: true means that there is certainly no event until more bytes arrive. A host that receives many
-// small chunks can skip polling then.
+// A cheap check: true means that polling would certainly find no event now. A host that receives many small chunks
+// can skip polling then.
 //
 // - `connection`: the connection
 // - `*out`: true or false
@@ -2047,9 +2047,13 @@ acp_status acp_writer_members(acp_writer *writer, const acp_member *members, siz
 // - `form`: the template
 // - `values`: `len` values; copied
 // - `len`: how many values there are
-// - returns: `ACP_OK`; `ACP_WRITER_MISUSE` if the number of values differs from the number of `?`, the result is not
-//   JSON, or the writer is finished (nothing is written then); or a general error
-acp_status acp_writer_template(acp_writer *writer, acp_slice form, const acp_value *values, size_t len);
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the type of a value is not listed; `ACP_WRITER_MISUSE` if the number of
+//   values differs from the number of `?`, the result is not JSON, or the writer is finished (nothing is written
+//   then); or a general error
+acp_status acp_writer_template(acp_writer *writer,
+                               acp_slice form,
+                               const acp_value *values,
+                               size_t len);
 
 // Copies a text.
 //

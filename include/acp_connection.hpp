@@ -156,8 +156,8 @@ public:
     {
         return detail::read<std::size_t>(acp_connection_unsent, handle()).value_or(0);
     }
-    /// A cheap check: true means that there is certainly no event until more bytes arrive. A host that receives
-    /// many small chunks can skip polling then.
+    /// A cheap check: true means that polling would certainly find no event now. A host that receives many small
+    /// chunks can skip polling then.
     bool needs_input() noexcept { return detail::read<bool>(acp_connection_needs_input, handle()).value_or(false); }
     /// The side that the host plays.
     Role role() const noexcept { return detail::read_enum<Role>(acp_connection_role, handle()).value_or(Role{}); }

@@ -36,8 +36,8 @@ pub unsafe extern "C" fn acp_connection_unsent(connection: *const acp_connection
     unsafe { ask(connection, out, || Ok(()), |core, ()| Some(core.unsent())) }
 }
 
-/// A cheap check: true means that there is certainly no event until more bytes arrive. A host that receives many
-/// small chunks can skip polling then.
+/// A cheap check: true means that polling would certainly find no event now. A host that receives many small chunks
+/// can skip polling then.
 ///
 /// - `connection`: the connection
 /// - `*out`: true or false

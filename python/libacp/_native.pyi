@@ -830,8 +830,8 @@ class Connection:
         """
     @property
     def needs_input(self) -> bool:
-        """A cheap check: true means that there is certainly no event until more bytes arrive. A host that receives
-        many small chunks can skip polling then.
+        """A cheap check: true means that polling would certainly find no event now. A host that receives many
+        small chunks can skip polling then.
         """
     @property
     def role(self) -> Role:

@@ -36,8 +36,8 @@ impl Connection {
         Ok(self.core()?.unsent())
     }
 
-    /// A cheap check: true means that there is certainly no event until more bytes arrive. A host that receives
-    /// many small chunks can skip polling then.
+    /// A cheap check: true means that polling would certainly find no event now. A host that receives many small
+    /// chunks can skip polling then.
     #[getter]
     fn needs_input(&self) -> PyResult<bool> {
         Ok(self.core()?.is_starved())

@@ -14,8 +14,8 @@ export interface Getters<R extends Role, V extends Version> {
    */
   readonly unsent: number;
   /**
-   * A cheap check: true means that there is certainly no event until more bytes arrive. A host that receives many
-   * small chunks can skip polling then.
+   * A cheap check: true means that polling would certainly find no event now. A host that receives many small chunks
+   * can skip polling then.
    */
   readonly needsInput: boolean;
   /** The side that the host plays. One of `client` or `agent`. */

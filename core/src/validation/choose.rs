@@ -94,13 +94,13 @@ impl Walker {
         }
     }
 
-    /// Whether a tag that is no text says as little as none, which its type's rule for that says (LIFE-30).
+    /// Whether a tag that is not a string counts as absent, according to the rule of its type (LIFE-30).
     fn reads_as_none(&self, owner: TypeId, other: Other, kind: Kind) -> bool {
         let open = matches!(other, Other::Open(_)) && kind != Kind::Null;
         self.rule_of_tag(owner).is_some_and(|rule| open && self.repairs(rule))
     }
 
-    /// The whole object, whose tag has been read.
+    /// Checks the whole object, whose tag has been read.
     fn tagged(&mut self, scanner: &mut Scanner<'_>, tag: &'static str, ty: TypeId, extension: bool) -> Walk {
         self.expect_tag(tag, extension);
         let outcome = self.value(scanner, ty);
@@ -108,7 +108,7 @@ impl Walker {
         outcome
     }
 
-    /// The object that comes next has this tag beside its fields.
+    /// Notes that the next object has this tag in addition to its fields.
     fn expect_tag(&mut self, tag: &'static str, extension: bool) {
         if self.mode == Mode::Send {
             self.read.tags.push(tag);
@@ -116,7 +116,7 @@ impl Walker {
         }
     }
 
-    /// Notes a variant.
+    /// Records a variant.
     fn met(&mut self, tag: &'static str) {
         self.variant.get_or_insert(tag);
         self.facts.tag(tag);
@@ -175,7 +175,7 @@ impl Walker {
     }
 }
 
-/// What a member is, if it is there: its text, or its kind when it is none.
+/// A member, if it is present: its text, or its type if it is not a string.
 type Found<'a> = Option<Result<Text<'a>, Kind>>;
 
 /// Inside an object: the value of its tag. Most often it is the first member; then the scanner stays behind it, so that
@@ -195,7 +195,7 @@ fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option
     Ok((Some(Ok(text)), Some(first)))
 }
 
-/// Where the value of a member of the object that comes next stands.
+/// The position of the value of a member of the next object.
 fn place_of(scanner: &mut Scanner<'_>, name: &str) -> Result<Option<Range<usize>>, SyntaxError> {
     let mark = scanner.mark();
     let mut more = scanner.enter(Kind::Object)?;

@@ -193,7 +193,7 @@ impl Walker {
         }
     }
 
-    /// Whether what breaks this rule is repaired or let through, and reported.
+    /// Whether a value that breaks this rule is repaired or accepted, and reported.
     pub(super) fn repairs(&self, rule: RuleId) -> bool {
         match self.mode {
             Mode::Tolerant => true,
@@ -202,7 +202,7 @@ impl Walker {
         }
     }
 
-    /// The rule that a problem with the current value will be given on its way out (see [`name`](Self::name)).
+    /// The rule that a problem with the current value will finally have (see [`name`](Self::name)).
     fn finally(&self, rule: RuleId) -> RuleId {
         let Naming { around, here } = self.naming;
         if rule == self.rule() {
@@ -223,7 +223,7 @@ impl Walker {
         }
     }
 
-    /// Checks the value that comes next.
+    /// Checks the next value.
     pub(crate) fn value(&mut self, scanner: &mut Scanner<'_>, ty: TypeId) -> Walk {
         let kind = scanner.peek()?;
         let owner = ty;

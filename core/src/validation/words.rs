@@ -20,7 +20,7 @@ pub(super) fn general(rule: RuleId) -> bool {
     [id!("RPC-20"), id!("ENUM-10"), id!("ENUM-07"), id!("ENUM-03"), id!("TOOL-11"), id!("RPC-34")].contains(&rule)
 }
 
-/// Exact, without a detour through a double; `1.0`, `1e0` and `-0` are not whole numbers here.
+/// Exact, not by way of a double. `1.0`, `1e0` and `-0` do not count as integers here.
 pub(super) fn integer_within(text: &str, min: i64, max: u64) -> bool {
     if let Ok(value) = text.parse::<u64>() {
         value <= max && (min <= 0 || value >= min.unsigned_abs())
@@ -29,7 +29,7 @@ pub(super) fn integer_within(text: &str, min: i64, max: u64) -> bool {
     }
 }
 
-/// Whether a JSON number lies within bounds, or else is one that a double can hold.
+/// Whether a JSON number is within bounds or, without bounds, fits a double.
 pub(super) fn number_within(text: &str, bounds: Option<(i32, i32)>) -> bool {
     let Some(number) = Decimal::read(text) else { return false };
     let Some((low, high)) = bounds else { return number.is_finite() };

@@ -159,7 +159,7 @@ impl Walker {
         Ok(())
     }
 
-    /// Notes a member of the outermost object, or of one of its members.
+    /// Records a member of the outermost object, or of one of its members.
     fn note(&mut self, noted: bool, outermost: bool, name: Range<usize>, escaped: bool, value: Range<usize>) {
         if noted {
             let parent = self.within.filter(|_| !outermost);
@@ -167,12 +167,12 @@ impl Walker {
         }
     }
 
-    /// CONT-14: what came from elsewhere is passed on with all its members.
+    /// CONT-14: content from elsewhere is passed on with all of its members.
     fn is_forwarded(&self, ty: TypeId) -> bool {
         self.tables.forwarded.contains(&ty) && id!("CONT-14").is_on(Way::Track)
     }
 
-    /// The step to a member that is not among the fields. Names of the specification's are told as they are.
+    /// The step to a member that is not among the fields. Names of the specification appear as they are.
     fn segment(&self, fields: &'static [Field], key: &str) -> Segment {
         let mut tags = self.tables.types.iter().filter_map(|ty| match ty {
             Type::Union { tag, .. } => Some(*tag),
@@ -217,7 +217,7 @@ impl Walker {
         }
     }
 
-    /// The value of a known member; `false` when it is to be taken out.
+    /// Checks the value of a known member. Returns `false` if it is to be removed.
     fn member(
         &mut self,
         scanner: &mut Scanner<'_>,

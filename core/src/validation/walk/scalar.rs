@@ -1,4 +1,4 @@
-//! Numbers and strings that mean more than their type says.
+//! Numbers, and strings that mean more than their type says.
 
 use super::{Fail, Walk, Walker};
 use crate::json::{Decimal, Kind, Scanner};
@@ -92,8 +92,8 @@ impl Walker {
 /// How deeply what the model does not describe may be nested for [`is_plain`].
 pub(crate) const ROOM: u32 = 8;
 
-/// Whether a value comes next to which nobody objects, under no policy: one without members, or one that may be anything
-/// and stands on one line. The scanner stands behind it then.
+/// A fast check: whether the next value is accepted under every policy, because it has no members, or because any value
+/// is allowed and it is on a single line. Then the scanner is after it.
 pub(crate) fn is_plain(scanner: &mut Scanner<'_>, ty: &Type) -> bool {
     let Ok(kind) = scanner.peek() else { return false };
     match (ty, kind) {
