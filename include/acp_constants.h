@@ -551,7 +551,7 @@
 /* Version 0 is no version: asked for it, an agent answers as for any that it does not speak; answered with
    it, a client closes. */
 #define ACP_RULE_INIT_15 "INIT-15"
-/* After falling back to version 1, only what was said in its words counts. */
+/* After falling back to version 1, only what was said in its words counts. Only in v1. */
 #define ACP_RULE_INIT_16 "INIT-16"
 /* A version above the one that was asked for is taken only by a client that speaks it. */
 #define ACP_RULE_INIT_17 "INIT-17"
@@ -559,7 +559,7 @@
    what else is not, counts as left out. */
 #define ACP_RULE_INIT_20 "INIT-20"
 /* An agent that speaks version 2 refuses a version below all that it speaks by an error of its own (-32022)
-   with both; asked again, it may agree. */
+   with both; asked again, it may agree. Only in v2. */
 #define ACP_RULE_INIT_21 "INIT-21"
 /* That error names the version that was asked for, and those that the agent speaks. */
 #define ACP_RULE_INIT_22 "INIT-22"
@@ -591,7 +591,7 @@
 /* A method whose capability its receiver did not advertise is an unknown method. */
 #define ACP_RULE_CAP_15 "CAP-15"
 /* What is supported is said rather than left out; typed capabilities write every switch, and a host whose
-   policy for notes is strict is told of silence. */
+   policy for notes is strict is told of silence. Only in v1. */
 #define ACP_RULE_CAP_16 "CAP-16"
 /* A client logs in by an id that the answer to initialize listed. */
 #define ACP_RULE_AUTH_01 "AUTH-01"
@@ -646,7 +646,8 @@
 #define ACP_RULE_AUTH_27 "AUTH-27"
 /* The ids of the ways to log in are unique; all but the first of equal ones are left out. */
 #define ACP_RULE_AUTH_28 "AUTH-28"
-/* A login by environment variables, which is outdated, is read as one that the agent runs itself. */
+/* A login by environment variables, which is outdated, is read as one that the agent runs itself. Only in
+   v1. */
 #define ACP_RULE_AUTH_29 "AUTH-29"
 /* The state of the login is asked for only where the agent advertises that (draft). */
 #define ACP_RULE_AUTH_30 "AUTH-30"
@@ -1177,7 +1178,7 @@
 #define ACP_RULE_CONF_10 "CONF-10"
 /* Version 1 names ids id and group in lists, and configId in a change; version 2 says configId and groupId. */
 #define ACP_RULE_CONF_11 "CONF-11"
-/* Options of a type that does not exist are left out. */
+/* Options of a type that does not exist are left out. Only in v1. */
 #define ACP_RULE_CONF_12 "CONF-12"
 /* Own categories begin with an underscore. */
 #define ACP_RULE_CONF_14 "CONF-14"
@@ -1185,7 +1186,7 @@
 #define ACP_RULE_CONF_15 "CONF-15"
 /* A change may change other options too: the answered list is what counts. */
 #define ACP_RULE_CONF_17 "CONF-17"
-/* Values to start with are given only to agents that advertise that (v1, draft). */
+/* Values to start with are given only to agents that advertise that (v1, draft). Only in v1. */
 #define ACP_RULE_CONF_18 "CONF-18"
 /* Agents that list options serve changes of them (v2). Only in v2. */
 #define ACP_RULE_CONF_19 "CONF-19"
@@ -1256,7 +1257,7 @@
 #define ACP_RULE_ELIC_25 "ELIC-25"
 /* Every question is answered: when its session or the connection is closed, with cancel. */
 #define ACP_RULE_ELIC_28 "ELIC-28"
-/* Cancelling a session's work answers its open questions with cancel. */
+/* Cancelling a session's work answers its open questions with cancel. Only in v1. */
 #define ACP_RULE_ELIC_29 "ELIC-29"
 /* A question that its agent cancels is answered with cancel (v2). Only in v2. */
 #define ACP_RULE_ELIC_32 "ELIC-32"

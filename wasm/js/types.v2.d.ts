@@ -316,7 +316,7 @@ export interface AvailableCommandsUpdate {
 export interface SessionConfigOptionBase {
   /**
    * Id to change the setting by.
-   * Rule CONF-03.
+   * Rule CONF-11.
    */
   configId: SessionConfigId;
   /** Label for the setting. */
@@ -510,7 +510,7 @@ export interface SetSessionConfigOptionRequestBase {
   sessionId: SessionId;
   /**
    * One of the session's settings.
-   * Rule CONF-05.
+   * Rule CONF-11.
    */
   configId: SessionConfigId;
   _meta?: Meta | null;
