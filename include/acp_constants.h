@@ -1205,12 +1205,14 @@
 #define ACP_RULE_CMD_04 "CMD-04"
 /* A command is a prompt whose text begins with a slash and its name. */
 #define ACP_RULE_CMD_05 "CMD-05"
-/* Names of commands are unique and have no blank in them: advice in version 1, a must in version 2. */
+/* Names of commands are unique, and have neither a slash nor a blank in them (v1). Only in v1. */
 #define ACP_RULE_CMD_06 "CMD-06"
 /* A command has a type (v2). Only in v2. */
 #define ACP_RULE_CMD_07 "CMD-07"
 /* The answer that opens a session may list its commands; later updates replace the list (v2). Only in v2. */
 #define ACP_RULE_CMD_08 "CMD-08"
+/* Names of commands are unique, stand without their slash and have no blank in them (v2). Only in v2. */
+#define ACP_RULE_CMD_09 "CMD-09"
 /* Questions are asked only in the ways that the client advertises. */
 #define ACP_RULE_ELIC_01 "ELIC-01"
 /* Forms and web pages are advertised each by itself; an empty object advertises neither. */

@@ -216,7 +216,7 @@ export interface AvailableCommandOther {
   type: `_${string}`;
   /**
    * Name to type, without the slash.
-   * Rule CMD-06.
+   * Rule CMD-09.
    */
   name: string;
   /**
@@ -280,7 +280,7 @@ export interface TextCommandInput {
 export interface Command {
   /**
    * Name to type, without the slash; it holds no blanks and occurs once.
-   * Rule CMD-06.
+   * Rule CMD-09.
    */
   name: string;
   /**

@@ -422,9 +422,10 @@ rule("CMD-02", Must, Warning, SEND | RECEIVE, Versions::ALL, "A command has a na
 rule("CMD-03", Must, Warning, SEND | RECEIVE, Versions::only(1), "The input of a command has a hint; one that has not is read as none."),
 rule("CMD-04", Must, Warning, SEND | RECEIVE, Versions::only(2), "The input of a command has a type (v2)."),
 rule("CMD-05", Must, Note, TRACK, Versions::ALL, "A command is a prompt whose text begins with a slash and its name."),
-rule("CMD-06", Should, Note, SEND | RECEIVE, Versions::ALL, "Names of commands are unique and have no blank in them: advice in version 1, a must in version 2."),
+rule("CMD-06", Should, Note, SEND, Versions::only(1), "Names of commands are unique, and have neither a slash nor a blank in them (v1)."),
 rule("CMD-07", Must, Warning, SEND | RECEIVE, Versions::only(2), "A command has a type (v2)."),
 rule("CMD-08", May, Note, TRACK, Versions::only(2), "The answer that opens a session may list its commands; later updates replace the list (v2)."),
+rule("CMD-09", Must, Warning, SEND | RECEIVE, Versions::only(2), "Names of commands are unique, stand without their slash and have no blank in them (v2)."),
 ] },
 Area { name: "ELIC", title: "Elicitation", rules: &[
 rule("ELIC-01", MustNot, Error, SEND | RECEIVE, Versions::ALL, "Questions are asked only in the ways that the client advertises."),

@@ -176,7 +176,7 @@ class AvailableCommandCommand(TypedDict):
     type: Literal["command"]
     name: str
     """Name to type, without the slash; it holds no blanks and occurs once.
-    Rule CMD-06.
+    Rule CMD-09.
     """
     description: str
     """What the command does.
@@ -195,7 +195,7 @@ class AvailableCommandOther(TypedDict):
     type: str
     name: str
     """Name to type, without the slash.
-    Rule CMD-06.
+    Rule CMD-09.
     """
     description: str
     """What happens when it is called.
@@ -245,7 +245,7 @@ class Command(TypedDict):
     """
     name: str
     """Name to type, without the slash; it holds no blanks and occurs once.
-    Rule CMD-06.
+    Rule CMD-09.
     """
     description: str
     """What the command does.
