@@ -560,7 +560,7 @@
 /* Version 0 counts as unsupported: an agent that is asked for it answers as for any unsupported version, and
    a client that receives it as the answer closes the connection. */
 #define ACP_RULE_INIT_15 "INIT-15"
-/* After a fallback to version 1, only what was sent under version 1 field names counts. */
+/* After a fallback to version 1, only what was sent under version 1 field names counts. Only in v1. */
 #define ACP_RULE_INIT_16 "INIT-16"
 /* A client accepts a version above the requested one only if it supports that version. */
 #define ACP_RULE_INIT_17 "INIT-17"
@@ -568,7 +568,7 @@
    other malformed field is treated as absent. */
 #define ACP_RULE_INIT_20 "INIT-20"
 /* An agent that supports version 2 refuses a version below all that it supports with error -32022; the
-   client may then initialize again. */
+   client may then initialize again. Only in v2. */
 #define ACP_RULE_INIT_21 "INIT-21"
 /* That error names the requested version and the versions that the agent supports. */
 #define ACP_RULE_INIT_22 "INIT-22"
@@ -600,7 +600,7 @@
 /* A method whose capability the receiver did not advertise is answered as an unknown method. */
 #define ACP_RULE_CAP_15 "CAP-15"
 /* Support is stated explicitly instead of by omission; the typed capabilities write every boolean, and a
-   host whose policy for notes is strict is advised of those it omits. */
+   host whose policy for notes is strict is advised of those it omits. Only in v1. */
 #define ACP_RULE_CAP_16 "CAP-16"
 /* A login names a login method that the answer to initialize listed. */
 #define ACP_RULE_AUTH_01 "AUTH-01"
@@ -657,7 +657,8 @@
 #define ACP_RULE_AUTH_27 "AUTH-27"
 /* The ids of the login methods are unique; of several methods with one id, the first is kept. */
 #define ACP_RULE_AUTH_28 "AUTH-28"
-/* A login method of the obsolete environment variable type is read as one that the agent performs itself. */
+/* A login method of the obsolete environment variable type is read as one that the agent performs itself.
+   Only in v1. */
 #define ACP_RULE_AUTH_29 "AUTH-29"
 /* The login status is requested only if the agent advertises it (draft). */
 #define ACP_RULE_AUTH_30 "AUTH-30"
@@ -1200,7 +1201,7 @@
 #define ACP_RULE_CONF_10 "CONF-10"
 /* Version 1 uses id and group in lists and configId in a change; version 2 uses configId and groupId. */
 #define ACP_RULE_CONF_11 "CONF-11"
-/* Options of an unknown type are left out. */
+/* Options of an unknown type are left out. Only in v1. */
 #define ACP_RULE_CONF_12 "CONF-12"
 /* A custom category begins with an underscore. */
 #define ACP_RULE_CONF_14 "CONF-14"
@@ -1208,7 +1209,7 @@
 #define ACP_RULE_CONF_15 "CONF-15"
 /* A change may also change other options; the answered list applies. */
 #define ACP_RULE_CONF_17 "CONF-17"
-/* Initial values are given only if the agent advertises support for them (v1, draft). */
+/* Initial values are given only if the agent advertises support for them (v1, draft). Only in v1. */
 #define ACP_RULE_CONF_18 "CONF-18"
 /* An agent that lists config options serves changes to them (v2). Only in v2. */
 #define ACP_RULE_CONF_19 "CONF-19"
@@ -1227,12 +1228,14 @@
 #define ACP_RULE_CMD_04 "CMD-04"
 /* A command is run as a prompt whose text begins with a slash and the command's name. */
 #define ACP_RULE_CMD_05 "CMD-05"
-/* Command names are unique and have no spaces: a recommendation in version 1, a requirement in version 2. */
+/* Command names are unique, and contain neither a slash nor white space (v1). Only in v1. */
 #define ACP_RULE_CMD_06 "CMD-06"
 /* A command has a type (v2). Only in v2. */
 #define ACP_RULE_CMD_07 "CMD-07"
 /* The answer that opens a session may list the commands; later updates replace the list (v2). Only in v2. */
 #define ACP_RULE_CMD_08 "CMD-08"
+/* Command names are unique, contain no white space, and are given without the slash (v2). Only in v2. */
+#define ACP_RULE_CMD_09 "CMD-09"
 /* Elicitations use only modes that the client advertises. */
 #define ACP_RULE_ELIC_01 "ELIC-01"
 /* The modes form and url are advertised separately; an empty object advertises neither. */
@@ -1282,7 +1285,7 @@
 #define ACP_RULE_ELIC_25 "ELIC-25"
 /* Every elicitation is answered; closing its session or the connection answers it with cancel. */
 #define ACP_RULE_ELIC_28 "ELIC-28"
-/* Cancelling a session's work answers its open elicitations with cancel. */
+/* Cancelling a session's work answers its open elicitations with cancel. Only in v1. */
 #define ACP_RULE_ELIC_29 "ELIC-29"
 /* An elicitation that the agent cancels is answered with cancel (v2). Only in v2. */
 #define ACP_RULE_ELIC_32 "ELIC-32"

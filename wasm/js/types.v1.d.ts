@@ -1386,9 +1386,15 @@ export interface StringPropertySchema {
   minLength?: number | null;
   /** Most characters allowed. */
   maxLength?: number | null;
-  /** Regular expression that the text has to match; run it only with a bound on its cost. */
+  /**
+   * Regular expression that the text has to match; run it only with a bound on its cost.
+   * Rule ELIC-10.
+   */
   pattern?: string | null;
-  /** What the text stands for. */
+  /**
+   * What the text stands for.
+   * Rule ELIC-11.
+   */
   format?: StringFormat | null;
   /** Text to start with. */
   default?: string | null;

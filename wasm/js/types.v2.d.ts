@@ -216,7 +216,7 @@ export interface AvailableCommandOther {
   type: `_${string}`;
   /**
    * Name to type, without the slash.
-   * Rule CMD-06.
+   * Rule CMD-09.
    */
   name: string;
   /**
@@ -280,7 +280,7 @@ export interface TextCommandInput {
 export interface Command {
   /**
    * Name to type, without the slash; it holds no blanks and occurs once.
-   * Rule CMD-06.
+   * Rule CMD-09.
    */
   name: string;
   /**
@@ -316,7 +316,7 @@ export interface AvailableCommandsUpdate {
 export interface SessionConfigOptionBase {
   /**
    * Id to change the setting by.
-   * Rule CONF-03.
+   * Rule CONF-11.
    */
   configId: SessionConfigId;
   /** Label for the setting. */
@@ -510,7 +510,7 @@ export interface SetSessionConfigOptionRequestBase {
   sessionId: SessionId;
   /**
    * One of the session's settings.
-   * Rule CONF-05.
+   * Rule CONF-11.
    */
   configId: SessionConfigId;
   _meta?: Meta | null;

@@ -27,8 +27,8 @@ pub(super) struct Told<'a> {
 
 impl Connection {
     /// Sends a notification. `session/cancel` also answers the session's open permission requests with `cancelled`
-    /// (CANCEL-03) and its open elicitations with `cancel` (ELIC-29), but for those of background work (CANCEL-24). An
-    /// idle `state_update` that ends work which the client has cancelled has the stop reason `cancelled`, whatever it says
+    /// (CANCEL-03), but for those of background work (CANCEL-24), and in version 1 its open elicitations with `cancel`
+    /// (ELIC-29); in version 2 the agent takes back those that it no longer needs (ELIC-32). An idle `state_update` that ends work which the client has cancelled has the stop reason `cancelled`, whatever it says
     /// (LIFE-15); [advice](super::Advice) tells of it.
     ///
     /// # Errors

@@ -1243,9 +1243,13 @@ class ElicitationPropertySchemaString(TypedDict):
     maxLength: NotRequired[int | None]
     """Most characters allowed."""
     pattern: NotRequired[str | None]
-    """Regular expression that the text has to match; run it only with a bound on its cost."""
+    """Regular expression that the text has to match; run it only with a bound on its cost.
+    Rule ELIC-10.
+    """
     format: NotRequired[StringFormat | None]
-    """What the text stands for."""
+    """What the text stands for.
+    Rule ELIC-11.
+    """
     default: NotRequired[str | None]
     """Text to start with."""
     enum: NotRequired[list[str] | None]
@@ -1366,9 +1370,13 @@ class StringPropertySchema(TypedDict):
     maxLength: NotRequired[int | None]
     """Most characters allowed."""
     pattern: NotRequired[str | None]
-    """Regular expression that the text has to match; run it only with a bound on its cost."""
+    """Regular expression that the text has to match; run it only with a bound on its cost.
+    Rule ELIC-10.
+    """
     format: NotRequired[StringFormat | None]
-    """What the text stands for."""
+    """What the text stands for.
+    Rule ELIC-11.
+    """
     default: NotRequired[str | None]
     """Text to start with."""
     enum: NotRequired[list[str] | None]

@@ -176,7 +176,7 @@ class AvailableCommandCommand(TypedDict):
     type: Literal["command"]
     name: str
     """Name to type, without the slash; it holds no blanks and occurs once.
-    Rule CMD-06.
+    Rule CMD-09.
     """
     description: str
     """What the command does.
@@ -195,7 +195,7 @@ class AvailableCommandOther(TypedDict):
     type: str
     name: str
     """Name to type, without the slash.
-    Rule CMD-06.
+    Rule CMD-09.
     """
     description: str
     """What happens when it is called.
@@ -245,7 +245,7 @@ class Command(TypedDict):
     """
     name: str
     """Name to type, without the slash; it holds no blanks and occurs once.
-    Rule CMD-06.
+    Rule CMD-09.
     """
     description: str
     """What the command does.
@@ -273,7 +273,7 @@ class SessionConfigOptionBase(TypedDict):
     """
     configId: SessionConfigId
     """Id to change the setting by.
-    Rule CONF-03.
+    Rule CONF-11.
     """
     name: str
     """Label for the setting."""
@@ -292,7 +292,7 @@ class SessionConfigOptionSelect(TypedDict):
     type: Literal["select"]
     configId: SessionConfigId
     """Id to change the setting by.
-    Rule CONF-03.
+    Rule CONF-11.
     """
     name: str
     """Label for the setting."""
@@ -319,7 +319,7 @@ class SessionConfigOptionBoolean(TypedDict):
     type: Literal["boolean"]
     configId: SessionConfigId
     """Id to change the setting by.
-    Rule CONF-03.
+    Rule CONF-11.
     """
     name: str
     """Label for the setting."""
@@ -342,7 +342,7 @@ class SessionConfigOptionOther(TypedDict):
     type: str
     configId: SessionConfigId
     """Id to change the setting by.
-    Rule CONF-03.
+    Rule CONF-11.
     """
     name: str
     """Label for the setting."""
@@ -470,7 +470,7 @@ class SetSessionConfigOptionRequestBase(TypedDict):
     """
     configId: SessionConfigId
     """One of the session's settings.
-    Rule CONF-05.
+    Rule CONF-11.
     """
     _meta: NotRequired[Meta | None]
 
@@ -485,7 +485,7 @@ class SetSessionConfigOptionRequestId(TypedDict):
     """
     configId: SessionConfigId
     """One of the session's settings.
-    Rule CONF-05.
+    Rule CONF-11.
     """
     value: SessionConfigValueId
     """New value, in the form that the type names.
@@ -504,7 +504,7 @@ class SetSessionConfigOptionRequestBoolean(TypedDict):
     """
     configId: SessionConfigId
     """One of the session's settings.
-    Rule CONF-05.
+    Rule CONF-11.
     """
     value: bool
     """New value, in the form that the type names.
@@ -523,7 +523,7 @@ class SetSessionConfigOptionRequestOther(TypedDict):
     """
     configId: SessionConfigId
     """One of the session's settings.
-    Rule CONF-05.
+    Rule CONF-11.
     """
     value: Any
     """New value, in the form that the type names.

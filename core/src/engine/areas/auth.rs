@@ -232,6 +232,7 @@ fn others(body: Option<&str>, known: &[&str]) -> Vec<String> {
 fn secrets(scene: &Scene<'_>) -> Option<Objection> {
     let places = others(scene.message.body, &["methodId", "_meta"]);
     Objection::at_all(places, "a login names its method and nothing else; secrets never travel in it")
+        .map(Objection::made_up)
 }
 
 fn not_empty(scene: &Scene<'_>) -> Option<Objection> {

@@ -11,9 +11,9 @@ use crate::map::Names;
 const UPDATE: &[&str] = &["session/update:available_commands_update"];
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("CMD-06"), On::Call, UPDATE, odd_name).send(Action::Report).receive(Action::Pass).only(1),
-        Check::new(id!("CMD-06"), On::Call, UPDATE, wrong_name).receive(Action::Report).only(2),
-        Check::new(id!("CMD-06"), On::Answer, OPENING, wrong_name).receive(Action::Report).only(2),
+        Check::new(id!("CMD-06"), On::Call, UPDATE, odd_name).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("CMD-09"), On::Call, UPDATE, wrong_name).receive(Action::Report),
+        Check::new(id!("CMD-09"), On::Answer, OPENING, wrong_name).receive(Action::Report),
     ],
     trackers: &[
         Tracker { rules: &[id!("CMD-01"), id!("CMD-05")], on: On::Call, messages: UPDATE, track: listed },

@@ -490,9 +490,13 @@ pub struct StringPropertySchema<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_length: Option<u32>,
     /// Regular expression that the text has to match; run it only with a bound on its cost.
+    ///
+    /// Rule ELIC-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Str<'a>>,
     /// What the text stands for.
+    ///
+    /// Rule ELIC-11.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<StringFormat<'a>>,
     /// Text to start with.

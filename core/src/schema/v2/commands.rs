@@ -167,7 +167,7 @@ impl IntoOwned for TextCommandInput<'_> {
 pub struct Command<'a> {
     /// Name to type, without the slash; it holds no blanks and occurs once.
     ///
-    /// Rule CMD-06.
+    /// Rule CMD-09.
     pub name: Str<'a>,
     /// What the command does.
     ///

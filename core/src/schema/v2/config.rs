@@ -18,7 +18,7 @@ use crate::schema::{scalars::string_enum, scalars::string_type, unions, IntoOwne
 pub struct SessionConfigOption<'a> {
     /// Id to change the setting by.
     ///
-    /// Rule CONF-03.
+    /// Rule CONF-11.
     pub config_id: SessionConfigId<'a>,
     /// Label for the setting.
     pub name: Str<'a>,
@@ -479,7 +479,7 @@ pub struct SetSessionConfigOptionRequest<'a> {
     pub session_id: SessionId<'a>,
     /// One of the session's settings.
     ///
-    /// Rule CONF-05.
+    /// Rule CONF-11.
     pub config_id: SessionConfigId<'a>,
     /// Extension metadata (`_meta`): an object.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]

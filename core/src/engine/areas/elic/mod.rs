@@ -148,10 +148,8 @@ fn nested(scene: &Scene<'_>) -> Option<Objection> {
         .iter()
         .find(|(_, field)| json::pointer(field, "/type") == Some("\"object\"") || holds(field, "/items/type"))?;
     let name = name.replace('~', "~0").replace('/', "~1");
-    Some(Objection::new(
-        format!("/requestedSchema/properties/{name}"),
-        "a field that holds further fields; forms are flat",
-    ))
+    let message = "a field that holds further fields; forms are flat";
+    Some(Objection::new(format!("/requestedSchema/properties/{name}"), message).made_up())
 }
 
 fn no_such_field(scene: &Scene<'_>) -> Option<Objection> {
