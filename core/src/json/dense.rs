@@ -18,7 +18,8 @@ pub(super) const WORTH_IT: bool = cfg!(any(not(target_family = "wasm"), target_f
 const BLOCK: usize = 64;
 /// How many bytes are copied at once.
 const PIECE: usize = 16;
-/// A block, and what may be read after it: the rest of an escape or of a piece that begins in the last byte of the block.
+/// A block, and what may be read after it: the rest of an escape or of a piece that begins in the last byte of the
+/// block.
 const WINDOW: usize = BLOCK + PIECE;
 /// Shorter strings are handled without blocks.
 pub(super) const LONG: usize = BLOCK;
@@ -70,8 +71,8 @@ pub(super) fn skip(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// The value of the string whose inside begins at `at`, and where it ends: the place of a quote, or the end of the text.
-/// `None` where [`skip`] ends at something else. `room` may have been used before.
+/// The value of the string whose inside begins at `at`, and where it ends: the place of a quote, or the end of the
+/// text. `None` where [`skip`] ends at something else. `room` may have been used before.
 pub(crate) fn unescape<'r>(bytes: &[u8], mut at: usize, room: &'r mut Vec<u8>) -> Option<(&'r str, usize)> {
     let first = bytes.len().saturating_sub(at).min(ROOM) + WINDOW;
     if room.len() < first {

@@ -83,8 +83,8 @@ impl Walker {
         }
         match other {
             Other::Open(ty) if !matches!(self.type_of(ty), Type::Any) => self.tagged(scanner, tag, ty, true),
-            // Nothing is known about its members except that names must not be ambiguous. It is not a slot: with another tag,
-            // the same text has another type.
+            // Nothing is known about its members except that names must not be ambiguous. It is not a slot: with
+            // another tag, the same text has another type.
             _ => {
                 self.expect_tag(tag, true);
                 let outcome = self.object(scanner, owner, &[]);

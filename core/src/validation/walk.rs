@@ -379,8 +379,8 @@ impl Walker {
         &self.tables.types[usize::from(ty)]
     }
 
-    /// Runs a check; if it fails and leniency applies here, to the rule as it is once the problem is named, moves behind
-    /// the value as if it were any JSON.
+    /// Runs a check; if it fails and leniency applies here, to the rule as it is once the problem is named, moves
+    /// behind the value as if it were any JSON.
     fn lenient<'s>(
         &mut self,
         scanner: &mut Scanner<'s>,
