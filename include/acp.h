@@ -2047,13 +2047,10 @@ acp_status acp_writer_members(acp_writer *writer, const acp_member *members, siz
 // - `form`: the template
 // - `values`: `len` values; copied
 // - `len`: how many values there are
-// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the type of a value is not listed; `ACP_WRITER_MISUSE` if the number of
-//   values differs from the number of `?`, the result is not JSON, or the writer is finished (nothing is written
+// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the type of a value is not listed; `ACP_WRITER_MISUSE` if the number
+//   of values differs from the number of `?`, the result is not JSON, or the writer is finished (nothing is written
 //   then); or a general error
-acp_status acp_writer_template(acp_writer *writer,
-                               acp_slice form,
-                               const acp_value *values,
-                               size_t len);
+acp_status acp_writer_template(acp_writer *writer, acp_slice form, const acp_value *values, size_t len);
 
 // Copies a text.
 //

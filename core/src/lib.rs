@@ -1,7 +1,8 @@
 //! The Agent Client Protocol (ACP) as a state machine that does no I/O: bytes in, events out, and every rule of the
 //! protocol that is visible on the wire enforced in both directions.
 //!
-//! A complete agent, with futures on any executor (feature `futures`, see [`aio`](https://docs.rs/libacp/latest/libacp/aio)):
+//! A complete agent, with futures on any executor (feature `futures`, see
+//! [`aio`](https://docs.rs/libacp/latest/libacp/aio)):
 //!
 #![cfg_attr(feature = "futures", doc = "```")]
 #![cfg_attr(not(feature = "futures"), doc = "```ignore")]

@@ -275,7 +275,7 @@ mod tests {
     fn what_is_put_in_is_found_until_it_is_taken_out() {
         let mut map = Map::default();
         let mut tree = std::collections::BTreeMap::new();
-        // A walk over all keys below 97, there and back again, in an order that is none.
+        // A walk over all keys below 97, there and back again, in pseudo-random order.
         for step in 0..97u32 {
             let key = step * 31 % 97;
             assert_eq!(map.insert(key, step), tree.insert(key, step).is_none());
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn long_lists_are_kept_in_pieces_that_stay_neither_long_nor_many() {
         const ALL: u32 = 20 * LONGEST as u32;
-        // Upwards, downwards, and in no order.
+        // Ascending, descending, and in pseudo-random order.
         for order in [1, ALL - 1, 7919] {
             let mut map = Map::default();
             let mut tree = std::collections::BTreeMap::new();

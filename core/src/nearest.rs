@@ -11,7 +11,7 @@ pub(crate) fn nearest<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) 
     let folded = fold(word);
     let near = words.into_iter().map(|known| (distance(&folded, &fold(known)), known));
     let (distance, known) = near.min_by_key(|(distance, _)| *distance)?;
-    // A word of three letters that differs in one of them may be any word.
+    // Any word of three letters differs from many others in just one.
     (distance <= (folded.len() / 4).clamp(usize::from(folded.len() > 2), 3)).then_some(known)
 }
 

@@ -1,11 +1,11 @@
 //! Two connections back to back, for proxies: messages of one side are passed on to the other.
 //!
-//! Towards the client a relay plays the agent, towards the agent the client. A request has one id on each side; the relay
-//! translates answers and cancellations. Messages that break the rules are refused or repaired where they arrive and never
-//! reach the other side.
+//! Towards the client a relay plays the agent, towards the agent the client. A request has one id on each side; the
+//! relay translates answers and cancellations. Messages that break the rules are refused or repaired where they arrive
+//! and never reach the other side.
 //!
-//! The relay does no I/O and decides nothing. It hands over what has arrived event by event, and the program passes an event
-//! on, passes on something else, answers it itself, or ignores it.
+//! The relay does no I/O and decides nothing. It hands over what has arrived event by event, and the program passes an
+//! event on, passes on something else, answers it itself, or ignores it.
 //!
 //! ```
 //! use libacp::relay::{Relay, Side};

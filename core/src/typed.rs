@@ -1,5 +1,5 @@
-//! A connection with the protocol's types: calls take structs, results are structs, and calling a method of the other side
-//! is a compile error.
+//! A connection with the protocol's types: calls take structs, results are structs, and calling a method of the other
+//! side is a compile error.
 //!
 //! ```
 //! use libacp::schema::v1::{InitializeRequest, NewSessionRequest, ProtocolVersion};

@@ -109,7 +109,7 @@ pub(crate) fn guard(work: impl FnOnce() -> Result<(), acp_status>) -> acp_status
         Ok(Ok(())) => ACP_OK,
         Ok(Err(status)) => status,
         Err(payload) => {
-            // Dropping a payload may panic again, with nobody left to catch it.
+            // Dropping the payload could panic again, and nothing would catch that.
             std::mem::forget(payload);
             ACP_PANIC
         }

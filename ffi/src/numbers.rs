@@ -199,7 +199,7 @@ macro_rules! number {
     ($($ty:ty { $($pattern:pat => $constant:ident,)* })*) => { $(
         impl Number for $ty {
             fn number(&self) -> i32 {
-                // Not every type has values beyond those that are listed.
+                // Only some of the types are `non_exhaustive`.
                 #[allow(unreachable_patterns)]
                 match self { $($pattern => $constant,)* _ => 0 }
             }

@@ -47,8 +47,8 @@ pub(crate) unsafe fn parse<'a, T>(
     parse: impl FnOnce(&'a str) -> Option<T>,
 ) -> acp_status {
     guard(|| {
-        // SAFETY: as `# Safety` requires; the text is not used after this call but through what is written to `out`, which
-        // the header says is valid as long as the text is.
+        // SAFETY: as `# Safety` requires; the text is not used after this call but through what is written to `out`,
+        // which the header says is valid as long as the text is.
         unsafe { output(out, || parse(find(text, pointer)?).ok_or(ACP_WRONG_TYPE)) }
     })
 }

@@ -178,8 +178,8 @@ pub unsafe extern "C" fn acp_writer_members(
 /// - `form`: the template
 /// - `values`: `len` values; copied
 /// - `len`: how many values there are
-/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the type of a value is not listed; `ACP_WRITER_MISUSE` if the number of
-///   values differs from the number of `?`, the result is not JSON, or the writer is finished (nothing is written
+/// - returns: `ACP_OK`; `ACP_INVALID_ARGUMENT` if the type of a value is not listed; `ACP_WRITER_MISUSE` if the number
+///   of values differs from the number of `?`, the result is not JSON, or the writer is finished (nothing is written
 ///   then); or a general error
 #[no_mangle]
 pub unsafe extern "C" fn acp_writer_template(

@@ -1,7 +1,8 @@
-//! Text files for agents: what a client needs for `fs/read_text_file` and `fs/write_text_file` of the Agent Client Protocol.
+//! Text files for agents: what a client needs for `fs/read_text_file` and `fs/write_text_file` of the Agent Client
+//! Protocol.
 //!
-//! [`Files`] belong to one session. They are confined to its roots, folders that are opened once and stay the same even if
-//! their names are given to other folders later:
+//! [`Files`] belong to one session. They are confined to its roots, folders that are opened once and stay the same even
+//! if their names are given to other folders later:
 //!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -21,16 +22,16 @@
 //! ```
 //!
 //! * Paths are absolute. A path is opened below the longest root that contains it by its text, folder by folder, each
-//!   relative to the one before. Links are followed as long as they stay inside a root. Nothing is opened by a name that
-//!   could have come to mean something else.
+//!   relative to the one before. Links are followed as long as they stay inside a root. Nothing is opened by a name
+//!   that could have come to mean something else.
 //! * Hard links are ordinary files: one inside a root can be read and written, wherever its other names are.
 //! * Only regular files are opened, and only UTF-8 text of at most [`Options::most`] bytes is read or written.
-//! * The operations of one session take effect in the order of the calls: a read sees the writes before it. At most four
-//!   reads run at once; a write runs alone. Sessions do not wait for each other, except that two never write to one file at
-//!   the same time.
-//! * Writing keeps a file's mode, owner and hard links. If writing fails, for example because the disk is full, the old text
-//!   is restored. If the process or the machine stops in the middle of a write, the file can hold a mixture of the new text
-//!   and the old one: it is overwritten in place, not replaced by a second file.
+//! * The operations of one session take effect in the order of the calls: a read sees the writes before it. At most
+//!   four reads run at once; a write runs alone. Sessions do not wait for each other, except that two never write to
+//!   one file at the same time.
+//! * Writing keeps a file's mode, owner and hard links. If writing fails, for example because the disk is full, the old
+//!   text is restored. If the process or the machine stops in the middle of a write, the file can hold a mixture of the
+//!   new text and the old one: it is overwritten in place, not replaced by a second file.
 //! * [`Options::may`] decides on each file, by default by [`guarded`].
 //!
 //! Read in this order: `root` (roots and paths below them), `text` (reading and writing), `queue` and `pool` (order and

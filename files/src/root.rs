@@ -182,7 +182,8 @@ fn turn<'r>(root: &Root, dir: &Dir, gone: &Path, name: &Path, rest: &Path) -> Re
 fn missing<'r>(root: &'r Root, dir: Dir, gone: &Path, rest: &Path) -> Result<Place<'r>, Error> {
     let mut folders = Vec::new();
     for step in rest.components() {
-        // `..` after a missing folder cannot be resolved: by text alone it could mean something else once a link is there.
+        // `..` after a missing folder cannot be resolved: by text alone it could mean something else once a link is
+        // there.
         let Component::Normal(name) = step else { return Err(Error::NotFound) };
         folders.push(name.to_owned());
     }

@@ -1,5 +1,5 @@
-//! Agents and clients of the Agent Client Protocol (ACP) on tokio: [`libacp::aio`] with standard streams, child processes,
-//! files and terminals.
+//! Agents and clients of the Agent Client Protocol (ACP) on tokio: [`libacp::aio`] with standard streams, child
+//! processes, files and terminals.
 //!
 //! An agent that an editor starts and talks to over its standard streams:
 //!
@@ -17,7 +17,8 @@
 //! }
 //! ```
 //!
-//! A client that starts an agent, lets it use files and run commands in the folder of its session, and sends one prompt:
+//! A client that starts an agent, lets it use files and run commands in the folder of its session, and sends one
+//! prompt:
 //!
 //! ```no_run
 //! use libacp::aio::{Client, Failure};
@@ -43,24 +44,26 @@
 //! }
 //! ```
 //!
-//! If the agent ends too early, the error is an [`AgentEnded`] with its exit code and its last output. Use [`Spawn::connect`]
-//! for a client that lives in more than one function, and [`run`] with [`streams`] for an agent behind a socket.
+//! If the agent ends too early, the error is an [`AgentEnded`] with its exit code and its last output. Use
+//! [`Spawn::connect`] for a client that lives in more than one function, and [`run`] with [`streams`] for an agent
+//! behind a socket.
 //!
 //! # What ends when
 //!
-//! An agent ends when its connection is closed: its input ends, and if it does not exit by itself, it is asked to (SIGTERM)
-//! and then killed, together with what it has started, such as the program behind `npx` or `sh -c`. Commands in terminals
-//! end when they are released, and with their session or connection. All of this also ends when the client's process does,
-//! for whatever reason: an unhandled signal, `exit`, or SIGKILL. On Unix a shell (`/bin/sh`) that runs as long as the client
-//! ensures that; on Windows job objects do. Nothing here handles signals, so the program is free to.
+//! An agent ends when its connection is closed: its input ends, and if it does not exit by itself, it is asked to
+//! (SIGTERM) and then killed, together with what it has started, such as the program behind `npx` or `sh -c`. Commands
+//! in terminals end when they are released, and with their session or connection. All of this also ends when the
+//! client's process does, for whatever reason: an unhandled signal, `exit`, or SIGKILL. On Unix a shell (`/bin/sh`)
+//! that runs as long as the client ensures that; on Windows job objects do. Nothing here handles signals, so the
+//! program is free to.
 //!
-//! A process that leaves its process group, as a daemon does, is not ended. A program that is started in the very moment in
-//! which its client is killed can survive; an agent then sees the end of its input.
+//! A process that leaves its process group, as a daemon does, is not ended. A program that is started in the very
+//! moment in which its client is killed can survive; an agent then sees the end of its input.
 //!
 //! # Reading
 //!
-//! `connection` is what handlers and processes share, `watch` how it learns about sessions. `spawn`, `files` and `terminals`
-//! are what hosts use. `process` and `warden` start and end processes.
+//! `connection` is what handlers and processes share, `watch` how it learns about sessions. `spawn`, `files` and
+//! `terminals` are what hosts use. `process` and `warden` start and end processes.
 
 #![forbid(unsafe_code)]
 

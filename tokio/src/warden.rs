@@ -1,8 +1,8 @@
 //! Ends the children of this process if it ends without doing so itself: killed, by a signal, by `exit`.
 //!
-//! It is a shell at the other end of a pipe, in a process group of its own where no key of a terminal reaches it. It reads
-//! which processes start and end; when the pipe ends, so has this process. This needs no signal handlers, which belong to the
-//! host, and no thread that would have to outlive others.
+//! It is a shell at the other end of a pipe, in a process group of its own where no key of a terminal reaches it. It
+//! reads which processes start and end; when the pipe ends, so has this process. This needs no signal handlers, which
+//! belong to the host, and no thread that would have to outlive others.
 //!
 //! Without `/bin/sh` there is no warden; agents still see the end of their input.
 
@@ -16,8 +16,8 @@ use crate::process::Orphaned;
 
 /// Its lines are `+ HOW TARGET` and `- HOW TARGET`; a target is what `kill` takes, so that of a group has a minus.
 ///
-/// Those that have a moment are looked at all the time meanwhile: one that is gone is forgotten at once, as its number may
-/// become another's.
+/// Those that have a moment are looked at all the time meanwhile: one that is gone is forgotten at once, as its number
+/// may become another's.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 now= later=

@@ -62,7 +62,8 @@ impl Agent {
 builder! {
     Agent of AgentSide beside ClientSide;
     /// Sets how many requests are served at the same time before reading stops, in place of
-    /// [`Limits::pending`](crate::connection::Limits::pending). While reading is stopped, no cancellations are read either.
+    /// [`Limits::pending`](crate::connection::Limits::pending). While reading is stopped, no cancellations are read
+    /// either.
     at_most
     /// Sets the handler for another request, by the type of its params without a lifetime:
     /// `.on::<fn(v1::SetSessionModeRequest), _>(async |received| Ok(Reply::default()))`.

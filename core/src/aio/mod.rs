@@ -1,5 +1,5 @@
-//! Agents and clients as futures, on any executor: the connection, and everything around it that every host would otherwise
-//! have to write. Each connection is a single future.
+//! Agents and clients as futures, on any executor: the connection, and everything around it that every host would
+//! otherwise have to write. Each connection is a single future.
 //!
 //! An agent, on the streams of any runtime:
 //!
@@ -60,18 +60,19 @@
 //! # What runs where
 //!
 //! [`Agent::serve`], [`Client::run`] and the second half of [`Client::connect`] are futures that read, write and run
-//! the handlers. Nothing is spawned and no thread is started: what is not polled does not run. Dropping the future ends the
-//! connection, and pending calls end with [`Error::Closed`]. These futures are `Send` exactly if the transport and the
-//! handlers are, so `tokio::spawn` accepts them, while handlers that contain an `Rc` can run on a `LocalPool` or in a
-//! browser. Handlers must not block.
+//! the handlers. Nothing is spawned and no thread is started: what is not polled does not run. Dropping the future ends
+//! the connection, and pending calls end with [`Error::Closed`]. These futures are `Send` exactly if the transport and
+//! the handlers are, so `tokio::spawn` accepts them, while handlers that contain an `Rc` can run on a `LocalPool` or in
+//! a browser. Handlers must not block.
 //!
 //! # Types
 //!
-//! The handlers of an agent are a list in its type, so nothing is boxed and the compiler knows what is `Send`. An agent with
-//! handlers is an `Agent<impl Handlers>`, and a struct that contains one is generic: `App<H: Handlers>` with a field
-//! `agent: Agent<H>`. [`Agent::local`] erases the list: the type `Agent<Local>` can be written down, handlers can be chosen
-//! at run time, and the agent is confined to its thread. A long list can exceed the compiler's limit for nested types, which
-//! it reports as an overflow or as `recursion_limit`; a `local()` in the middle of the list solves that as well.
+//! The handlers of an agent are a list in its type, so nothing is boxed and the compiler knows what is `Send`. An agent
+//! with handlers is an `Agent<impl Handlers>`, and a struct that contains one is generic: `App<H: Handlers>` with a
+//! field `agent: Agent<H>`. [`Agent::local`] erases the list: the type `Agent<Local>` can be written down, handlers can
+//! be chosen at run time, and the agent is confined to its thread. A long list can exceed the compiler's limit for
+//! nested types, which it reports as an overflow or as `recursion_limit`; a `local()` in the middle of the list solves
+//! that as well.
 //!
 //! # Order
 //!
@@ -82,29 +83,29 @@
 //! # Cancelling
 //!
 //! Dropping a call asks the peer to cancel it (`$/cancel_request`); dropping a [`PromptTurn`] cancels the turn
-//! (`session/cancel`). To limit the time of a call, use the runtime's own time-out: `tokio::time::timeout(limit, call)`.
-//! When the peer cancels a request, its handler is dropped where it waits and the request is answered as cancelled; an open
-//! [`ToolCall`] is then reported as failed, and a [`Terminal`] is released. With [`Turn::cancelled`], a handler can react
-//! by itself instead.
+//! (`session/cancel`). To limit the time of a call, use the runtime's own time-out: `tokio::time::timeout(limit,
+//! call)`. When the peer cancels a request, its handler is dropped where it waits and the request is answered as
+//! cancelled; an open [`ToolCall`] is then reported as failed, and a [`Terminal`] is released. With
+//! [`Turn::cancelled`], a handler can react by itself instead.
 //!
 //! # Back-pressure
 //!
-//! Calls wait while 64 KiB wait for the transport. Reading stops while 256 notifications or 1 MiB wait in streams of updates
-//! and for handlers (eight times as much while a call is pending, so that a loop over updates can make calls), and while as
-//! many requests are being served as [`Agent::at_most`] allows. Handlers that read a file or the output of a terminal for
-//! the agent are started in order, as long as their answers fit into 16 MiB; an answer counts as 10 MB until its size is
-//! known, and a larger one goes alone.
+//! Calls wait while 64 KiB wait for the transport. Reading stops while 256 notifications or 1 MiB wait in streams of
+//! updates and for handlers (eight times as much while a call is pending, so that a loop over updates can make calls),
+//! and while as many requests are being served as [`Agent::at_most`] allows. Handlers that read a file or the output of
+//! a terminal for the agent are started in order, as long as their answers fit into 16 MiB; an answer counts as 10 MB
+//! until its size is known, and a larger one goes alone.
 //!
 //! # Errors
 //!
-//! Calls end with [`Error`], which names the method. Handlers can return any error as [`Failure`]. A [`RequestError`] is sent
-//! to the peer. Of any other error, the peer learns only that there was an internal error and, if a call of the handler was
-//! refused, the rule; the error itself goes to the host's `on_error` or, without one, to the standard error stream. Rules
-//! that the peer breaks go to `on_violation`. Handlers and options that cannot work are refused before anything is read; see
-//! [`Agent::serve`].
+//! Calls end with [`Error`], which names the method. Handlers can return any error as [`Failure`]. A [`RequestError`]
+//! is sent to the peer. Of any other error, the peer learns only that there was an internal error and, if a call of the
+//! handler was refused, the rule; the error itself goes to the host's `on_error` or, without one, to the standard error
+//! stream. Rules that the peer breaks go to `on_violation`. Handlers and options that cannot work are refused before
+//! anything is read; see [`Agent::serve`].
 //!
-//! Read `drive` first (the future), then `shared` and `inbound` (its state), `call` (how others wait for it) and `handlers`
-//! (how it finds what to run). `agent`, `client` and the rest are what hosts use.
+//! Read `drive` first (the future), then `shared` and `inbound` (its state), `call` (how others wait for it) and
+//! `handlers` (how it finds what to run). `agent`, `client` and the rest are what hosts use.
 
 mod agent;
 mod agent_session;

@@ -30,8 +30,8 @@ impl<M: Family> Received<AgentSide, M> {
         &self.peer
     }
 
-    /// The session that it is about or opens; `None` if it is not about a session. In a request to close or delete a session,
-    /// the session need not be open.
+    /// The session that it is about or opens; `None` if it is not about a session. In a request to close or delete a
+    /// session, the session need not be open.
     pub fn session(&self) -> Option<AgentSession> {
         let client = self.peer.clone();
         match &self.incoming.opening {

@@ -130,8 +130,8 @@ impl Turn {
         self.tool_call_with(call).await
     }
 
-    /// Like [`tool_call`](Self::tool_call), with all fields: an id (an empty one is replaced by a generated one), arguments,
-    /// the status `pending` if it is to ask for permission first.
+    /// Like [`tool_call`](Self::tool_call), with all fields: an id (an empty one is replaced by a generated one),
+    /// arguments, the status `pending` if it is to ask for permission first.
     ///
     /// # Errors
     /// [`Error`] if the update cannot be sent.
@@ -164,8 +164,8 @@ impl Turn {
         self.read_lines(path, None, None)
     }
 
-    /// Reads lines of a file through the client: at most `limit` lines from `line` on, counted from 1. `None` stands for the
-    /// beginning or the end of the file.
+    /// Reads lines of a file through the client: at most `limit` lines from `line` on, counted from 1. `None` stands
+    /// for the beginning or the end of the file.
     pub fn read_lines(&self, path: &str, line: impl Into<Option<u32>>, limit: impl Into<Option<u32>>) -> Call<String> {
         let mut request = v1::ReadTextFileRequest::new(self.session.id(), path);
         (request.line, request.limit) = (line.into(), limit.into());

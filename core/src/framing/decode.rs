@@ -93,7 +93,7 @@ impl Decoder {
             return;
         }
         let mut bytes = bytes;
-        // What is only skipped never enters the buffer.
+        // Bytes that are skipped never enter the buffer.
         if self.start == self.buffer.len() {
             match self.state {
                 State::SkipLine => match memchr::memchr(b'\n', bytes) {
@@ -230,7 +230,7 @@ impl Decoder {
         let found = if unsearched.is_empty() { None } else { memchr::memchr(b'\n', unsearched) };
         let Some(found) = found else {
             self.searched = self.buffer.len();
-            // One more for a carriage return that belongs to the line end.
+            // One more byte for a carriage return, which belongs to the line end.
             if self.buffer.len() - self.start > self.limit + 1 {
                 let head = self.buffer[self.start..self.start + HEAD.min(self.limit)].to_vec();
                 self.advance(self.buffer.len() - self.start);
@@ -244,7 +244,7 @@ impl Decoder {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let length = line.len();
         let whole = end + 1 - self.start;
-        // Before all else, as it would be if the line had come in pieces.
+        // Checked first, so that the result does not depend on how the bytes were split.
         if length > self.limit {
             let head = line[..HEAD.min(self.limit)].to_vec();
             self.state = State::Line;
@@ -425,7 +425,7 @@ mod tests {
         decoder.push(b"{\"a\":1}\r\n");
         assert!(matches!(decoder.poll(), Some(Item::Frame(frame)) if frame == b"{\"a\":1}"));
         assert_eq!((decoder.buffer.capacity(), decoder.poll()), (0, None));
-        // A buffer that has held much is not what a short frame is kept in.
+        // A short frame must not keep a large buffer alive.
         decoder.push(&[b"x".repeat(1 << 16).as_slice(), b"\n[", b"1"].concat());
         assert!(decoder.poll().is_some());
         decoder.push(b"2]\n");

@@ -55,7 +55,7 @@ impl Outbox {
     /// Whether there is memory for a message of this length, twice: where it is written, and in the outbox.
     pub(crate) fn has_memory(&self, length: usize) -> bool {
         let here = if self.bytes.len() + length < self.bytes.capacity() { 0 } else { self.bytes.capacity() + length };
-        // The same again for what is at hand only while it is written, and some for all that is small.
+        // Twice, for what is needed only while it is written, and some more for small allocations.
         length < WORTH_ASKING || Vec::<u8>::new().try_reserve_exact(2 * (length + here) + WORTH_ASKING).is_ok()
     }
 

@@ -168,7 +168,7 @@ fn segment(raw: &str) -> Cow<'_, str> {
 /// The value of a JSON string (with its quotes); `None` if the text is not a JSON string. Lone surrogates become
 /// U+FFFD.
 pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
-    // Names and ids are short and have no escapes, and for them the scanner is a long way round.
+    // A fast path for names and ids, which are short and have no escapes.
     let inside = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inside| inside.len() <= SHORT);
     if let Some(inside) = inside.filter(|inside| special(inside.as_bytes(), 0) == inside.len()) {
         return Some(Cow::Borrowed(inside));
@@ -209,7 +209,7 @@ pub(super) fn unescape_raw(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     loop {
-        // Only backslashes are left of what stops a string.
+        // The scanner has accepted the string, so a special byte can only be a backslash.
         let at = special(rest.as_bytes(), 0);
         out.push_str(&rest[..at]);
         let Some(&code) = rest.as_bytes().get(at + 1) else { break };

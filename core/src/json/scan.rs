@@ -244,7 +244,7 @@ impl<'a> Scanner<'a> {
                         Some(&code) if SIMPLE[usize::from(code)] => self.pos += 2,
                         _ => self.escape()?,
                     }
-                    // A string with two escapes most often has many.
+                    // A string with two escapes usually has many.
                     if escaped && dense::WORTH_IT {
                         self.pos = dense::skip(bytes, self.pos);
                     }
@@ -306,7 +306,7 @@ impl<'a> Scanner<'a> {
     }
 
     fn note_lone(&mut self, at: usize) {
-        // A look-ahead or a second try reads the same text again.
+        // A look-ahead or a second attempt may read the same text again.
         if self.lone.last().is_none_or(|&last| last < at) {
             self.lone.push(at);
         }
@@ -382,7 +382,7 @@ impl<'a> Scanner<'a> {
             return Ok(start..self.pos);
         }
         let base = self.depth;
-        // Objects and lists are told apart by one bit each, so that depth costs no stack.
+        // One bit per level says whether it is an object or a list, so depth costs no stack.
         let mut open: Vec<Kind> = Vec::new();
         loop {
             let kind = self.peek()?;

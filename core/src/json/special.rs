@@ -15,7 +15,7 @@ pub(super) fn special(bytes: &[u8], at: usize) -> usize {
     let left = rest.len();
     match bytes.last_chunk() {
         Some(_) if left == 0 => bytes.len(),
-        // The last eight without those that were looked at; the zeros behind them stop the search at the end.
+        // The last eight bytes without those already examined. The zeros after them stop the search at the end.
         Some(chunk) => {
             let word = u64::from_le_bytes(*chunk) >> (8 * (8 - left));
             bytes.len() - left + marks(word).trailing_zeros() as usize / 8

@@ -84,7 +84,7 @@ impl<'a> Envelope<'a> {
                     let broken = scanner.lone_surrogates().len();
                     let place = scanner.skip()?;
                     let text = scanner.slice(place);
-                    // Half a surrogate pair cannot be written again, and with another character it is another id.
+                    // A lone surrogate cannot be written back, and replacing it would make another id.
                     let whole = scanner.lone_surrogates().len() == broken;
                     let fraction = kind == Kind::Number && text.contains(['.', 'e', 'E']);
                     let other = if fraction { IdMember::Fraction } else { IdMember::Invalid };

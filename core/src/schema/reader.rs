@@ -30,7 +30,7 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Error>
 #[cold]
 fn placed(error: &Error, read: &str) -> Error {
     let message = error.to_string();
-    // A place in a piece of the text means nothing to who gave the whole.
+    // A position within a piece means nothing to a caller who passed the whole text.
     let inner = format!(" at line {} column {}", error.line(), error.column());
     let message = message.strip_suffix(&inner).unwrap_or(&message);
     let line = read.matches('\n').count() + 1;
@@ -69,7 +69,7 @@ impl<'de> Reader<'de> {
         if let Some(value) = value {
             return visitor.visit_string(value.to_owned());
         }
-        // An earlier look may have met them as well.
+        // The list may also have entries from an earlier look-ahead.
         if self.scanner.lone_surrogates().iter().any(|at| *at >= start && *at < self.scanner.offset()) {
             return Err(Error::custom("half a surrogate pair"));
         }
@@ -257,7 +257,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
             }
             return visitor.visit_enum(Tagged { reader: self, tag });
         }
-        // No type of Rust's is called so: it is what `serde_json` calls text that stays as it is.
+        // This is the name by which `serde_json` marks text that is kept as it is. No Rust type can have it.
         if name.starts_with('$') {
             return self.aside()?.deserialize_newtype_struct(name, visitor);
         }

@@ -147,7 +147,7 @@ impl<'o> Serializer for Writer<'o> {
     }
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Inside<'o>, Error> {
-        // No struct of Rust's is called so: it is what `serde_json` calls text that stays as it is.
+        // This is the name by which `serde_json` marks text that is kept as it is. No Rust struct can have it.
         if name.starts_with('$') {
             return Ok(Inside { out: self.0, close: "", any: false, text: true });
         }
@@ -203,7 +203,7 @@ impl SerializeMap for Inside<'_> {
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Error> {
-        // All maps of the schema have strings for keys.
+        // The keys of all maps in the schema are strings.
         let text = write(key)?;
         if !text.starts_with('"') {
             return Err(Error::custom("key must be a string"));

@@ -83,8 +83,8 @@ impl Walker {
         }
         match other {
             Other::Open(ty) if !matches!(self.type_of(ty), Type::Any) => self.tagged(scanner, tag, ty, true),
-            // Nothing is known of its members but that each name says one thing. It is no hole: with another tag the same
-            // text has another type.
+            // Nothing is known about its members except that names must not be ambiguous. It is not a slot: with
+            // another tag, the same text has another type.
             _ => {
                 self.expect_tag(tag, true);
                 let outcome = self.object(scanner, owner, &[]);
@@ -125,8 +125,7 @@ impl Walker {
     pub(super) fn any_of(&mut self, scanner: &mut Scanner<'_>, of: &'static [TypeId]) -> Walk {
         let mark = scanner.mark();
         let mode = self.mode;
-        // First as they are: with repairs allowed at once, a list of the wrong kind would become an empty list of the
-        // right one.
+        // First without repairs: with them, a list of the wrong type would become an empty list of the right one.
         let exact = if mode == Mode::Send { mode } else { Mode::Strict };
         let mut best: Option<(usize, Box<Problem>)> = None;
         let read = std::mem::take(&mut self.read);
@@ -140,7 +139,7 @@ impl Walker {
                 self.mode = mode;
                 self.naming = naming;
                 match outcome {
-                    // To another type the name might be one that nobody checks.
+                    // For another type, this name might be an unknown member, which nothing checks.
                     Err(Fail::Invalid(problem)) if problem.found == TWICE && attempt == mode => {
                         return Err(Fail::Invalid(problem));
                     }

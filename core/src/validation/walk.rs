@@ -287,7 +287,7 @@ impl Walker {
         let words = words();
         let near = nearest(&text.value(), words.iter().copied()).filter(|_| self.mode == Mode::Send);
         let problem = Problem::new(rule, one_of(words.into_iter()), found).near(near);
-        // What the agent itself has listed may be sent back to it, and the connection knows that.
+        // Values that the agent itself has listed may be sent back to it; the connection checks that.
         let keep = match self.mode {
             Mode::Send => rule == id!("PROV-11"),
             _ => self.part != Part::Request && self.lenient == 0 && self.repairs(rule),
@@ -349,7 +349,7 @@ impl Walker {
         let mut more = scanner.enter(Kind::Object)?;
         self.naming.here = None;
         self.lists += 1;
-        // Where the values may be anything, so may what stands twice.
+        // If the values may be anything, duplicate names are no problem either.
         let mut names = if matches!(self.type_of(value), Type::Any) { None } else { Some(Names::default()) };
         while more {
             let key = scanner.key()?.value();
@@ -379,8 +379,8 @@ impl Walker {
         &self.tables.types[usize::from(ty)]
     }
 
-    /// Runs a check; if it fails and leniency applies here, to the rule as it is once the problem is named, moves behind
-    /// the value as if it were any JSON.
+    /// Runs a check; if it fails and leniency applies here, to the rule as it is once the problem is named, moves
+    /// behind the value as if it were any JSON.
     fn lenient<'s>(
         &mut self,
         scanner: &mut Scanner<'s>,

@@ -115,7 +115,7 @@ mod tests {
             let number: f64 = text.parse().unwrap();
             assert_eq!(number_within(text, None), number.is_finite(), "{text}");
             for (low, high) in [(0, 1), (-1, 2), (-2, -1), (1, 20), (0, i32::MAX), (i32::MIN, 0)] {
-                // Doubles have no room for what is closer to nought than they can say.
+                // Doubles cannot represent numbers that are closer to zero.
                 let tiny = text.contains("e-400") || text.contains("e-99999999999");
                 let number = if tiny { f64::MIN_POSITIVE.copysign(number) } else { number };
                 let within = number >= low.into() && number <= high.into();

@@ -53,7 +53,7 @@ impl Walker {
         let direct = problem.is_here();
         problem.within(Segment::Name(field.name));
         if let Some(rule) = own {
-            // A closed value or a number further in has been named well enough.
+            // A closed value or a number further in already has a specific rule.
             if (direct && general(problem.rule)) || problem.rule == self.rule() {
                 problem.rule = rule;
             }

@@ -64,7 +64,7 @@ impl Walker {
             self.note(noted, outermost, name, escaped, value);
         }
         let mut others: Others<'a> = Others::new(first);
-        // Members most often come in the model's order.
+        // Members usually come in the order of the model.
         let mut next = 0;
         while more {
             let start = scanner.mark().offset();
@@ -102,7 +102,7 @@ impl Walker {
                     trim.keep(place, &mut self.edits);
                     self.edits.push(value, empty);
                 } else {
-                    // What must be there and did not fit has been reported, and is not missing as well.
+                    // A required member that did not fit was reported already; do not report it as missing too.
                     if !field.has(Field::ABSENT) {
                         seen &= !(1 << index);
                     }
@@ -142,7 +142,7 @@ impl Walker {
             let ty = &self.tables.types[usize::from(field.ty)];
             let mut problem = Problem::new(self.rule(), expected(ty), MISSING);
             self.name(&mut problem, owner, field, index as u8);
-            // A general rule may yet give way to another one.
+            // A general rule may still be replaced by a more specific one.
             if problem.rule != self.rule() && !problem.rule.is_on(self.way()) {
                 continue;
             }

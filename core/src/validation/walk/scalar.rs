@@ -69,13 +69,13 @@ impl Walker {
         } else {
             Problem::new(self.rule(), kind.name(), kind.other())
         };
-        // No text of the specification's forbids an empty name, so that the host is advised.
+        // The specification does not forbid empty names, so for the host this is only advice.
         if kind == StringKind::Name && self.mode == Mode::Send {
             self.file(problem);
             return Ok(());
         }
-        // A relative path in a request can do harm, so it is refused; elsewhere the reader is told and decides.
-        // A picture from elsewhere is not to be fetched.
+        // A relative path in a request can do harm, so it is refused. Elsewhere it is reported, and the host decides.
+        // An image from any other location must not be fetched.
         let refuse = match kind {
             StringKind::AbsolutePath => self.part == Part::Request || !self.tables.dialect.relative_paths,
             StringKind::Icon => true,
