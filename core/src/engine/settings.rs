@@ -208,12 +208,12 @@ pub enum NotForeign {
     #[error("expected a name of 1 to 4,096 bytes")]
     Length,
     /// It begins with an underscore: extensions need not be named.
-    #[error("names that begin with an underscore are extensions, which are served without being named")]
+    #[error("names that begin with an underscore are extensions, which need not be listed")]
     Extension,
     /// It begins with `rpc.` or `$/`.
     #[error("names that begin with rpc. or $/ belong to JSON-RPC and to the protocol")]
     Reserved,
     /// It is a method of version 1, version 2 or a draft.
-    #[error("this method is the specification's, or a draft's that can be switched on")]
+    #[error("this method belongs to the specification, or to a draft that can be enabled")]
     Specified,
 }

@@ -37,8 +37,8 @@ impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let what = match self.kind {
             SyntaxKind::End => "the text ends inside a value",
-            SyntaxKind::Unexpected => "this byte cannot stand here",
-            SyntaxKind::Escape => "not an escape that JSON has",
+            SyntaxKind::Unexpected => "this byte is not allowed here",
+            SyntaxKind::Escape => "not an escape sequence of JSON",
             SyntaxKind::Control => "a control character inside a string",
             SyntaxKind::Trailing => "more text after the value",
             SyntaxKind::Depth => "nested too deeply",

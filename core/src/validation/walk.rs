@@ -167,7 +167,7 @@ impl Walker {
             for &at in scanner.lone_surrogates() {
                 self.edits.push(at..at + 6, "\\ufffd");
             }
-            let found = "half a surrogate pair, replaced by U+FFFD";
+            let found = "a lone surrogate, replaced by U+FFFD";
             self.file(Problem::new(id!("FRAME-01"), "well-formed Unicode", found));
         }
         if cfg!(feature = "prove") {
@@ -175,7 +175,7 @@ impl Walker {
             self.problems.retain(|problem| problem.rule.is_on(way));
         }
         if self.untold > 0 {
-            let expected = format!("no more than {TOLD} problems; {} more were treated alike", self.untold);
+            let expected = format!("no more than {TOLD} problems; {} more were treated in the same way", self.untold);
             self.problems.push(Problem::new(id!("LIMIT-06"), expected, "more"));
         }
         let edits = if self.edits.is_empty() { None } else { Some(self.edits) };
@@ -242,7 +242,7 @@ impl Walker {
             (Type::Line, Kind::Number) => self.line(scanner)?,
             (Type::Number { bounds }, Kind::Number) => {
                 if !number_within(scanner.number()?, *bounds) {
-                    return Err(self.invalid(expected(ty), "a number outside of that"));
+                    return Err(self.invalid(expected(ty), "a number outside of that range"));
                 }
             }
             (Type::String(kind), Kind::String) => self.string(scanner, *kind)?,

@@ -183,19 +183,15 @@ fn terminal(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn not_driven(scene: &Scene<'_>) -> Option<Objection> {
-    (kind_of(scene)? == LoginKind::Unknown).then(|| {
-        Objection::new(
-            "/methodId",
-            "a type of login that is not known here, and so is not what it takes; take another one",
-        )
-    })
+    (kind_of(scene)? == LoginKind::Unknown)
+        .then(|| Objection::new("/methodId", "the type of this login method is unknown; use another login method"))
 }
 
 /// AUTH-15: where none was listed, AUTH-16 has refused the call.
 fn not_served(scene: &Scene<'_>) -> Option<Objection> {
     let code = scene.message.get("/code")?.parse().ok()?;
     let unserved = ErrorCode(code) == ErrorCode::METHOD_NOT_FOUND;
-    unserved.then(|| Objection::new("/code", "an agent that lists ways to log in serves auth/login and auth/logout"))
+    unserved.then(|| Objection::new("/code", "an agent that lists login methods serves auth/login and auth/logout"))
 }
 
 /// Version 1 has them as an object.
@@ -210,17 +206,14 @@ fn same_variable(scene: &Scene<'_>) -> Option<Objection> {
             }
         }
     }
-    Objection::at_all(places, "another variable has this name already; the last one counts")
+    Objection::at_all(places, "another variable already has this name; the last one is used")
 }
 
 fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
     if kind_of(scene).is_some() || scene.state.auth.more {
         return None;
     }
-    Some(Objection::new(
-        "/methodId",
-        "not one of the ids in the agent's authMethods; take the id of one that the agent listed",
-    ))
+    Some(Objection::new("/methodId", "not an id in the agent's authMethods; use one that the agent listed"))
 }
 
 fn others(body: Option<&str>, known: &[&str]) -> Vec<String> {
@@ -231,8 +224,8 @@ fn others(body: Option<&str>, known: &[&str]) -> Vec<String> {
 
 fn secrets(scene: &Scene<'_>) -> Option<Objection> {
     let places = others(scene.message.body, &["methodId", "_meta"]);
-    Objection::at_all(places, "a login names its method and nothing else; secrets never travel in it")
-        .map(Objection::made_up)
+    let message = "a login call has the id of a login method and nothing else, least of all a secret";
+    Objection::at_all(places, message).map(Objection::made_up)
 }
 
 fn not_empty(scene: &Scene<'_>) -> Option<Objection> {
@@ -244,7 +237,7 @@ fn same_id(scene: &Scene<'_>) -> Option<Objection> {
     let mut seen = Names::default();
     let again = |entry: &str| id_of(entry).is_some_and(|id| !seen.add(id.into()));
     let places = places(&scene.message, "", again);
-    Objection::at_all(places, "another method has this id already, and is the one that counts")
+    Objection::at_all(places, "an earlier login method has the same id, and is the one that is used")
 }
 
 fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
@@ -253,7 +246,7 @@ fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
     }
     Objection::at_all(
         places(&scene.message, "", is_terminal),
-        "the client did not advertise auth.terminal, so it cannot run this login; list it only for clients that did",
+        "the client did not advertise auth.terminal, so it cannot run this login; list it only for clients that advertise it",
     )
 }
 
@@ -261,7 +254,7 @@ fn command(scene: &Scene<'_>) -> Option<Objection> {
     let names = |entry: &str| is_terminal(entry) && json::pointer(entry, "/command").is_some();
     Objection::at_all(
         places(&scene.message, "/command", names),
-        "a login in a terminal runs the agent's own program and no other; args and env are what it may add",
+        "a terminal login always runs the agent's own program; it may add only args and env",
     )
 }
 
@@ -269,12 +262,12 @@ fn outdated(scene: &Scene<'_>) -> Option<Objection> {
     let old = |entry: &str| text(entry, "/type").is_some_and(|kind| kind == "env_var");
     let (at, _) = entries(&scene.message).find(|(_, entry)| old(entry))?;
     let pointer = format!("/authMethods/{at}/type");
-    Some(Objection::new(pointer, "an outdated kind, read as a login that the agent runs"))
+    Some(Objection::new(pointer, "an obsolete type, read as a login method that the agent performs itself"))
 }
 
 fn unasked(scene: &Scene<'_>) -> Option<Objection> {
     let known = scene.state.advertises(Role::Agent, "/auth/status");
-    (!known).then(|| Objection::new("", "the agent did not advertise auth.status, which this belongs to"))
+    (!known).then(|| Objection::new("", "the agent did not advertise auth.status, to which this belongs"))
 }
 
 fn wants_a_login(error: &Message<'_>) -> bool {
@@ -283,7 +276,7 @@ fn wants_a_login(error: &Message<'_>) -> bool {
 
 fn wants_login(scene: &Scene<'_>) -> Option<Objection> {
     let wrong = wants_a_login(&scene.message);
-    wrong.then(|| Objection::new("/code", "the state of the login is told without one; answer with the state"))
+    wrong.then(|| Objection::new("/code", "the login status does not require a login; answer with the status"))
 }
 
 fn again(scene: &Scene<'_>) -> Option<Objection> {
@@ -291,7 +284,7 @@ fn again(scene: &Scene<'_>) -> Option<Objection> {
     if !later || !wants_a_login(&scene.message) || LOGIN.contains(&scene.message.method) {
         return None;
     }
-    Some(Objection::new("/code", "the login has just succeeded; to log in once more would go round in circles"))
+    Some(Objection::new("/code", "a login has just succeeded; asking for another one would be an endless loop"))
 }
 
 fn more_than_a_reason(scene: &Scene<'_>) -> Option<Objection> {
@@ -300,7 +293,7 @@ fn more_than_a_reason(scene: &Scene<'_>) -> Option<Objection> {
     }
     let more = others(scene.message.get("/data"), &["reason"]);
     let places = more.into_iter().map(|place| format!("/data{place}")).collect();
-    Objection::at_all(places, "a reason is all that belongs here; the ways to log in are those of initialize")
+    Objection::at_all(places, "only a reason belongs here; the login methods are those of initialize")
 }
 
 /// Methods that cannot be used are left out: terminal logins that the client cannot run, and all but the first of an id.

@@ -29,7 +29,7 @@ fn nothing_runs(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session()?;
     // Of a child that works, its parent may have said nothing yet.
     let idle = session.turn == Turn::Idle && session.parent().is_none();
-    idle.then(|| Objection::new("/sessionId", "nothing runs in this session, so there is nothing to cancel"))
+    idle.then(|| Objection::new("/sessionId", "nothing is running in this session, so there is nothing to cancel"))
 }
 
 /// The answer may have crossed the cancel. That the agent had read the cancel shows where it has answered what was asked
@@ -40,7 +40,7 @@ fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
     if !stopped || scene.message.text("/stopReason")? == "cancelled" {
         return None;
     }
-    Some(Objection::new("/stopReason", "the turn was cancelled before, so cancelled was expected"))
+    Some(Objection::new("/stopReason", "the turn had been cancelled, so the stop reason cancelled was expected"))
 }
 
 fn given_up(scene: &Scene<'_>) -> Option<Objection> {
@@ -49,7 +49,7 @@ fn given_up(scene: &Scene<'_>) -> Option<Objection> {
         let message = scene.message.text("/message")?;
         message.as_bytes().windows(6).any(|word| word.eq_ignore_ascii_case(b"cancel"))
     };
-    says.then(|| Objection::new("", format!("work that was given up has the code {}", ErrorCode::REQUEST_CANCELLED)))
+    says.then(|| Objection::new("", format!("the code for aborted work is {}", ErrorCode::REQUEST_CANCELLED)))
 }
 
 /// CANCEL-22, CANCEL-23: a cancel is bound to the turn that runs; where none runs it changes nothing. CANCEL-02: only

@@ -68,13 +68,13 @@ fn first(scene: &Scene<'_>, odd: impl Fn(&str) -> bool, why: &'static str) -> Op
 
 fn odd_name(scene: &Scene<'_>) -> Option<Objection> {
     let odd = |name: &str| name.is_empty() || name.contains(|c: char| c == '/' || c.is_whitespace());
-    first(scene, odd, "a name that is empty, used twice, or has a slash or a blank in it")
+    first(scene, odd, "a name that is empty, is used twice, or contains a slash or a space")
 }
 
 /// Version 2 says what a name must not have, and that it stands without its slash.
 fn wrong_name(scene: &Scene<'_>) -> Option<Objection> {
     let wrong = |name: &str| name.starts_with('/') || name.contains(char::is_whitespace);
-    first(scene, wrong, "a name that is used twice, begins with a slash, or has a blank in it")
+    first(scene, wrong, "a name that is used twice, begins with a slash, or contains a space")
 }
 
 fn listed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {

@@ -149,7 +149,7 @@ fn option_of<'a>(scene: &Scene<'a>) -> Option<Result<&'a str, ()>> {
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
     let Ok(option) = option_of(scene)? else {
-        return Some(Objection::new("/configId", "not an option of this session; take an id that it has listed"));
+        return Some(Objection::new("/configId", "not an option of this session; use an id that it has listed"));
     };
     let value = scene.message.text("/value")?;
     if !is_selection(string(json::pointer(option, "/type"))) || values(option).any(|known| known == value) {
@@ -165,7 +165,7 @@ fn wrong_value(scene: &Scene<'_>) -> Option<Objection> {
         return None;
     }
     let expected = if boolean {
-        "the option is a selection: one of its values as a string, and no type"
+        "this is a select option; give one of its values as a string, without a type"
     } else {
         "the option is a switch: true or false, and the type \"boolean\""
     };
@@ -182,14 +182,14 @@ fn wrong_type(scene: &Scene<'_>) -> Option<Objection> {
     if change == *right {
         return None;
     }
-    Some(Objection::new("/type", format!("the option is of type {kind}, so a change of it is of type {right}")))
+    Some(Objection::new("/type", format!("the option has the type {kind}, so a change has the type {right}")))
 }
 
 fn not_served(scene: &Scene<'_>) -> Option<Objection> {
     let code = ErrorCode(scene.message.get("/code")?.parse().ok()?);
     let listed = scene.session()?.options.list.as_deref().is_some_and(|list| !json::items(list).is_empty());
     (code == ErrorCode::METHOD_NOT_FOUND && listed)
-        .then(|| Objection::new("/code", "the session lists options, so that changes of them are served"))
+        .then(|| Objection::new("/code", "the session lists options, so the agent has to serve changes to them"))
 }
 
 fn values_too_early(scene: &Scene<'_>) -> Option<Objection> {
@@ -210,7 +210,7 @@ fn same_id(scene: &Scene<'_>) -> Option<Objection> {
         let mut seen = Names::default();
         (0..options.len()).find(|&at| id(at).is_some_and(|id| !seen.add(id)))
     }?;
-    Some(Objection::new(format!("{place}/{twice}/{name}"), "another option has this id already"))
+    Some(Objection::new(format!("{place}/{twice}/{name}"), "another option already has this id"))
 }
 
 fn same_value(scene: &Scene<'_>) -> Option<Objection> {
@@ -240,7 +240,7 @@ fn changed_one_missing(scene: &Scene<'_>) -> Option<Objection> {
     if scene.message.body.is_none() || ids.into_iter().any(|[id]| string(id).is_some_and(|id| id == changed)) {
         return None;
     }
-    Some(Objection::new("/configOptions", "the option that was set is missing; the list is to be complete"))
+    Some(Objection::new("/configOptions", "the changed option is missing; the list must be complete"))
 }
 
 fn not_changed(scene: &Scene<'_>) -> Option<Objection> {
@@ -255,7 +255,7 @@ fn not_changed(scene: &Scene<'_>) -> Option<Objection> {
     let same = now == value || json::unescape(now).is_some_and(|now| json::unescape(value) == Some(now));
     (!same).then(|| {
         let place = format!("/configOptions/{at}/currentValue");
-        Objection::new(place, "another value than the option was set to; refuse a change that cannot be made")
+        Objection::new(place, "not the value to which the option was set; refuse a change that cannot be made")
     })
 }
 
@@ -265,7 +265,7 @@ fn switch(scene: &Scene<'_>) -> Option<Objection> {
     let at = scene.message.items(place).into_iter().position(is_switch)?;
     Some(Objection::new(
         format!("{place}/{at}/type"),
-        "a switch, which the client did not advertise; offer a selection of two values, or leave it out",
+        "the client did not advertise boolean options; use a select option with two values, or leave it out",
     ))
 }
 

@@ -114,14 +114,15 @@ fn used_again(scene: &Scene<'_>) -> Option<Objection> {
     let known = known(scene).filter(|known| known.exited)?;
     let members = [("/update/command", known.command), ("/update/cwd", known.cwd)];
     let (pointer, _) = members.into_iter().find(|(pointer, before)| other(&scene.message, pointer, *before))?;
-    Some(Objection::new(pointer, "what this terminal ran has ended; take a new id for another terminal"))
+    Some(Objection::new(pointer, "the command of this terminal has ended; use a new id for another terminal"))
 }
 
 /// While it runs, it may be told better what it is; that it began elsewhere is most likely another one.
 fn moved(scene: &Scene<'_>) -> Option<Objection> {
     let known = known(scene).filter(|known| !known.exited)?;
-    other(&scene.message, "/update/cwd", known.cwd)
-        .then(|| Objection::new("/update/cwd", "another directory than before; take a new id for another terminal"))
+    other(&scene.message, "/update/cwd", known.cwd).then(|| {
+        Objection::new("/update/cwd", "the working directory was a different one; use a new id for another terminal")
+    })
 }
 
 fn no_command(scene: &Scene<'_>) -> Option<Objection> {
@@ -129,7 +130,7 @@ fn no_command(scene: &Scene<'_>) -> Option<Objection> {
     let displays = displays(scene)?;
     let first = displays.get(&id).map_or_else(|| displays.is_new(&id), |display| !display.updated);
     (first && scene.message.get("/update/command").is_none())
-        .then(|| Objection::new("/update/command", "the first update of a terminal; say which command it runs"))
+        .then(|| Objection::new("/update/command", "the first update of a terminal has its command; add it"))
 }
 
 fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
@@ -138,7 +139,10 @@ fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
     let offers =
         offer::told(&scene.message, CAPABILITIES).unwrap_or_else(|| known.is_some_and(Display::may_be_cancelled));
     (exited && offers).then(|| {
-        Objection::new(CAPABILITIES, "the command has ended; set the terminal's capabilities to null with that")
+        Objection::new(
+            CAPABILITIES,
+            "the command has ended; set the terminal's capabilities to null in the same update",
+        )
     })
 }
 
@@ -147,7 +151,7 @@ fn gone(scene: &Scene<'_>) -> Option<Objection> {
     let displays = displays(scene)?;
     let why = match displays.get(&id) {
         Some(display) if display.offer.may_be_crossed(scene) => return None,
-        Some(display) if display.exited => "the command in this terminal has ended already",
+        Some(display) if display.exited => "the command in this terminal has already ended",
         None if displays.is_new(&id) => "no terminal with this id in the session",
         _ => return None,
     };
@@ -157,7 +161,7 @@ fn gone(scene: &Scene<'_>) -> Option<Objection> {
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
     let display = displays(scene)?.get(&scene.message.text("/terminalId")?)?;
     (!display.offer.stands() && !display.offer.may_be_crossed(scene)).then(|| {
-        let why = "the terminal does not offer to cancel its command; session/cancel stops all work";
+        let why = "the terminal does not offer cancellation; session/cancel stops all work";
         Objection::new("/terminalId", why)
     })
 }

@@ -30,7 +30,7 @@ fn no_trace(scene: &Scene<'_>) -> Option<Objection> {
     let text = |value: &str| value.starts_with('"');
     let wrong =
         TRACE.iter().find(|key| json::pointer(scene.message.body.unwrap_or("{}"), key).is_some_and(|v| !text(v)))?;
-    Some(Objection::new(*wrong, "a string is expected, as W3C trace context writes it"))
+    Some(Objection::new(*wrong, "expected a string in the format of W3C trace context"))
 }
 
 fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {

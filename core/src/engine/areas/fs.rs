@@ -17,5 +17,8 @@ pub(super) static AREA: Area = Area {
 
 fn other_range(scene: &Scene<'_>) -> Option<Objection> {
     let pointer = OTHER_RANGES.iter().find(|pointer| scene.message.get(pointer).is_some())?;
-    Some(Objection::new(*pointer, "not a member of this call, so the whole file is read; a range is line and limit"))
+    Some(Objection::new(
+        *pointer,
+        "not a member of this call, so the whole file is read; use line and limit for a range",
+    ))
 }

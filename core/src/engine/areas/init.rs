@@ -23,7 +23,7 @@ pub(super) static AREA: Area = Area {
 fn no_version(scene: &Scene<'_>) -> Option<Objection> {
     let code = scene.message.get("/code")?.parse().ok()?;
     let objects = ErrorCode(code) == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION;
-    objects.then(|| Objection::new("/code", "a version has been agreed on; answer with a result, which names it"))
+    objects.then(|| Objection::new("/code", "a version has been agreed on; answer with a result that names it"))
 }
 
 fn nameless_error(scene: &Scene<'_>) -> Option<Objection> {
@@ -34,9 +34,9 @@ fn nameless_error(scene: &Scene<'_>) -> Option<Objection> {
     let number = |json: &str| json.parse::<u16>().is_ok();
     let supported = scene.message.items("/data/supported");
     let wrong = if !scene.message.get("/data/requested").is_some_and(number) {
-        ("/data/requested", "the version that was asked for is missing")
+        ("/data/requested", "the requested version is missing")
     } else if supported.is_empty() || !supported.into_iter().all(number) {
-        ("/data/supported", "the versions that the agent speaks are missing, so that none is left to ask for")
+        ("/data/supported", "the versions that the agent supports are missing, so the client cannot request one")
     } else {
         return None;
     };
@@ -50,5 +50,5 @@ fn nameless(scene: &Scene<'_>) -> Option<Objection> {
         _ => return None,
     };
     let missing = scene.message.get(names).is_none();
-    missing.then(|| Objection::new(names, "name and version of the software are expected, for logs and for display"))
+    missing.then(|| Objection::new(names, "expected the name and version of the software, for logs and for display"))
 }

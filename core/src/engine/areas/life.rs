@@ -157,7 +157,10 @@ fn another_error(scene: &Scene<'_>) -> Option<Objection> {
     if !cancelled || scene.message.get("/code")?.parse() == Ok(ErrorCode::REQUEST_CANCELLED.0) {
         return None;
     }
-    let message = format!("the prompt was cancelled before it was taken up, which is {}", ErrorCode::REQUEST_CANCELLED);
+    let message = format!(
+        "the prompt was cancelled before it was accepted; the code for that is {}",
+        ErrorCode::REQUEST_CANCELLED
+    );
     Some(Objection::new("/code", message))
 }
 

@@ -114,28 +114,31 @@ fn used_id(scene: &Scene<'_>) -> Option<Objection> {
         let elsewhere = scene.state.mcp.servers.get(&**id).is_some_and(|(known, _)| **known != **name);
         elsewhere || !here.add(id.clone())
     })?;
-    Some(Objection::new(format!("/mcpServers/{at}/serverId"), "another server has this id; make an id for each"))
+    Some(Objection::new(
+        format!("/mcpServers/{at}/serverId"),
+        "another server has this id; give each server its own id",
+    ))
 }
 
 fn wrong_side(scene: &Scene<'_>, right: Role) -> Option<Objection> {
     (scene.sender != right)
-        .then(|| Objection::new("", format!("this form of mcp/message is sent by the {} only", right.name())))
+        .then(|| Objection::new("", format!("this form of mcp/message is sent only by the {}", right.name())))
 }
 
 fn no_server(scene: &Scene<'_>) -> Option<Objection> {
     let mcp = &scene.state.mcp;
     let known = mcp.forgot || mcp.servers.contains_key(&*scene.message.text("/serverId")?);
-    (!known).then(|| Objection::new("/serverId", "no session that is open was opened with this server"))
+    (!known).then(|| Objection::new("/serverId", "no open session was opened with this server"))
 }
 
 fn used_connection(scene: &Scene<'_>) -> Option<Objection> {
     let open = scene.state.mcp.connections.contains_key(&*scene.message.text("/connectionId")?);
-    open.then(|| Objection::new("/connectionId", "another connection has this id; make another one"))
+    open.then(|| Objection::new("/connectionId", "another connection has this id; use another id"))
 }
 
 fn used_request(scene: &Scene<'_>) -> Option<Objection> {
     let open = scene.state.mcp.requests.contains_key(&*scene.message.text("/requestId")?);
-    open.then(|| Objection::new("/requestId", "a request with this id is open; make another id"))
+    open.then(|| Objection::new("/requestId", "a request with this id is open; use another id"))
 }
 
 fn no_request(scene: &Scene<'_>) -> Option<Objection> {

@@ -96,7 +96,7 @@ fn mode_ids(list: &str) -> impl Iterator<Item = Cow<'_, str>> {
 }
 
 fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    strange(scene, "/modeId", "not a mode of this session; take an id of its availableModes")
+    strange(scene, "/modeId", "not a mode of this session; use an id from its availableModes")
 }
 
 fn none_offered(scene: &Scene<'_>) -> Option<Objection> {
@@ -113,7 +113,7 @@ fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
     let list = scene.message.get(LIST).unwrap_or("[]");
     if let Some(twice) = mode_ids(list).position(|id| !seen.add(id)) {
         let place = format!("{LIST}/{twice}/id");
-        return Some(Objection::new(place, "another mode has this id already"));
+        return Some(Objection::new(place, "another mode already has this id"));
     }
     if seen.has(&current) {
         return None;
@@ -122,7 +122,7 @@ fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 fn unknown(scene: &Scene<'_>) -> Option<Objection> {
-    strange(scene, "/update/currentModeId", "not a mode that this session has offered")
+    strange(scene, "/update/currentModeId", "not a mode that this session offers")
 }
 
 fn strange(scene: &Scene<'_>, pointer: &'static str, message: &'static str) -> Option<Objection> {
@@ -140,7 +140,7 @@ fn opens_diverging(answer: &Message<'_>) -> bool {
     mode.zip(answer.get("/configOptions")).is_some_and(|(mode, options)| differs(options, &mode))
 }
 
-const DIVERGING: &str = "the config option for modes has another of these modes as its value; clients go by the option";
+const DIVERGING: &str = "the config option for modes has a different mode as its value; clients use the option";
 
 fn diverging(scene: &Scene<'_>) -> Option<Objection> {
     opens_diverging(&scene.message).then(|| Objection::new("/modes/currentModeId", DIVERGING))

@@ -169,34 +169,30 @@ fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
 
 fn no_session(scene: &Scene<'_>) -> Option<Objection> {
     let known = scene.state.nes.forgot || followed(scene).is_some();
-    (!known)
-        .then(|| Objection::new("/sessionId", "no session of suggestions with this id is open; nes/start opens one"))
+    (!known).then(|| Objection::new("/sessionId", "no suggestion session with this id is open; nes/start opens one"))
 }
 
 fn is_closing(scene: &Scene<'_>) -> Option<Objection> {
-    followed(scene)?.closing.then(|| Objection::new("/sessionId", "the session was asked to end; start another one"))
+    followed(scene)?.closing.then(|| Objection::new("/sessionId", "the session is being closed; start another one"))
 }
 
 fn is_open(scene: &Scene<'_>) -> Option<Objection> {
     let open = followed(scene).is_some();
     open.then(|| {
-        Objection::new(
-            "/sessionId",
-            "a session with this id is open, and what it was started with stays; make another id",
-        )
+        Objection::new("/sessionId", "a session with this id is open, and its parameters do not change; use another id")
     })
 }
 
 fn opened_twice(scene: &Scene<'_>) -> Option<Objection> {
     followed(scene)?.documents.get(&*scene.message.text("/uri")?).filter(|_| wants(scene, "didClose"))?;
-    Some(Objection::new("/uri", "this document is open; it is opened once until it is closed"))
+    Some(Objection::new("/uri", "this document is already open; close it first"))
 }
 
 fn not_open(scene: &Scene<'_>) -> Option<Objection> {
     let session = followed(scene)?;
     let known = session.forgot[DOCUMENTS] || session.documents.contains_key(&*scene.message.text("/uri")?);
     (!known && wants(scene, "didOpen"))
-        .then(|| Objection::new("/uri", "this document is not open; document/didOpen comes before all else of it"))
+        .then(|| Objection::new("/uri", "this document is not open; send document/didOpen first"))
 }
 
 /// Whether the version is less than so many after the one that was told last.
@@ -204,14 +200,14 @@ fn behind(scene: &Scene<'_>, by: i64) -> Option<Objection> {
     let last = *followed(scene)?.documents.get(&*scene.message.text("/uri")?)?;
     let version: i64 = scene.message.get("/version")?.parse().ok()?;
     (version < last.saturating_add(by))
-        .then(|| Objection::new("/version", format!("the version that was told last is {last}, and versions grow")))
+        .then(|| Objection::new("/version", format!("the last version was {last}, and versions increase")))
 }
 
 fn other_form(scene: &Scene<'_>) -> Option<Objection> {
     let kind = json::unescape(of_agent(scene, "/nes/events/document/didChange/syncKind")?)?;
     let (ranges, message) = match &*kind {
-        "full" => (false, "the agent asked for whole texts; leave the range out"),
-        "incremental" => (true, "the agent asked for changed ranges; say which range the text takes the place of"),
+        "full" => (false, "the agent asked for complete texts; leave the range out"),
+        "incremental" => (true, "the agent asked for changed ranges; give the range that the text replaces"),
         _ => return None,
     };
     let has_range = |change: &str| json::pointer(change, "/range").is_some_and(|range| range != "null");
@@ -263,7 +259,7 @@ fn used_id(scene: &Scene<'_>) -> Option<Objection> {
         .filter(|(_, id)| before.is_some_and(|before| before.contains_key(&**id)) || !here.add(id.clone()));
     Objection::at_all(
         used.map(|(at, _)| format!("/suggestions/{at}/suggestionId")).collect(),
-        "another suggestion of the session has this id, so that an answer to it would be about both",
+        "another suggestion of the session has this id, so an answer to it would be ambiguous",
     )
 }
 
@@ -281,7 +277,7 @@ fn is_closed(scene: &Scene<'_>) -> Option<Objection> {
     let nes = &scene.state.nes;
     let open = nes.forgot || nes.sessions.contains_key(&*noted(&scene.message)?);
     (!open && !scene.message.items("/suggestions").is_empty())
-        .then(|| Objection::new("/suggestions", "the session has ended, and its work with it; answer with an error"))
+        .then(|| Objection::new("/suggestions", "the session has ended; answer with an error"))
 }
 
 fn started(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {

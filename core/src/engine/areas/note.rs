@@ -44,12 +44,13 @@ impl Session {
 
 fn no_title(scene: &Scene<'_>) -> Option<Objection> {
     let empty = scene.message.text("/update/title")?.is_empty();
-    empty.then(|| Objection::new("/update/title", "an empty title; say what the matter is"))
+    empty.then(|| Objection::new("/update/title", "an empty title; say what the notice is about"))
 }
 
 fn replayed(scene: &Scene<'_>) -> Option<Objection> {
     let ready = scene.session()?.state == SessionState::Ready;
-    (!ready).then(|| Objection::new("/update/sessionUpdate", "a notice is not part of the past; wait for the answer"))
+    (!ready)
+        .then(|| Objection::new("/update/sessionUpdate", "a notice is not part of the history; wait for the answer"))
 }
 
 fn unwanted(scene: &Scene<'_>) -> Option<Objection> {
@@ -73,7 +74,7 @@ fn not_in_progress(scene: &Scene<'_>) -> Option<Objection> {
     let why = match known(scene)? {
         Ok(false) => return None,
         Ok(true) => "the compaction has ended; its summary is complete",
-        Err(()) => "no compaction with this id; begin with a compaction_update that is in_progress",
+        Err(()) => "no compaction with this id; start with a compaction_update that is in_progress",
     };
     Some(Objection::new("/update/compactionId", why))
 }
@@ -85,21 +86,21 @@ fn is_final(message: &Message<'_>) -> bool {
 
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
     let again = known(scene)? == Ok(true) && !is_final(&scene.message);
-    again.then(|| Objection::new("/update/compactionId", "a compaction with this id has ended; take a new id"))
+    again.then(|| Objection::new("/update/compactionId", "a compaction with this id has ended; use a new id"))
 }
 
 fn ended_twice(scene: &Scene<'_>) -> Option<Objection> {
     let twice = known(scene)? == Ok(true) && is_final(&scene.message);
-    twice.then(|| Objection::new("/update/status", "the compaction has ended already"))
+    twice.then(|| Objection::new("/update/status", "the compaction has already ended"))
 }
 
 fn wrong_member(scene: &Scene<'_>) -> Option<Objection> {
     let status = scene.message.text("/update/status")?;
     if status != "completed" && !scene.message.items("/update/summary").is_empty() {
-        return Some(Objection::new("/update/summary", "a summary comes with the status completed"));
+        return Some(Objection::new("/update/summary", "only the status completed has a summary"));
     }
     if status != "failed" && scene.message.get("/update/error").is_some() {
-        return Some(Objection::new("/update/error", "an error comes with the status failed"));
+        return Some(Objection::new("/update/error", "only the status failed has an error"));
     }
     None
 }

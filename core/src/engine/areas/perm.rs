@@ -43,13 +43,13 @@ fn option_ids<'a>(call: &Message<'a>) -> impl Iterator<Item = Cow<'a, str>> {
 
 fn no_option(scene: &Scene<'_>) -> Option<Objection> {
     let none = option_ids(&scene.message).next().is_none();
-    none.then(|| Objection::new("/options", "no option, so that the user can only dismiss the request"))
+    none.then(|| Objection::new("/options", "there is no option, so the user can only dismiss the request"))
 }
 
 fn same_option(scene: &Scene<'_>) -> Option<Objection> {
     let mut seen = Names::default();
     let twice = option_ids(&scene.message).position(|id| !seen.add(id))?;
-    Some(Objection::new(format!("/options/{twice}/optionId"), "another option of this request has this id already"))
+    Some(Objection::new(format!("/options/{twice}/optionId"), "another option of this request already has this id"))
 }
 
 /// The tool call that a permission request is about; version 2 has it in the subject, which may also be the command
@@ -115,8 +115,7 @@ fn is_known(answer: &Message<'_>) -> bool {
 }
 
 fn not_understood(scene: &Scene<'_>) -> Option<Objection> {
-    (!is_known(&scene.message))
-        .then(|| Objection::new("/outcome/outcome", "an unknown outcome, which approves nothing"))
+    (!is_known(&scene.message)).then(|| Objection::new("/outcome/outcome", "an unknown outcome, which is not approval"))
 }
 
 fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
@@ -160,9 +159,9 @@ fn runs_without(scene: &Scene<'_>) -> Option<Objection> {
     let permits = &scene.session()?.permits;
     let id = update.text("/update/toolCallId")?;
     let why = if permits.waiting.contains_key(&*id) {
-        "the permission that this tool waits for has not been given yet; leave it pending"
+        "the permission for this tool call has not been granted yet; leave it pending"
     } else if permits.denied.contains_key(&*id) {
-        "the permission for this tool was not given; report it as failed"
+        "the permission for this tool call was not granted; report it as failed"
     } else {
         return None;
     };
@@ -176,5 +175,5 @@ fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
     if choice(&scene.message).is_some() {
         return None;
     }
-    Some(Objection::new("/outcome/optionId", "not an option of the request, so it approves nothing"))
+    Some(Objection::new("/outcome/optionId", "not an option of the request, so it is not approval"))
 }

@@ -67,7 +67,7 @@ pub(super) static AREA: Area = Area {
 fn late(scene: &Scene<'_>) -> Option<Objection> {
     let open = !scene.state.sessions.known.is_empty();
     open.then(|| {
-        Objection::new("", "sessions are open already, and the agent need not change them; route providers first")
+        Objection::new("", "sessions are already open, and the agent need not change them; configure providers first")
     })
 }
 
@@ -77,20 +77,20 @@ fn provider<'a>(scene: &Scene<'a>) -> Option<&'a Provider> {
 
 fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
     let unknown = scene.state.providers.complete && provider(scene).is_none();
-    unknown.then(|| Objection::new("/providerId", "no provider of the list; providers/list names them"))
+    unknown.then(|| Objection::new("/providerId", "not a listed provider; providers/list returns them"))
 }
 
 fn not_supported(scene: &Scene<'_>) -> Option<Objection> {
     let supported = &provider(scene)?.supported;
     let wanted = scene.message.text("/apiType")?;
     let fits = supported.iter().any(|name| **name == *wanted);
-    (!fits).then(|| Objection::new("/apiType", "not an interface that the list says this provider supports"))
+    (!fits).then(|| Objection::new("/apiType", "not an API type that the listed provider supports"))
 }
 
 fn required(scene: &Scene<'_>) -> Option<Objection> {
     let required = provider(scene)?.required;
     required.then(|| {
-        Objection::new("/providerId", "a required provider cannot be switched off; route it elsewhere instead")
+        Objection::new("/providerId", "a required provider cannot be disabled; set another configuration instead")
     })
 }
 
@@ -98,8 +98,7 @@ fn fails_for_nothing(scene: &Scene<'_>) -> Option<Objection> {
     let invalid = scene.message.get("/code")?.parse() == Ok(ErrorCode::INVALID_PARAMS.0);
     let id = scene.message.note().and_then(json::unescape)?;
     let known = scene.state.providers.known.contains_key(&*id) || !scene.state.providers.complete;
-    (invalid && !known)
-        .then(|| Objection::new("/code", "there is no such provider, so it is off already; answer with {}"))
+    (invalid && !known).then(|| Objection::new("/code", "an unknown provider counts as disabled; answer with {}"))
 }
 
 fn infos<'a>(result: &Message<'a>) -> Vec<&'a str> {
@@ -114,7 +113,7 @@ fn gone(scene: &Scene<'_>) -> Option<Objection> {
     let listed: Names<'_> = infos(&scene.message).into_iter().filter_map(id_of).collect();
     let mut off = scene.state.providers.known.iter().filter(|(_, provider)| !provider.enabled);
     off.find(|(id, _)| !listed.has(id))?;
-    Some(Objection::new("/providers", "a provider that was switched off is missing; it stays in the list"))
+    Some(Objection::new("/providers", "a disabled provider is missing; it stays in the list"))
 }
 
 fn headers(scene: &Scene<'_>) -> Option<Objection> {

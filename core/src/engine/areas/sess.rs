@@ -149,12 +149,12 @@ fn used_id(scene: &Scene<'_>) -> Option<Objection> {
     if source || scene.state.sessions.get(&id).is_none() {
         return None;
     }
-    Some(Objection::new("/sessionId", "a session with this id is open on this connection; make another id"))
+    Some(Objection::new("/sessionId", "a session with this id is open on this connection; use another id"))
 }
 
 fn same_as_source(scene: &Scene<'_>) -> Option<Objection> {
     let same = scene.message.text("/sessionId")? == **scene.message.session?;
-    same.then(|| Objection::new("/sessionId", "the id of the session that was forked; the branch needs one of its own"))
+    same.then(|| Objection::new("/sessionId", "this is the id of the forked session; the new session needs its own id"))
 }
 
 fn history(scene: &Scene<'_>) -> Option<Objection> {
@@ -175,7 +175,7 @@ fn unknown_place(scene: &Scene<'_>) -> Option<Objection> {
     if kind == "start" || kind.starts_with('_') {
         return None;
     }
-    Some(Objection::new("/replayFrom/type", "no kind of place that a replay can begin at"))
+    Some(Objection::new("/replayFrom/type", "not a type of position at which a replay can start"))
 }
 
 fn closes_nothing(scene: &Scene<'_>) -> Option<Objection> {
@@ -186,7 +186,7 @@ fn closes_nothing(scene: &Scene<'_>) -> Option<Objection> {
 fn more_than_a_title(scene: &Scene<'_>) -> Option<Objection> {
     let fixed = ["/update/sessionId", "/update/cwd", "/update/additionalDirectories"];
     let pointer = fixed.into_iter().find(|pointer| scene.message.get(pointer).is_some())?;
-    Some(Objection::new(pointer, "an update of the title and the time cannot change this"))
+    Some(Objection::new(pointer, "a session info update can change only the title and the time"))
 }
 
 /// SESS-52: the session will be known by an answer that is under way.

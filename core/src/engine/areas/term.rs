@@ -98,7 +98,7 @@ fn unknown(scene: &Scene<'_>) -> Option<Objection> {
     }
     Some(Objection::new(
         "/terminalId",
-        "no terminal with this id in the session; take the id that terminal/create answered",
+        "no terminal with this id in the session; use the id that terminal/create returned",
     ))
 }
 
@@ -108,7 +108,8 @@ fn too_long(scene: &Scene<'_>) -> Option<Objection> {
     if output.len() as u64 <= limit {
         return None;
     }
-    let message = format!("{} bytes where the agent asked for at most {limit}: cut them from the front", output.len());
+    let message =
+        format!("{} bytes, but the agent asked for at most {limit}; cut the output from the front", output.len());
     Some(Objection::new("/output", message))
 }
 
@@ -117,7 +118,7 @@ fn exit_status_gone(scene: &Scene<'_>) -> Option<Objection> {
     if !ended || scene.message.get("/exitStatus").is_some() {
         return None;
     }
-    Some(Objection::new("/exitStatus", "the command has ended, so its exit status belongs here from now on"))
+    Some(Objection::new("/exitStatus", "the command has ended, so every output has its exit status from now on"))
 }
 
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
@@ -125,7 +126,7 @@ fn used_id(scene: &Scene<'_>) -> Option<Objection> {
     if !scene.session()?.terminals.contains_key(&*id) {
         return None;
     }
-    Some(Objection::new("/terminalId", "an open terminal of this session has this id already"))
+    Some(Objection::new("/terminalId", "an open terminal of this session already has this id"))
 }
 
 /// The terminals that the content of a tool call shows, with their places in it.
@@ -143,7 +144,7 @@ fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
     let (at, _) = shown_ids(&scene.message).find(|(_, id)| late(id))?;
     Some(Objection::new(
         format!("/update/content/{at}/terminalId"),
-        "this terminal has been released and the client may have forgotten it; show it first, release it then",
+        "this terminal has been released, and the client may have discarded it; show it before you release it",
     ))
 }
 

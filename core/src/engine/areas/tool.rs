@@ -165,7 +165,7 @@ fn known<'a>(scene: &Scene<'a>) -> Option<&'a Call> {
 
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
     known(scene)?.reported.then(|| {
-        Objection::new("/update/toolCallId", "a tool call of this session has this id already; send a tool_call_update")
+        Objection::new("/update/toolCallId", "a tool call of this session already has this id; send a tool_call_update")
     })
 }
 
@@ -173,7 +173,7 @@ fn unknown(scene: &Scene<'_>) -> Option<Objection> {
     session(scene)?
         .tools
         .is_new(&Shown::of(&scene.message, scene.state)?.id()?)
-        .then(|| Objection::new("/update/toolCallId", "no tool call with this id was reported; begin with a tool_call"))
+        .then(|| Objection::new("/update/toolCallId", "no tool call with this id was reported; start with a tool_call"))
 }
 
 /// A chunk or a permission request may have come before.
@@ -182,8 +182,12 @@ fn untitled(scene: &Scene<'_>) -> Option<Objection> {
     let tools = &session(scene)?.tools;
     let id = shown.id()?;
     let first = tools.calls.get(&id).map_or_else(|| tools.is_new(&id), |call| !call.reported);
-    (first && shown.message.get(shown.places.title).is_none())
-        .then(|| Objection::new(shown.places.title, "the first report of a tool call; say in a few words what it does"))
+    (first && shown.message.get(shown.places.title).is_none()).then(|| {
+        Objection::new(
+            shown.places.title,
+            "the first report of a tool call has a title; say in a few words what it does",
+        )
+    })
 }
 
 fn ended(scene: &Scene<'_>) -> Option<Objection> {
@@ -192,7 +196,7 @@ fn ended(scene: &Scene<'_>) -> Option<Objection> {
     if !known.status.is_final() || shown.status(scene.state)? == known.status {
         return None;
     }
-    Some(Objection::new(shown.places.status, format!("the tool call is {} already", known.status.name())))
+    Some(Objection::new(shown.places.status, format!("the tool call is already {}", known.status.name())))
 }
 
 fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
@@ -204,7 +208,10 @@ fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
     };
     let offers = shown.offers_cancel().unwrap_or_else(|| before.is_some_and(Call::may_be_cancelled));
     (ends && offers).then(|| {
-        Objection::new(shown.places.capabilities, "the tool call has ended; set its capabilities to null with that")
+        Objection::new(
+            shown.places.capabilities,
+            "the tool call has ended; set its capabilities to null in the same update",
+        )
     })
 }
 
@@ -217,7 +224,7 @@ fn gone(scene: &Scene<'_>) -> Option<Objection> {
     let (tools, id) = to_cancel(scene)?;
     let why: Cow<'static, str> = match tools.calls.get(&id) {
         Some(call) if call.offer.may_be_crossed(scene) => return None,
-        Some(call) if call.status.is_final() => format!("the tool call is {} already", call.status.name()).into(),
+        Some(call) if call.status.is_final() => format!("the tool call is already {}", call.status.name()).into(),
         None if tools.is_new(&id) => "no tool call with this id in the session".into(),
         _ => return None,
     };
@@ -228,7 +235,7 @@ fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
     let (tools, id) = to_cancel(scene)?;
     let call = tools.calls.get(&id)?;
     (!call.offer.stands() && !call.offer.may_be_crossed(scene)).then(|| {
-        Objection::new("/toolCallId", "the tool call does not offer to be cancelled; session/cancel stops all work")
+        Objection::new("/toolCallId", "the tool call does not offer cancellation; session/cancel stops all work")
     })
 }
 

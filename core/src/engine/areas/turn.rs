@@ -137,7 +137,8 @@ fn has_prompt(scene: &Scene<'_>) -> bool {
 fn second_prompt(scene: &Scene<'_>) -> Option<Objection> {
     let wrong = !scene.state.config.prompt_queueing && has_prompt(scene);
     wrong.then(|| {
-        let message = "a prompt of this session has no answer yet; wait for it, or send session/cancel first";
+        let message =
+            "a prompt of this session has not been answered; wait for the answer, or send session/cancel first";
         Objection::new("", message)
     })
 }
@@ -145,7 +146,8 @@ fn second_prompt(scene: &Scene<'_>) -> Option<Objection> {
 fn queued_prompt(scene: &Scene<'_>) -> Option<Objection> {
     let queued = scene.state.config.prompt_queueing && has_prompt(scene);
     queued.then(|| {
-        let message = "a prompt of this session has no answer yet; only an agent that queues prompts takes another one";
+        let message =
+            "a prompt of this session has not been answered; only an agent that queues prompts accepts another";
         Objection::new("", message)
     })
 }
@@ -172,14 +174,12 @@ fn late(scene: &Scene<'_>) -> Option<Objection> {
         "agent_thought_chunk" => goes_on(Piece::Thought),
         _ => cancelled,
     };
-    late.then(|| {
-        Objection::new("/update", "the turn is over; what belongs to it comes before the answer to its prompt")
-    })
+    late.then(|| Objection::new("/update", "the turn is over; its updates come before the answer to its prompt"))
 }
 
 fn own_id(scene: &Scene<'_>) -> Option<Objection> {
     scene.message.get("/messageId")?;
-    Some(Objection::new("/messageId", "a prompt has no id: the agent makes the ids of messages; leave it out"))
+    Some(Objection::new("/messageId", "the agent assigns message ids, so a prompt has none; leave it out"))
 }
 
 fn no_id(scene: &Scene<'_>) -> Option<Objection> {
@@ -195,7 +195,7 @@ fn nobody_cancelled(scene: &Scene<'_>) -> Option<Objection> {
     if asked || scene.message.get("/stopReason")? != "\"cancelled\"" {
         return None;
     }
-    Some(Objection::new("/stopReason", "cancelled, and nobody had asked for it"))
+    Some(Objection::new("/stopReason", "the stop reason is cancelled, but the client did not cancel"))
 }
 
 /// TURN-09, TURN-11.

@@ -191,7 +191,7 @@ impl Walker {
             return if fits { Ok(()) } else { Err(within(Fail::Invalid(problem()), Segment::Name("_meta"))) };
         }
         let known = fields.iter().filter(|field| self.is_on(field.draft)).map(|field| field.name);
-        let expected = "a member of the specification's; others go into _meta";
+        let expected = "a member of the specification; others go into _meta";
         let mut problem = Problem::new(id!("EXT-01"), expected, found).near(nearest(key, known));
         problem.within(Segment::Key(key.into()));
         self.file(problem);

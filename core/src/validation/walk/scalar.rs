@@ -16,7 +16,7 @@ impl Walker {
             return Ok(());
         }
         if text == "0" && self.repairs(id!("TOOL-11")) {
-            self.file(Problem::new(id!("TOOL-11"), expected(&Type::Line), "a number outside of that"));
+            self.file(Problem::new(id!("TOOL-11"), expected(&Type::Line), "a number outside of that range"));
             self.edits.push(at..at + 1, "1");
             return Ok(());
         }
@@ -37,9 +37,9 @@ impl Walker {
         let plain = plain.filter(|plain| integer_within(plain, min, max));
         let problem = if plain.is_some() {
             let expected = format!("{}, without fraction or exponent", expected(ty));
-            Problem::new(rule, expected, "one that is written otherwise")
+            Problem::new(rule, expected, "a number in another form")
         } else {
-            Problem::new(rule, expected(ty), "a number outside of that")
+            Problem::new(rule, expected(ty), "a number outside of that range")
         };
         match plain.filter(|_| self.repairs(rule)) {
             Some(plain) => {

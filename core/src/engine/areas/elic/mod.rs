@@ -90,14 +90,14 @@ fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
     Some(if scene.sender == scene.state.config.role {
         Objection::new("/mode", message)
     } else {
-        Objection::new("/mode", "the client did not advertise this way of asking")
+        Objection::new("/mode", "the client did not advertise this mode")
     })
 }
 
 fn unknown_mode(scene: &Scene<'_>) -> Option<Objection> {
     let mode = mode(&scene.message)?;
     let known = is_known(&mode) || offered(scene, &mode);
-    (!known).then(|| Objection::new("/mode", "a way of asking that the client does not know"))
+    (!known).then(|| Objection::new("/mode", "a mode that the client does not know"))
 }
 
 fn not_one_scope(scene: &Scene<'_>) -> Option<Objection> {
@@ -106,11 +106,11 @@ fn not_one_scope(scene: &Scene<'_>) -> Option<Objection> {
     if session && request {
         return Some(Objection::new(
             "/requestId",
-            "a question belongs to a session or to a request; leave one of them out",
+            "an elicitation belongs to a session or to a request; leave one of them out",
         ));
     }
     (!session && call.get("/toolCallId").is_some())
-        .then(|| Objection::new("/toolCallId", "a tool call is one of a session; name the session"))
+        .then(|| Objection::new("/toolCallId", "a tool call belongs to a session; name the session"))
 }
 
 fn no_request(scene: &Scene<'_>) -> Option<Objection> {
@@ -130,10 +130,7 @@ fn not_written_out(scene: &Scene<'_>) -> Option<Objection> {
     let schema =
         scene.message.get("/requestedSchema").filter(|_| scene.message.text("/mode").as_deref() == Some("form"))?;
     let missing = ["/type", "/properties"].into_iter().find(|name| json::pointer(schema, name).is_none())?;
-    Some(Objection::new(
-        format!("/requestedSchema{missing}"),
-        "left out; a form says that it is an object and has fields",
-    ))
+    Some(Objection::new(format!("/requestedSchema{missing}"), "absent; the schema of a form has a type and properties"))
 }
 
 /// The fields of a form, by name.
@@ -148,7 +145,7 @@ fn nested(scene: &Scene<'_>) -> Option<Objection> {
         .iter()
         .find(|(_, field)| json::pointer(field, "/type") == Some("\"object\"") || holds(field, "/items/type"))?;
     let name = name.replace('~', "~0").replace('/', "~1");
-    let message = "a field that holds further fields; forms are flat";
+    let message = "a field with nested fields; forms are flat";
     Some(Objection::new(format!("/requestedSchema/properties/{name}"), message).made_up())
 }
 
@@ -165,7 +162,7 @@ fn address<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
 
 fn no_address(scene: &Scene<'_>) -> Option<Objection> {
     let fits = StringKind::Uri.fits(&address(&scene.message)?);
-    (!fits).then(|| Objection::new("/url", "not an address of a web page"))
+    (!fits).then(|| Objection::new("/url", "not the URL of a web page"))
 }
 
 fn in_the_clear(scene: &Scene<'_>) -> Option<Objection> {
@@ -174,7 +171,7 @@ fn in_the_clear(scene: &Scene<'_>) -> Option<Objection> {
     let local = ["localhost", "127.0.0.1", "[::1]"].into_iter().any(|name| {
         host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?', '#']))
     });
-    (!local).then(|| Objection::new("/url", "not over HTTPS, so that others on the way can read and change it"))
+    (!local).then(|| Objection::new("/url", "not HTTPS, so others on the network can read and change it"))
 }
 
 fn elicitation_id<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
@@ -183,14 +180,17 @@ fn elicitation_id<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
 
 fn same_id(scene: &Scene<'_>) -> Option<Objection> {
     let open = scene.state.elicitations.urls.contains_key(&*elicitation_id(&scene.message)?);
-    open.then(|| Objection::new("/elicitationId", "another question with this id is open; make another id"))
+    open.then(|| Objection::new("/elicitationId", "another elicitation with this id is open; use another id"))
 }
 
 fn not_open(scene: &Scene<'_>) -> Option<Objection> {
     let open = &scene.state.elicitations;
     let known = open.forgot || open.urls.contains_key(&*scene.message.text("/elicitationId")?);
     (!known).then(|| {
-        Objection::new("/elicitationId", "no question with this id is open: never asked, turned down, or completed")
+        Objection::new(
+            "/elicitationId",
+            "no elicitation with this id is open: it was never requested, was declined, or is completed",
+        )
     })
 }
 

@@ -178,7 +178,7 @@ pub(super) fn left_out(scene: &Scene<'_>) -> Option<Objection> {
     let missing = reported && scene.message.get("/update/background").is_none();
     missing.then(|| {
         let message =
-            "an agent that has reported background work lists it in every state_update, also where there is none";
+            "an agent that has reported background work includes the list in every state_update, even if it is empty";
         Objection::new("/update/background", message)
     })
 }
@@ -198,7 +198,10 @@ pub(super) fn not_announced(scene: &Scene<'_>) -> Option<Objection> {
         Some(id) => !is_child(id),
         None => !background.elsewhere && background.known.is_new(key),
     })?;
-    Some(Objection::new(place, "nothing has announced this tool call, terminal or child; send its own update first"))
+    Some(Objection::new(
+        place,
+        "this tool call, terminal or child session has not been announced; send its own update first",
+    ))
 }
 
 pub(super) fn not_ended(scene: &Scene<'_>) -> Option<Objection> {
@@ -208,7 +211,7 @@ pub(super) fn not_ended(scene: &Scene<'_>) -> Option<Objection> {
     let open = gone.filter(|key| background.known.get(key) == Some(&false)).count();
     (open > 0).then(|| {
         let message =
-            "something was taken from the list that has not ended; its final status or exitStatus comes first";
+            "background work was removed from the list before it ended; send its final status or exitStatus first";
         Objection::new("/update/background", message)
     })
 }
@@ -216,5 +219,5 @@ pub(super) fn not_ended(scene: &Scene<'_>) -> Option<Objection> {
 pub(super) fn twice(scene: &Scene<'_>) -> Option<Objection> {
     let mut seen = Set::default();
     let place = first(scene, |key| !seen.insert(Box::<str>::from(key), ()))?;
-    Some(Objection::new(place, "this stands in the list already"))
+    Some(Objection::new(place, "the list already has this item"))
 }

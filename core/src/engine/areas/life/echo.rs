@@ -206,5 +206,8 @@ pub(super) fn of_a_refused(scene: &Scene<'_>) -> Option<Objection> {
     if own || begins(&scene.message) != Some(refused) {
         return None;
     }
-    Some(Objection::new("/update/messageId", "the message of a prompt that was refused; it is not in the conversation"))
+    Some(Objection::new(
+        "/update/messageId",
+        "the prompt of this message was refused, so it is not in the conversation",
+    ))
 }

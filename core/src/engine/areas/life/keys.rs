@@ -103,14 +103,14 @@ pub(super) fn other_message(scene: &Scene<'_>) -> Option<Objection> {
     let first = scene.session()?.message_of(scene.message.request?)?;
     let differs = *scene.message.text("/messageId")? != *first;
     differs.then(|| {
-        let message = "another id than the one that the first prompt with this key was answered with";
+        let message = "not the id with which the first prompt with this key was answered";
         Objection::new("/messageId", message)
     })
 }
 
 pub(super) fn refused(scene: &Scene<'_>) -> Option<Objection> {
     scene.session()?.message_of(scene.message.request?)?;
-    let message = "an error, where an earlier prompt with this key was answered with the id of its message";
+    let message = "an error, although an earlier prompt with this key was answered with the id of its message";
     Some(Objection::new("", message))
 }
 

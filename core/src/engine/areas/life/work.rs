@@ -276,14 +276,14 @@ pub(super) fn never_began(scene: &Scene<'_>) -> Option<Objection> {
     if repeated || unseen || work.is_under_way() || session.turn == Turn::Cancelling {
         return None;
     }
-    Some(Objection::new("/update/stopReason", "work ends that no state_update has begun; running comes first"))
+    Some(Objection::new("/update/stopReason", "work ends that no state_update has started; send running first"))
 }
 
 pub(super) fn no_reason(scene: &Scene<'_>) -> Option<Objection> {
     let (session, reason) = idle(scene)?;
     // Of work that was cancelled LIFE-15 says more.
     let ends = reason.is_none() && session.work.is_under_way() && session.turn != Turn::Cancelling;
-    ends.then(|| Objection::new("/update/stopReason", "the work ends, and nothing says why; give a stop reason"))
+    ends.then(|| Objection::new("/update/stopReason", "the work ends without a stop reason; give one"))
 }
 
 /// The idle may have crossed the cancel. That the agent had read the cancel shows where it has answered what was asked
@@ -294,7 +294,7 @@ pub(super) fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
     if !ends || reason.as_deref() == Some("cancelled") || !session.turns.cancel_was_read(scene.state.answered) {
         return None;
     }
-    Some(Objection::new("/update/stopReason", "the work was cancelled before, so cancelled was expected"))
+    Some(Objection::new("/update/stopReason", "the work had been cancelled, so the stop reason cancelled was expected"))
 }
 
 pub(super) fn late(scene: &Scene<'_>) -> Option<Objection> {
@@ -303,7 +303,7 @@ pub(super) fn late(scene: &Scene<'_>) -> Option<Objection> {
         return None;
     }
     let goes_on = *session.work.said[kind(&scene.message)?] == *scene.message.get("/update/messageId")?;
-    goes_on.then(|| Objection::new("/update", "the work was cancelled; what belongs to it comes before the idle"))
+    goes_on.then(|| Objection::new("/update", "the work was cancelled; its updates come before the idle state"))
 }
 
 pub(super) fn no_state(scene: &Scene<'_>) -> Option<Objection> {
@@ -311,7 +311,7 @@ pub(super) fn no_state(scene: &Scene<'_>) -> Option<Objection> {
     missing.then(|| {
         Objection::new(
             "",
-            "no state_update since the session was resumed; one comes after the history, before the answer",
+            "no state_update since the session was resumed; send one after the history and before the answer",
         )
     })
 }

@@ -115,7 +115,10 @@ pub(super) fn names_unknown(scene: &Scene<'_>) -> Option<Objection> {
     let unknown =
         |pointer: &&str| scene.message.text(pointer).is_some_and(|id| scene.state.sessions.get(&id).is_none());
     let pointer = ["/update/senderSessionId", "/update/recipientSessionId"].into_iter().find(unknown)?;
-    Some(Objection::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
+    Some(Objection::new(
+        pointer,
+        "no such session on this connection; announce a child session with subagent_update first",
+    ))
 }
 
 /// Why a session cannot be the child of another one.
@@ -124,8 +127,8 @@ fn misplaced(state: &State, parent: &str, id: &str) -> Option<&'static str> {
         return Some("a session is not its own child");
     }
     match state.sessions.get(id)?.parent() {
-        None => Some("a session that the client opened is nobody's child; a child has an id of its own"),
-        Some(other) if other != parent => Some("this session is the child of another one, and stays that"),
+        None => Some("the client opened this session; a child session has its own id"),
+        Some(other) if other != parent => Some("this session is the child of another session, and stays that"),
         Some(_) => None,
     }
 }
@@ -143,19 +146,19 @@ pub(super) fn too_many(scene: &Scene<'_>) -> Option<Objection> {
     if sessions.get(&id).is_some() || sessions.has_room(limit) {
         return None;
     }
-    Some(Objection::new("/update/sessionId", format!("{limit} sessions are open already")))
+    Some(Objection::new("/update/sessionId", format!("{limit} sessions are already open")))
 }
 
 pub(super) fn not_for_children(scene: &Scene<'_>) -> Option<Objection> {
     scene.session()?.parent()?;
-    Some(Objection::new("/sessionId", "a child session is its agent's: no call of the client's may change it"))
+    Some(Objection::new("/sessionId", "only the agent may change a child session"))
 }
 
 pub(super) fn not_cancellable(scene: &Scene<'_>) -> Option<Objection> {
     if scene.session()?.may_cancel() {
         return None;
     }
-    Some(Objection::new("/sessionId", "this child session does not allow to be cancelled; cancel its parent"))
+    Some(Objection::new("/sessionId", "this child session cannot be cancelled directly; cancel its parent"))
 }
 
 /// SESS-72: the first update makes the child known, later ones change what is known.

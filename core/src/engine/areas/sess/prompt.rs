@@ -22,7 +22,7 @@ pub(super) fn other_mode(scene: &Scene<'_>) -> Option<Objection> {
     if mode == "append" || (name && scene.advertises(Role::Agent, &format!("{}/mode/{mode}", part.pointer))) {
         return None;
     }
-    let message = format!("the agent did not list this mode in {}.mode; append is always there", part.capability());
+    let message = format!("the agent did not list this mode in {}.mode; append is always supported", part.capability());
     Some(Objection::new("/systemPrompt/mode", message))
 }
 
@@ -32,9 +32,9 @@ pub(super) fn not_text(scene: &Scene<'_>) -> Option<Objection> {
     }
     let blocks = scene.message.items("/systemPrompt/content");
     if blocks.is_empty() {
-        return Some(Objection::new("/systemPrompt/content", "no block; leave the system prompt out"));
+        return Some(Objection::new("/systemPrompt/content", "there is no block; leave the system prompt out"));
     }
     let is_text = |block: &&str| json::pointer(block, "/type").and_then(json::unescape).is_some_and(|it| it == "text");
     let at = blocks.iter().position(|block| !is_text(block))?;
-    Some(Objection::new(format!("/systemPrompt/content/{at}/type"), "a system prompt is text; no capability says more"))
+    Some(Objection::new(format!("/systemPrompt/content/{at}/type"), "a system prompt has only text blocks"))
 }

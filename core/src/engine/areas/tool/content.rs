@@ -46,7 +46,10 @@ pub(super) fn no_session(scene: &Scene<'_>) -> Option<Objection> {
         // A session that is announced before its answer is known by its own messages.
         scene.message.session.is_none_or(|own| id != &**own) && scene.state.sessions.get(id).is_none()
     })?;
-    Some(Objection::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
+    Some(Objection::new(
+        pointer,
+        "no such session on this connection; announce a child session with subagent_update first",
+    ))
 }
 
 /// The terminal of the agent's own that a message announces. The specification has none, but agents and editors share a
