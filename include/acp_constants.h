@@ -708,7 +708,7 @@
 /* Roots change only together with the session's own working directory. */
 #define ACP_RULE_SESS_31 "SESS-31"
 /* A client serves files inside the session's roots; a path outside is reported, and refused under the strict
-   policy. */
+   policy. Only in v1. */
 #define ACP_RULE_SESS_33 "SESS-33"
 /* The working directory that a list is filtered by is absolute. */
 #define ACP_RULE_SESS_36 "SESS-36"
@@ -1069,7 +1069,7 @@
 #define ACP_RULE_PLAN_07 "PLAN-07"
 /* A plan has a type; types of an agent's own begin with an underscore (v2). Only in v2. */
 #define ACP_RULE_PLAN_08 "PLAN-08"
-/* Plans with ids are sent to clients that advertise them. */
+/* Plans with ids are sent to clients that advertise them. Only in v1. */
 #define ACP_RULE_PLAN_10 "PLAN-10"
 /* A plan in a file is named by a whole URI. */
 #define ACP_RULE_PLAN_11 "PLAN-11"
@@ -1266,7 +1266,7 @@
 #define ACP_RULE_NOTE_02 "NOTE-02"
 /* Notices are not told again while a session is loaded or resumed. */
 #define ACP_RULE_NOTE_04 "NOTE-04"
-/* Compactions and notices are sent to clients that advertise them. */
+/* Compactions and notices are sent to clients that advertise them. Only in v1. */
 #define ACP_RULE_NOTE_06 "NOTE-06"
 /* Pieces of a summary come while their compaction is in progress. */
 #define ACP_RULE_NOTE_07 "NOTE-07"
@@ -1276,9 +1276,9 @@
 #define ACP_RULE_NOTE_09 "NOTE-09"
 /* A summary comes with completed only, an error with failed only. */
 #define ACP_RULE_NOTE_10 "NOTE-10"
-/* Prompts are suggested to clients that advertise that (v1, draft). */
+/* Prompts are suggested to clients that advertise that (v1, draft). Only in v1. */
 #define ACP_RULE_NOTE_13 "NOTE-13"
-/* A suggested prompt has at least one block; one without is left out (v1, draft). */
+/* A suggested prompt has at least one block; one without is left out (v1, draft). Only in v1. */
 #define ACP_RULE_NOTE_14 "NOTE-14"
 /* Suggestions are asked for, and documents reported, only if the agent advertises it. */
 #define ACP_RULE_NES_01 "NES-01"
@@ -1403,7 +1403,7 @@
 #define ACP_RULE_LIMIT_03 "LIMIT-03"
 /* No more sessions are open than the configured limit. */
 #define ACP_RULE_LIMIT_04 "LIMIT-04"
-/* No more terminals are open in a session than the configured limit. */
+/* No more terminals are open in a session than the configured limit. Only in v1. */
 #define ACP_RULE_LIMIT_05 "LIMIT-05"
 /* Of one message, at most 32 problems are reported one by one. */
 #define ACP_RULE_LIMIT_06 "LIMIT-06"

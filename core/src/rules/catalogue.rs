@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::switch::Way;
 use super::table::AREAS;
 use crate::versions::Versions;
 
@@ -88,6 +89,8 @@ pub struct Rule {
     pub track: bool,
     /// The versions of the protocol that it belongs to.
     pub versions: Versions,
+    /// The directions that not all of its versions have, each with those that do.
+    pub(super) only: &'static [(Way, Versions)],
     /// The rules whose ids events carry in place of this one's, where their checks speak for it; usually none.
     pub reported_as: &'static [&'static str],
     /// What it says, in one sentence of our own; empty without the feature `words`.
@@ -95,6 +98,24 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Whether it holds in a direction in a version of the protocol.
+    #[doc(hidden)]
+    pub fn holds(&self, way: Way, version: u16) -> bool {
+        let claimed = match way {
+            Way::Send => self.send,
+            Way::Receive => self.receive,
+            Way::Track => self.track,
+        };
+        let narrowed = self.only.iter().find(|(narrowed, _)| *narrowed == way);
+        claimed && narrowed.map_or(self.versions, |(_, versions)| *versions).contains(version)
+    }
+
+    /// With directions that not all of its versions have.
+    pub(super) const fn only(mut self, ways: &'static [(Way, Versions)]) -> Self {
+        self.only = ways;
+        self
+    }
+
     /// With the ids that events carry in place of this one's.
     pub(super) const fn reported_as(mut self, ids: &'static [&'static str]) -> Self {
         self.reported_as = ids;
@@ -230,6 +251,7 @@ pub(super) const fn rule(
         receive: held & RECEIVE != 0,
         track: held & TRACK != 0,
         versions,
+        only: &[],
         reported_as: &[],
         text,
     }
