@@ -53,12 +53,13 @@ fn places(rule: &Rule) -> Vec<String> {
         let of = || (1..=Versions::ALL.newest()).filter(|version| rule.versions.contains(*version));
         let has: Vec<String> =
             of().filter(|version| rule.holds(way, *version)).map(|version| format!("v{version}")).collect();
-        match has.len() == of().count() {
-            true => way.name().to_owned(),
-            false => format!("{} ({})", way.name(), has.join(", ")),
+        if has.len() == of().count() {
+            way.name().to_owned()
+        } else {
+            format!("{} ({})", way.name(), has.join(", "))
         }
     };
-    all.into_iter().filter_map(|(set, way)| set.then(|| place(way))).collect()
+    all.into_iter().filter(|(set, _)| *set).map(|(_, way)| place(way)).collect()
 }
 
 fn sentence(rule: &Rule) -> String {
