@@ -722,7 +722,7 @@
 /* The roots of a session may change only if its working directory stays the same. */
 #define ACP_RULE_SESS_31 "SESS-31"
 /* A client serves files inside of the session's roots; a path outside is reported, and refused under the
-   strict policy. */
+   strict policy. Only in v1. */
 #define ACP_RULE_SESS_33 "SESS-33"
 /* The working directory that session/list filters by is an absolute path. */
 #define ACP_RULE_SESS_36 "SESS-36"
@@ -1093,7 +1093,7 @@
 #define ACP_RULE_PLAN_07 "PLAN-07"
 /* A plan has a type; a custom type begins with an underscore (v2). Only in v2. */
 #define ACP_RULE_PLAN_08 "PLAN-08"
-/* Plans with ids are sent only if the client advertises them. */
+/* Plans with ids are sent only if the client advertises them. Only in v1. */
 #define ACP_RULE_PLAN_10 "PLAN-10"
 /* A file plan is named by an absolute URI. */
 #define ACP_RULE_PLAN_11 "PLAN-11"
@@ -1295,7 +1295,7 @@
 #define ACP_RULE_NOTE_02 "NOTE-02"
 /* Notices are not replayed when a session is loaded or resumed. */
 #define ACP_RULE_NOTE_04 "NOTE-04"
-/* Compactions and notices are sent only if the client advertises them. */
+/* Compactions and notices are sent only if the client advertises them. Only in v1. */
 #define ACP_RULE_NOTE_06 "NOTE-06"
 /* Summary chunks are sent only while their compaction is in progress. */
 #define ACP_RULE_NOTE_07 "NOTE-07"
@@ -1305,9 +1305,9 @@
 #define ACP_RULE_NOTE_09 "NOTE-09"
 /* A summary is sent only with the status completed, and an error only with failed. */
 #define ACP_RULE_NOTE_10 "NOTE-10"
-/* Prompts are suggested only if the client advertises support for them (v1, draft). */
+/* Prompts are suggested only if the client advertises support for them (v1, draft). Only in v1. */
 #define ACP_RULE_NOTE_13 "NOTE-13"
-/* A suggested prompt has at least one block; one without is left out (v1, draft). */
+/* A suggested prompt has at least one block; one without is left out (v1, draft). Only in v1. */
 #define ACP_RULE_NOTE_14 "NOTE-14"
 /* Suggestions are requested, and documents reported, only if the agent advertises it. */
 #define ACP_RULE_NES_01 "NES-01"
@@ -1431,7 +1431,7 @@
 #define ACP_RULE_LIMIT_03 "LIMIT-03"
 /* No more sessions are open than the configured limit. */
 #define ACP_RULE_LIMIT_04 "LIMIT-04"
-/* No more terminals are open in one session than the configured limit. */
+/* No more terminals are open in one session than the configured limit. Only in v1. */
 #define ACP_RULE_LIMIT_05 "LIMIT-05"
 /* At most 32 problems of one message are reported individually. */
 #define ACP_RULE_LIMIT_06 "LIMIT-06"

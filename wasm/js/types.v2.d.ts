@@ -3940,7 +3940,7 @@ export interface NewSessionResponse {
 export interface ListSessionsResponse {
   /**
    * Sessions on the page; empty when nothing matches.
-   * Rule SESS-42.
+   * Rule SESS-39.
    */
   sessions: SessionInfo[];
   /**
@@ -5813,7 +5813,7 @@ export type NoticeSeverity =
 export interface Notice {
   /**
    * How serious the matter is.
-   * Rule NOTE-02.
+   * Rule NOTE-01.
    */
   severity: NoticeSeverity;
   /**

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::switch::Way;
 use super::table::AREAS;
 use crate::versions::Versions;
 
@@ -88,6 +89,8 @@ pub struct Rule {
     pub track: bool,
     /// The protocol versions that have the rule.
     pub versions: Versions,
+    /// Directions that only some of the rule's versions have, with those versions.
+    pub(super) only: &'static [(Way, Versions)],
     /// The rules whose ids events carry in place of this one's because their checks cover it. Usually empty.
     pub reported_as: &'static [&'static str],
     /// What the rule says, in one sentence of our own. Empty without the feature `words`.
@@ -95,6 +98,24 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Whether the rule holds in a direction in a version of the protocol.
+    #[doc(hidden)]
+    pub fn holds(&self, way: Way, version: u16) -> bool {
+        let claimed = match way {
+            Way::Send => self.send,
+            Way::Receive => self.receive,
+            Way::Track => self.track,
+        };
+        let narrowed = self.only.iter().find(|(narrowed, _)| *narrowed == way);
+        claimed && narrowed.map_or(self.versions, |(_, versions)| *versions).contains(version)
+    }
+
+    /// Sets the directions that only some of the rule's versions have.
+    pub(super) const fn only(mut self, ways: &'static [(Way, Versions)]) -> Self {
+        self.only = ways;
+        self
+    }
+
     /// Sets the ids that events carry in place of this one's.
     pub(super) const fn reported_as(mut self, ids: &'static [&'static str]) -> Self {
         self.reported_as = ids;
@@ -226,6 +247,7 @@ pub(super) const fn rule(
         receive: held & RECEIVE != 0,
         track: held & TRACK != 0,
         versions,
+        only: &[],
         reported_as: &[],
         text,
     }

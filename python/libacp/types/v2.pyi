@@ -3539,7 +3539,7 @@ class ListSessionsResponse(TypedDict):
     """
     sessions: list[SessionInfo]
     """Sessions on the page; empty when nothing matches.
-    Rule SESS-42.
+    Rule SESS-39.
     """
     nextCursor: NotRequired[SessionListCursor | None]
     """Position of the next page, perhaps empty text; absent on the last page.
@@ -5340,7 +5340,7 @@ class SessionUpdateNotice(TypedDict):
     sessionUpdate: Literal["notice"]
     severity: NoticeSeverity
     """How serious the matter is.
-    Rule NOTE-02.
+    Rule NOTE-01.
     """
     title: str
     """The message, short and never empty.
@@ -5591,7 +5591,7 @@ class Notice(TypedDict):
     """
     severity: NoticeSeverity
     """How serious the matter is.
-    Rule NOTE-02.
+    Rule NOTE-01.
     """
     title: str
     """The message, short and never empty.

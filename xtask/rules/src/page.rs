@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use libacp::rules::{Rule, AREAS};
+use libacp::connection::Versions;
+use libacp::rules::{Rule, Way, AREAS};
 
 use crate::specification::{Entry, WORDS};
 
@@ -46,9 +47,19 @@ pub(crate) fn text(entries: &[Entry]) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-fn places(rule: &Rule) -> Vec<&'static str> {
-    let all = [(rule.send, "send"), (rule.receive, "receive"), (rule.track, "track")];
-    all.into_iter().filter_map(|(set, name)| set.then_some(name)).collect()
+fn places(rule: &Rule) -> Vec<String> {
+    let all = [(rule.send, Way::Send), (rule.receive, Way::Receive), (rule.track, Way::Track)];
+    let place = |way: Way| {
+        let of = || (1..=Versions::ALL.newest()).filter(|version| rule.versions.contains(*version));
+        let has: Vec<String> =
+            of().filter(|version| rule.holds(way, *version)).map(|version| format!("v{version}")).collect();
+        if has.len() == of().count() {
+            way.name().to_owned()
+        } else {
+            format!("{} ({})", way.name(), has.join(", "))
+        }
+    };
+    all.into_iter().filter(|(set, _)| *set).map(|(_, way)| place(way)).collect()
 }
 
 fn sentence(rule: &Rule) -> String {

@@ -1,7 +1,8 @@
 //! Each rule in turn is switched off, one direction at a time, and its own vectors are replayed: one of them must fail.
 //! `cargo xtask rules --prove` runs this.
 //!
-//! How many rules each version's own vectors prove is told as well, and which rules of a version only those of another do.
+//! It does so in each version that has the rule, with the vectors of that version, and names each direction of each version
+//! that none of them proves.
 //!
 //! That nothing fails without a rule has one of three causes: its vectors do not look, no code holds anything to it, or
 //! another rule speaks for it, which its row then has to say (`reported_as`). What the code asks about each rule while all
@@ -44,40 +45,38 @@ fn main() -> ExitCode {
     // A replay that a missing rule makes impossible may end in a panic, which is a failure like others.
     set_hook(Box::new(|_| {}));
     let all = scenario::load(&scenario::vectors());
-    let (mut complaints, heard) = replay_all(&all);
+    let replayed = share(&all, Replayed::new);
+    let mut complaints: Vec<String> = replayed.iter().filter_map(Replayed::complaint).collect();
     if complaints.is_empty() {
-        complaints.extend(misclaimed(&heard));
+        complaints.extend(misclaimed(&replayed));
     }
-    let claims: Vec<(&'static Rule, Way)> = rules().flat_map(|rule| ways(rule).map(move |way| (rule, way))).collect();
-    let proofs = proofs(&claims, &vectors_of(&all));
-    let mut unproved: Vec<String> = claims.iter().zip(&proofs).filter_map(|(claim, proof)| gap(claim, proof)).collect();
+    complaints.sort();
+    let vectors = vectors_of(&replayed);
+    let claims: Vec<Claim> = rules().flat_map(claims).collect();
+    let proofs = share(&claims, |claim| {
+        claim.proof(vectors.get(&(claim.rule.id, claim.version)).map_or(&[][..], Vec::as_slice))
+    });
     for version in versions() {
-        let of = |rule: &Rule| rule.versions.contains(version);
-        let all: BTreeSet<&str> = claims.iter().filter(|(rule, _)| of(rule)).map(|(rule, _)| rule.id).collect();
-        let proved = claims.iter().zip(&proofs).filter(|(_, proof)| proof.versions.contains(&version));
-        let proved: BTreeSet<&str> = proved.map(|((rule, _), _)| rule.id).collect();
-        let others: Vec<&str> = all.difference(&proved).copied().collect();
-        println!("version {version}: {} of {} rules proved", all.len() - others.len(), all.len());
-        if !others.is_empty() {
-            println!("  proved in another version alone: {}", others.join(" "));
-        }
+        let of: Vec<&Proof> = proofs.iter().filter(|proof| proof.claim.version == version).collect();
+        let count = |wanted: Way| of.iter().filter(|proof| proof.claim.way == wanted).count();
+        println!(
+            "version {version}: {} rules switched off in {} directions ({} on send, {} on receive, {} tracked), {} proved",
+            of.iter().map(|proof| proof.claim.rule.id).collect::<BTreeSet<_>>().len(),
+            of.len(),
+            count(Way::Send),
+            count(Way::Receive),
+            count(Way::Track),
+            of.iter().filter(|proof| proof.proved).count()
+        );
     }
+    let mut unproved: Vec<String> = proofs.iter().filter_map(Proof::gap).collect();
     unproved.sort();
     for line in complaints.iter().chain(&unproved) {
         println!("{line}");
     }
-    let count = |wanted: Way| claims.iter().filter(|(_, way)| *way == wanted).count();
-    println!(
-        "{} rules switched off in {} directions: {} on send, {} on receive, {} tracked",
-        claims.iter().map(|(rule, _)| rule.id).collect::<BTreeSet<_>>().len(),
-        claims.len(),
-        count(Way::Send),
-        count(Way::Receive),
-        count(Way::Track)
-    );
-    let passed = proofs.iter().filter(|proof| !proof.versions.is_empty()).count();
-    println!("{passed} passed, {} failed", unproved.len() + complaints.len());
-    if claims.is_empty() || !unproved.is_empty() || !complaints.is_empty() {
+    let failed = unproved.len() + complaints.len();
+    println!("{} passed, {failed} failed", proofs.len() - unproved.len());
+    if claims.is_empty() || failed > 0 {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS
@@ -94,14 +93,17 @@ fn ways(rule: &Rule) -> impl Iterator<Item = Way> {
     claimed.into_iter().filter_map(|(claimed, way)| claimed.then_some(way))
 }
 
-fn vectors_of(all: &[Scenario]) -> BTreeMap<&str, Vec<&Scenario>> {
-    let mut of: BTreeMap<&str, Vec<&Scenario>> = BTreeMap::new();
-    for scenario in all {
-        if let Some(rule) = &scenario.rule {
-            of.entry(rule).or_default().push(scenario);
-        }
-    }
-    of
+/// A direction of a rule in one of its versions.
+#[derive(Debug, Clone, Copy)]
+struct Claim {
+    rule: &'static Rule,
+    way: Way,
+    version: u16,
+}
+
+fn claims(rule: &'static Rule) -> impl Iterator<Item = Claim> {
+    let all = versions().flat_map(move |version| ways(rule).map(move |way| Claim { rule, way, version }));
+    all.filter(|claim| claim.rule.holds(claim.way, claim.version))
 }
 
 /// Why a scenario fails, if it does.
@@ -110,7 +112,7 @@ fn failure(scenario: &Scenario) -> Option<String> {
 }
 
 /// What every worker has made of its share of the work.
-fn share<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
+fn share<'a, T: Sync, R: Send>(work: &'a [T], one: impl Fn(&'a T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let workers = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
@@ -126,14 +128,40 @@ fn share<T: Sync, R: Send>(work: &[T], one: impl Fn(&T) -> R + Sync) -> Vec<R> {
     })
 }
 
-/// With every rule on: the scenarios that fail, and what the code asked.
-fn replay_all(all: &[Scenario]) -> (Vec<String>, HashSet<(RuleId, Way)>) {
-    let replayed = share(all, |scenario| {
-        let why = failure(scenario);
-        (why.map(|why| format!("{}: {}: {why}", scenario.file, scenario.name)), asked())
-    });
-    let (failed, heard): (Vec<_>, Vec<_>) = replayed.into_iter().unzip();
-    (failed.into_iter().flatten().collect(), heard.into_iter().flatten().collect())
+/// A scenario that was replayed with every rule on.
+#[derive(Debug)]
+struct Replayed<'a> {
+    scenario: &'a Scenario,
+    version: u16,
+    /// Why it fails, if it does.
+    failure: Option<String>,
+    /// What the code asked.
+    asked: HashSet<(RuleId, Way)>,
+}
+
+impl<'a> Replayed<'a> {
+    fn new(scenario: &'a Scenario) -> Self {
+        let failure = failure(scenario);
+        // One that cannot be replayed has no version, and its failure is told.
+        let version = catch_unwind(|| scenario.version()).unwrap_or_default();
+        Replayed { scenario, version, failure, asked: asked() }
+    }
+
+    fn complaint(&self) -> Option<String> {
+        let why = self.failure.as_ref()?;
+        Some(format!("{}: {}: {why}", self.scenario.file, self.scenario.name))
+    }
+}
+
+/// Those that name a rule, by rule and version.
+fn vectors_of<'a>(all: &'a [Replayed<'a>]) -> BTreeMap<(&'a str, u16), Vec<&'a Replayed<'a>>> {
+    let mut of: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for vector in all {
+        if let Some(rule) = &vector.scenario.rule {
+            of.entry((rule.as_str(), vector.version)).or_default().push(vector);
+        }
+    }
+    of
 }
 
 /// The rules whose ids events carry for this one: its own, unless others speak for it.
@@ -142,7 +170,8 @@ fn speakers(rule: &Rule) -> impl Iterator<Item = RuleId> + '_ {
 }
 
 /// Directions that a row claims and no code asks about, or the other way round.
-fn misclaimed(heard: &HashSet<(RuleId, Way)>) -> Vec<String> {
+fn misclaimed(replayed: &[Replayed<'_>]) -> Vec<String> {
+    let heard: HashSet<(RuleId, Way)> = replayed.iter().flat_map(|vector| &vector.asked).copied().collect();
     let mut complaints = Vec::new();
     for rule in rules() {
         for way in [Way::Send, Way::Receive, Way::Track] {
@@ -159,42 +188,38 @@ fn misclaimed(heard: &HashSet<(RuleId, Way)>) -> Vec<String> {
     complaints
 }
 
-/// What the vectors of a rule say about one of its directions.
+impl Claim {
+    /// What these vectors, which are the rule's and of the version, say about it.
+    fn proof(self, vectors: &[&Replayed]) -> Proof {
+        let off: Vec<(RuleId, Way)> = speakers(self.rule).map(|speaker| (speaker, self.way)).collect();
+        // One that has never asked about the rule ends the same without it.
+        let mut asking = vectors.iter().filter(|vector| off.iter().any(|way| vector.asked.contains(way)));
+        let proved = without(&off, || asking.any(|vector| failure(vector.scenario).is_some()));
+        Proof { claim: self, vectors: vectors.len(), proved }
+    }
+}
+
+/// What the vectors say about a claim.
 #[derive(Debug)]
 struct Proof {
-    claim: (&'static str, Way),
+    claim: Claim,
     /// How many there are.
     vectors: usize,
-    /// The versions in which one of them fails without it.
-    versions: BTreeSet<u16>,
+    /// Whether one of them fails without it.
+    proved: bool,
 }
 
-/// The proof of each claim, in their order.
-fn proofs(claims: &[(&'static Rule, Way)], vectors: &BTreeMap<&str, Vec<&Scenario>>) -> Vec<Proof> {
-    let prove = |(rule, way): &(&'static Rule, Way)| {
-        let own = vectors.get(rule.id).map_or(&[][..], Vec::as_slice);
-        let off: Vec<(RuleId, Way)> = speakers(rule).map(|speaker| (speaker, *way)).collect();
-        let noticed = |version: &u16| {
-            let mut mine = own.iter().filter(|scenario| scenario.version() == *version);
-            without(&off, || mine.any(|scenario| failure(scenario).is_some()))
+impl Proof {
+    /// What is wrong where no vector fails without the rule in this direction.
+    fn gap(&self) -> Option<String> {
+        let Claim { rule, way, version } = self.claim;
+        let why = match self.vectors {
+            _ if self.proved => return None,
+            0 => "no vector names it".to_owned(),
+            count => format!("its {count} vectors pass without it"),
         };
-        let versions = versions().filter(noticed).collect();
-        Proof { claim: (rule.id, *way), vectors: own.len(), versions }
-    };
-    let mut all = share(claims, prove);
-    let place = |proof: &Proof| claims.iter().position(|(rule, way)| (rule.id, *way) == proof.claim);
-    all.sort_by_key(place);
-    all
-}
-
-/// What is wrong where no vector fails without the rule in this direction.
-fn gap((rule, way): &(&Rule, Way), proof: &Proof) -> Option<String> {
-    let why = match proof.vectors {
-        _ if !proof.versions.is_empty() => return None,
-        0 => "no vector names it".to_owned(),
-        count => format!("its {count} vectors pass without it"),
-    };
-    Some(format!("{} {}: {why}", rule.id, way.name()))
+        Some(format!("{} {} in version {version}: {why}", rule.id, way.name()))
+    }
 }
 
 /// The versions that the library speaks, oldest first.

@@ -1,6 +1,6 @@
 //! The rule catalogue: `core/protocol/rules.json` as rows of the core, and as constants of C.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anyhow::{ensure, Context, Result};
@@ -30,6 +30,9 @@ pub(super) struct Rule {
     /// The versions that have it; all of them where none is named.
     #[serde(default)]
     pub(super) versions: Vec<u16>,
+    /// The directions that not all of these versions have, each with those that do.
+    #[serde(default)]
+    only: BTreeMap<Held, Vec<u16>>,
     /// The rules whose ids events carry in its place.
     #[serde(default)]
     reported_as: Vec<String>,
@@ -89,6 +92,14 @@ pub(super) fn read(known: &[u16]) -> Result<Vec<Area>> {
                 !rule.held.is_empty() && rule.held.is_sorted(),
                 "{PATH}: {id}: send, receive, track, in this order"
             );
+            for (held, versions) in &rule.only {
+                let of: &[u16] = if rule.versions.is_empty() { known } else { &rule.versions };
+                ensure!(
+                    rule.held.contains(held) && !versions.is_empty() && versions.iter().all(|one| of.contains(one)),
+                    "{PATH}: {id}: {held:?} in versions that do not have it"
+                );
+                ensure!(versions.len() < of.len(), "{PATH}: {id}: {held:?} in all versions needs no word");
+            }
             ensure!(rule.text.ends_with('.'), "{PATH}: {id}: expected a sentence");
             ensure!(rule.source.as_ref().is_none_or(|source| !source.is_empty()), "{PATH}: {id}: an empty source");
             for other in &rule.reported_as {
@@ -99,12 +110,22 @@ pub(super) fn read(known: &[u16]) -> Result<Vec<Area>> {
     Ok(areas)
 }
 
+/// The versions of a rule as Rust; none stands for all of them.
+fn versions_of(versions: &[u16], known: &[u16]) -> String {
+    match versions {
+        [first, rest @ ..] if versions != known => {
+            rest.iter().fold(format!("Versions::only({first})"), |set, version| format!("{set}.with({version})"))
+        }
+        _ => "Versions::ALL".to_owned(),
+    }
+}
+
 /// `core/src/rules/table.rs`.
 pub(super) fn file(known: &[u16]) -> Result<String> {
     let mut out = format!(
         "//! {}\n//!\n//! The rows of the catalogue.\n\n\
          use super::catalogue::{{rule, Area, Level, Severity, RECEIVE, SEND, TRACK}};\n\
-         use crate::versions::Versions;\n\
+         use super::switch::Way;\nuse crate::versions::Versions;\n\
          use Level::{{May, Must, MustNot, Should, ShouldNot}};\nuse Severity::{{Error, Note, Warning}};\n\n\
          /// Every area, in the order of the catalogue.\npub static AREAS: &[Area] = &[\n",
         super::MARK
@@ -113,15 +134,7 @@ pub(super) fn file(known: &[u16]) -> Result<String> {
         writeln!(out, "Area {{ name: {:?}, title: {:?}, rules: &[", area.name, area.title)?;
         for rule in &area.rules {
             let held: Vec<String> = rule.held.iter().map(|held| format!("{held:?}").to_uppercase()).collect();
-            let versions = if rule.versions.is_empty() || rule.versions == known {
-                "Versions::ALL".to_owned()
-            } else {
-                let mut set = format!("Versions::only({})", rule.versions[0]);
-                for version in &rule.versions[1..] {
-                    write!(set, ".with({version})")?;
-                }
-                set
-            };
+            let versions = versions_of(&rule.versions, known);
             let (level, severity) = (&rule.level, &rule.severity);
             write!(
                 out,
@@ -130,6 +143,10 @@ pub(super) fn file(known: &[u16]) -> Result<String> {
                 held.join(" | "),
                 rule.text
             )?;
+            if !rule.only.is_empty() {
+                let only = |(held, of): (&Held, &Vec<u16>)| format!("(Way::{held:?}, {})", versions_of(of, known));
+                write!(out, ".only(&[{}])", rule.only.iter().map(only).collect::<Vec<_>>().join(", "))?;
+            }
             if !rule.reported_as.is_empty() {
                 write!(out, ".reported_as(&{:?})", rule.reported_as)?;
             }

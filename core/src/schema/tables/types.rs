@@ -1818,7 +1818,7 @@ pub(super) static TYPES: &[Type] = &[
         fields: &[f("cwd", 389, 2, 0), f("cursor", 517, 2, 0), f("archived", 219, 2, 7), f("_meta", 315, 6, 0)],
     },
     // 456 ListSessionsResponse
-    Type::Object { fields: &[f("sessions", 598, 21, 0), f("nextCursor", 517, 2, 0), f("_meta", 315, 6, 0)] },
+    Type::Object { fields: &[f("sessions", 598, 53, 0), f("nextCursor", 517, 2, 0), f("_meta", 315, 6, 0)] },
     // 457 LoginAuthRequest
     Type::Object { fields: &[f("methodId", 12, 1, 0), f("_meta", 315, 6, 0)] },
     // 458 LoginAuthResponse

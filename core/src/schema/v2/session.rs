@@ -76,7 +76,7 @@ impl IntoOwned for NewSessionResponse<'_> {
 pub struct ListSessionsResponse<'a> {
     /// Sessions on the page; empty when nothing matches.
     ///
-    /// Rule SESS-42.
+    /// Rule SESS-39.
     #[serde(default)]
     pub sessions: Vec<SessionInfo<'a>>,
     /// Position of the next page, perhaps empty text; absent on the last page.

@@ -678,7 +678,7 @@ string_enum! {
 pub struct Notice<'a> {
     /// How serious the matter is.
     ///
-    /// Rule NOTE-02.
+    /// Rule NOTE-01.
     pub severity: NoticeSeverity<'a>,
     /// The message, short and never empty.
     ///
