@@ -104,20 +104,19 @@ pub struct Part {
     pub name: &'static str,
     /// The methods.
     pub methods: &'static [&'static str],
-    /// The side that advertises the capability.
-    pub of: From,
-    /// JSON pointer to it in the capabilities of that side.
-    pub pointer: &'static str,
-    /// The rule that a message with it breaks where the capability was not advertised.
+    /// The side that advertises the capability that it needs, and a JSON pointer to that in the side's capabilities.
+    /// What needs none comes with its draft or, without one, never in this version.
+    pub needs: Option<(From, &'static str)>,
+    /// The rule that a message with it breaks where it may not be used.
     pub rule: RuleId,
     /// 0, or the number of the draft that it belongs to.
     pub draft: u8,
 }
 
 impl Part {
-    /// The capability as people write it, as in `session.prompt.image`.
+    /// The capability that it needs as people write it, as in `session.prompt.image`.
     pub(crate) fn capability(&self) -> String {
-        self.pointer.trim_start_matches('/').replace('/', ".")
+        self.needs.map(|(_, pointer)| pointer.trim_start_matches('/').replace('/', ".")).unwrap_or_default()
     }
 }
 
