@@ -71,6 +71,8 @@ pub(crate) struct Work {
     pub(super) synced: bool,
     /// The ids, as JSON text, of the last message and the last thought of the work.
     said: [Box<str>; 2],
+    /// The same of the work that has ended last.
+    over: [Box<str>; 2],
     pub(super) echoes: Echoes,
     pub(super) keys: Keys,
     pub(super) replays: Replays,
@@ -185,12 +187,7 @@ impl Session {
         let told_of = !inserted || over.unwrap_or(self.work.began) || cancelled && self.work.prompted;
         self.work.awaits |= !told_of && !self.work.is_under_way();
         self.work.stopped |= cancelled && self.work.awaits && !self.work.prompted;
-        let before = self.turn;
         self.settle(cancelled && told_of && !self.work.is_under_way() && !self.has_stopping());
-        if before != Turn::Cancelling && self.turn == Turn::Idle {
-            // What was said meanwhile does not belong to the work that ended last.
-            self.work.said = Default::default();
-        }
     }
 }
 
@@ -255,11 +252,11 @@ impl Session {
                 (work.began, work.awaits, work.unseen) = (true, false, false);
             }
         }
-        let (was, ends) = (self.turn, before != Told::Idle || report.reason.is_some());
-        self.settle(now == Told::Idle && !self.has_stopping());
-        if was != Turn::Idle && self.turn == Turn::Idle && !ends {
-            self.work.said = Default::default();
+        let was = self.turn;
+        if now == Told::Idle && before != Told::Idle {
+            self.work.over = std::mem::take(&mut self.work.said);
         }
+        self.settle(now == Told::Idle && !self.has_stopping());
         if before == Told::Unknown && now == Told::Idle && was == Turn::Idle {
             self.ended();
         }
@@ -340,7 +337,7 @@ pub(super) fn late(scene: &Scene<'_>) -> Option<Objection> {
     if session.turn != Turn::Idle || session.work.reason.as_deref() != Some(CANCELLED) {
         return None;
     }
-    let goes_on = *session.work.said[kind(&scene.message)?] == *scene.message.get("/update/messageId")?;
+    let goes_on = *session.work.over[kind(&scene.message)?] == *scene.message.get("/update/messageId")?;
     goes_on.then(|| Objection::new("/update", "the work was cancelled; what belongs to it comes before the idle"))
 }
 
