@@ -27,7 +27,7 @@ use libacp::Config;
 use rng::Rng;
 
 const SEED: u64 = 0x00ac_2026_1121;
-const MESSAGES: usize = 100_000;
+const MESSAGES: usize = 200_000;
 /// Messages that one connection lives through.
 const LIFE: usize = 200;
 

@@ -11,11 +11,14 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::commands::Options;
 use crate::setup::cargo;
 
-pub(crate) const USAGE: &str = "[--minutes N] [--only TARGET] [--keep]";
+mod seeds;
+
+pub(crate) const USAGE: &str = "[--minutes N] [--only TARGET] [--keep] | --seeds";
 pub(crate) const OPTIONS: Options = &[
     ("--minutes N", "how long each target runs; 5 without it, with 0 only what is there is tried once more"),
     ("--only TARGET", "this target of core/fuzz/fuzz_targets alone"),
     ("--keep", "take over into core/fuzz/corpus what reaches new code"),
+    ("--seeds", "write into core/fuzz/corpus what the vectors of version 2 say, and run nothing"),
 ];
 
 const FOLDER: &str = "core/fuzz";
@@ -32,6 +35,15 @@ const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-leve
 
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let (mut minutes, mut only, mut keep) = (5, None, false);
+    if args == ["--seeds"] {
+        for target in names(&Path::new(FOLDER).join("fuzz_targets"))? {
+            let count = seeds::write(&target, &seeds(&target))?;
+            if count > 0 {
+                println!("{target}: {count} inputs");
+            }
+        }
+        return Ok(());
+    }
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut value = || args.next().with_context(|| format!("expected a value after {arg}; {USAGE}"));

@@ -94,11 +94,10 @@ pub(crate) struct Part {
     /// What it is called behind a method's name and a colon.
     pub(crate) name: String,
     pub(crate) methods: Vec<String>,
-    /// The side that advertises the capability.
-    pub(crate) of: Sender,
-    /// Where it stands in the capabilities of that side.
-    pub(crate) path: String,
-    /// The rule that a call with it breaks where the capability was not advertised.
+    /// The side that advertises the capability that it needs, and where that stands in its capabilities. What needs none
+    /// comes with its draft or, without one, never in this version.
+    pub(crate) needs: Option<(Sender, String)>,
+    /// The rule that a call with it breaks where it may not be used.
     pub(crate) rule: String,
     /// The draft it belongs to.
     pub(crate) draft: Option<String>,

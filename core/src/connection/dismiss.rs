@@ -83,6 +83,7 @@ impl Connection {
     pub(super) fn stopped_update(&self, told: &Told<'_>) -> Option<(String, Advice)> {
         let id = told.session.as_ref().filter(|_| told.update == Some("state_update"))?;
         let session = self.state.sessions.get(id).filter(|session| session.turn == Turn::Cancelling)?;
+        let session = Some(session).filter(|session| session.work.is_stopped())?;
         let update = json::pointer(&told.text, "/update")?;
         let text = |pointer| json::pointer(update, pointer).and_then(json::unescape);
         let reason = text("/stopReason");

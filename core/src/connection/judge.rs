@@ -6,7 +6,7 @@ use super::{Advice, Connection, Consequence, Event, SessionState};
 use crate::engine::{Action, Check, Message, Objection, On, OpenRequest, Policy, Role, Scene, KEPT, REFUSE};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::rules::{Severity, Way};
+use crate::rules::{RuleId, Severity, Way};
 use crate::validation::Problem;
 
 /// What the peer's message is, as far as an answer goes.
@@ -41,14 +41,18 @@ impl Connection {
         }
         let scene = Scene::new(*message, sender, &self.state);
         let way = scene.way();
-        let wanted = message.rows.checks().filter(|check| self.matters(action(check)) && check.rule.is_on(way));
+        let wanted =
+            message.rows.checks().filter(|check| self.matters(check.rule, action(check), way) && check.rule.is_on(way));
         wanted.filter_map(|check| (check.test)(&scene).map(|objection| (check, objection))).collect()
     }
 
-    fn matters(&self, action: Action) -> bool {
-        match action {
-            Action::Pass => false,
-            Action::Hint => self.state.config.policies[Severity::Note as usize] == Some(Policy::Strict),
+    fn matters(&self, rule: RuleId, action: Action, way: Way) -> bool {
+        let config = &self.state.config;
+        match (action, way) {
+            (Action::Pass, _) => false,
+            // How much a host is held to itself is said for notes alone, and for no rule else.
+            (Action::Hint, Way::Send) => config.policies[Severity::Note as usize] == Some(Policy::Strict),
+            (Action::Hint, _) => config.policy_for(rule) == Policy::Strict,
             _ => true,
         }
     }

@@ -330,7 +330,8 @@ impl Connection {
     /// A parameter or value that needs a capability of its own stands behind a colon: `session/prompt:image`, `:audio`
     /// and `:resource`; `session/new:http` (or another call that opens a session), `:sse`, `:acp`,
     /// `:additionalDirectories`, `:systemPrompt`, `:systemPromptOverride` and `:configOptions`; `elicitation/create:form`
-    /// and `:url`; `session/update:` and the kind of an update, or `session` for a tool call's link to one.
+    /// and `:url`; `session/update:` and the kind of an update, or `session` for a tool call's link to one. What only the
+    /// other version has, such as `:sse` in version 2, cannot be sent; what neither has is not judged.
     /// `tool_call/cancel` and `terminal/cancel` can be sent while something in a session offers it; the id of a tool call
     /// or terminal behind the colon asks for that one (TOOL-37, DTERM-14).
     pub fn can(&self, method: &str) -> bool {

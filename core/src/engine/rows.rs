@@ -34,7 +34,8 @@ pub(crate) enum Action {
     Report,
     /// The same, also under the strict policy: what is told is not in the message itself.
     Tell,
-    /// Advice on what is merely recommended, for hosts whose policy for notes is strict.
+    /// Goes through, and is told where the host is strict: of the peer's message as the policy for the rule says; of the
+    /// host's own, as advice on what is merely recommended, where it has set that policy for notes.
     Hint,
     /// What stands at the objection's places is taken out, and that is reported; on receive only.
     Strip,

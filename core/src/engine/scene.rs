@@ -137,6 +137,13 @@ impl<'a> Scene<'a> {
         self.session
     }
 
+    /// What is known of any session that the message names: its own, one that is open here, or one that was told of before
+    /// its answer.
+    pub(crate) fn session_of(&self, id: &str) -> Option<&'a Session> {
+        let own = self.session.filter(|_| self.message.session.is_some_and(|own| **own == *id));
+        own.or_else(|| self.state.sessions.met(id))
+    }
+
     /// What the peer's capabilities say under `_meta` of one extension (EXT-10).
     pub(crate) fn peer_extension(&self, name: &str) -> Option<&'a str> {
         self.state.peer.extension(name)

@@ -216,13 +216,28 @@ impl Sessions {
         self.known.get(id).or_else(early)
     }
 
-    /// The session of this id, which begins now if there is none.
+    /// The session of this id, if it is open here or anything was told of it before its answer.
+    pub(crate) fn met(&self, id: &str) -> Option<&Session> {
+        self.known.get(id).or_else(|| self.early.find(id))
+    }
+
+    /// The session of this id, which begins now if there is none; what was told of it before counts.
     pub(crate) fn enter(&mut self, id: Arc<str>, state: SessionState) -> &mut Session {
+        let early = self.early.take(&id);
         let lives = &mut self.lives;
         self.known.enter(id, || {
             *lives += 1;
-            Session { life: *lives, ..Session::new(state) }
+            Session { life: *lives, ..early.unwrap_or_else(|| Session::new(state)) }
         })
+    }
+
+    /// As [`enter`](Self::enter), for a child of this session.
+    pub(super) fn enter_child(&mut self, id: Arc<str>, parent: &str, state: SessionState) -> &mut Session {
+        if self.is_known(parent) {
+            self.enter(id, state)
+        } else {
+            self.early.announce(id)
+        }
     }
 
     pub(crate) fn life(&self, id: Option<&Arc<str>>) -> Option<u64> {
@@ -249,13 +264,18 @@ impl Sessions {
             _ => return None,
         };
         let (rule, what, count, limit) = if opens {
-            (id!("LIMIT-04"), "sessions", self.known.len() + self.expected, limits.sessions)
+            (id!("LIMIT-04"), "sessions", self.held(), limits.sessions)
         } else {
             let session = open_here()?;
             let count = session.terminals.len() + session.creating;
             (id!("LIMIT-05"), "terminals in a session", count, limits.terminals)
         };
         (count >= limit).then_some(Full { rule, what, limit })
+    }
+
+    /// How many there are, or will be once the answers that are awaited have come.
+    pub(super) fn held(&self) -> usize {
+        self.known.len() + self.expected + self.early.children()
     }
 
     /// The shared copy of a known id, or a new one.
@@ -302,16 +322,18 @@ impl Sessions {
     pub(crate) fn expected_one(&mut self, id: Option<&str>) {
         self.expected = self.expected.saturating_sub(1);
         if let Some(id) = id {
-            let early = self.early.take(id);
-            let lives = &mut self.lives;
-            let session = self.known.enter(id.into(), || {
-                *lives += 1;
-                Session { life: *lives, ..early.unwrap_or_else(|| Session::new(SessionState::Ready)) }
-            });
-            session.opened = true;
+            self.enter(id.into(), SessionState::Ready).opened = true;
+            let below = if self.early.children() > 0 { self.below(id) } else { Vec::new() };
+            for child in below {
+                self.enter(child, SessionState::Ready);
+            }
         }
         if self.expected == 0 {
-            self.early = Early::default();
+            for (id, session) in std::mem::take(&mut self.early).iter() {
+                if let Some(parent) = session.parent() {
+                    self.children.remove(&(parent.into(), Arc::clone(id)));
+                }
+            }
         }
     }
 

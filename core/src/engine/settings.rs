@@ -19,6 +19,7 @@ use crate::versions::Versions;
 /// | --- | --- | --- | --- |
 /// | can be repaired: a member or an item that may be left out, a value that another one stands for | repaired, delivered, reported | refused or dropped, reported | repaired, delivered |
 /// | can be used as it is: it comes at the wrong time, or names what is not known | delivered, reported | refused or dropped, reported | delivered |
+/// | lacks what peers of an earlier date do not send (SESS-90) | delivered | delivered, reported | delivered |
 /// | breaks a rule that forbids it now: a capability that was not advertised, a state that does not allow it | refused or dropped, reported | refused or dropped, reported | delivered where the rule is about more than the method |
 /// | cannot be used: no JSON, without what must be there, a request about no session | refused or dropped, reported | refused or dropped, reported | refused or dropped, reported |
 ///

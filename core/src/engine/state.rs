@@ -111,9 +111,11 @@ impl State {
         self.tables.parts.iter().find(|part| part.name == name && part.methods.contains(&method))
     }
 
-    /// Whether the capability that a part needs was advertised.
+    /// Whether the capability that a part needs was advertised, if it needs one.
     pub(crate) fn has(&self, part: &Part) -> bool {
-        self.advertises(if part.of == From::Client { Role::Client } else { Role::Agent }, part.pointer)
+        part.needs.is_none_or(|(of, pointer)| {
+            self.advertises(if of == From::Client { Role::Client } else { Role::Agent }, pointer)
+        })
     }
 
     /// A method of the agreed version, if no draft that is off brings it.

@@ -104,20 +104,19 @@ pub struct Part {
     pub name: &'static str,
     /// The methods.
     pub methods: &'static [&'static str],
-    /// The side that advertises the capability.
-    pub of: From,
-    /// A JSON pointer to the capability in the capabilities of that side.
-    pub pointer: &'static str,
-    /// The rule that a message breaks if it has the part without the capability.
+    /// The side that advertises the capability that the part needs, and a JSON pointer to the capability in the
+    /// capabilities of that side. A part without comes with its draft or, without one, does not exist in this version.
+    pub needs: Option<(From, &'static str)>,
+    /// The rule that a message breaks if it has the part where it may not be used.
     pub rule: RuleId,
     /// The number of the draft that the part belongs to; 0 for none.
     pub draft: u8,
 }
 
 impl Part {
-    /// The capability as people write it, as in `session.prompt.image`.
+    /// The capability that it needs as people write it, as in `session.prompt.image`.
     pub(crate) fn capability(&self) -> String {
-        self.pointer.trim_start_matches('/').replace('/', ".")
+        self.needs.map(|(_, pointer)| pointer.trim_start_matches('/').replace('/', ".")).unwrap_or_default()
     }
 }
 

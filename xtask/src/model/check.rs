@@ -51,7 +51,7 @@ pub(super) fn version(version: &Version) -> Result<()> {
             for name in &part.methods {
                 ensure!(version.methods.contains_key(name), "there is no method {name}");
             }
-            capability(version, part.of, &part.path).map(drop)
+            part.needs.as_ref().map_or(Ok(()), |(of, path)| capability(version, *of, path).map(drop))
         };
         check().with_context(|| format!("{}/parts.json › {}", version.folder(), part.name))?;
     }

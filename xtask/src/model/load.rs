@@ -306,11 +306,14 @@ fn method(node: &Node<'_>) -> Result<Method> {
 
 fn part(node: &Node<'_>) -> Result<Part> {
     node.only(&["name", "methods", "of", "path", "rule", "draft"])?;
+    let needs = match node.get("path") {
+        Some(path) => Some((node.need("of")?.named(Sender::NAMES, Sender::parse)?, path.str()?.to_owned())),
+        None => None,
+    };
     Ok(Part {
         name: node.need("name")?.str()?.to_owned(),
         methods: node.need("methods")?.texts()?,
-        of: node.need("of")?.named(Sender::NAMES, Sender::parse)?,
-        path: node.need("path")?.str()?.to_owned(),
+        needs,
         rule: node.need("rule")?.str()?.to_owned(),
         draft: node.text("draft")?,
     })

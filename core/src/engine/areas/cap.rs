@@ -4,7 +4,7 @@
 //! model's `parts` say what these need, to the checks as to `can` and `why_not`. Wrong capabilities are read as none by the
 //! validation.
 
-use crate::engine::{Action, Area, Check, Objection, On, Role, Scene, Session, State};
+use crate::engine::{Action, Area, Check, Objection, On, Policy, Role, Scene, Session, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::{RuleId, Way};
@@ -63,10 +63,17 @@ pub(crate) fn withheld(state: &State, method: &str, name: Option<&str>) -> Optio
         let draft = DRAFTS[usize::from(part.draft) - 1];
         return Some((part.rule, format!("{method} with {name} belongs to the draft {draft}, which is off")));
     }
-    if state.has(part) {
+    let Some((of, _)) = part.needs else {
+        // What comes with a draft is there, and a host that passes on what others say may say more (EXT-01).
+        let may = part.draft != 0 || part.rule == id!("EXT-01") && state.config.policy_for(part.rule) == Policy::Off;
+        return (!may).then(|| (part.rule, format!("version {} has no {method} with {name}", state.tables.version)));
+    };
+    let of = if of == From::Client { Role::Client } else { Role::Agent };
+    // What the host advertises itself stands in what it is answered.
+    if of == state.config.role || state.has(part) {
         return None;
     }
-    let (capability, of) = (part.capability(), if part.of == From::Client { "client" } else { "agent" });
+    let (capability, of) = (part.capability(), of.name());
     Some((
         part.rule,
         format!("{method} with {name} needs the capability {capability}, which the {of} did not advertise"),

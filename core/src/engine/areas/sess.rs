@@ -146,7 +146,7 @@ pub(super) static AREA: Area = Area {
 fn used_id(scene: &Scene<'_>) -> Option<Objection> {
     let id = scene.message.text("/sessionId")?;
     let source = scene.message.session.is_some_and(|source| **source == *id);
-    if source || scene.state.sessions.get(&id).is_none() {
+    if source || !scene.state.sessions.is_used(&id) {
         return None;
     }
     Some(Objection::new("/sessionId", "a session with this id is open on this connection; use another id"))
@@ -200,9 +200,15 @@ fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     state.sessions.expected_one(id.as_deref());
     if let Some(id) = id {
         state.sessions.shelf.reopened(&id);
-        let session = state.sessions.known.get_mut(&id)?;
-        session.place = answer.note().and_then(Place::read);
         state.sessions.set_free(&id);
+        let place = answer.note().and_then(Place::read);
+        for child in state.sessions.below(&id) {
+            // Where its parent works was not known when it was announced.
+            if let Some(child) = state.sessions.known.get_mut(&child) {
+                child.place = child.place.take().or_else(|| place.clone());
+            }
+        }
+        state.sessions.known.get_mut(&id)?.place = place;
     }
     None
 }

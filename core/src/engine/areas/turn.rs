@@ -71,6 +71,7 @@ impl Session {
     pub(super) fn stop_turn(&mut self, newest: u64) {
         self.turn = Turn::Cancelling;
         (self.turns.stopped, self.turns.stopping) = (newest, self.prompts);
+        self.work.cancelled();
     }
 
     /// Whether a prompt is open that was open when the turn was cancelled.

@@ -131,9 +131,8 @@ impl Agent {
             self.works.remove(&asked.session);
             return Ok(REFUSED);
         }
-        // A replay ends with a mark, except with agents from before it was announced; a state comes behind it.
-        let replays = self.works.get(&asked.session).is_some_and(|work| work.stage == Stage::Replaying);
-        if replays && !choices.one_in(4) {
+        // Each replay ends with a mark, and a state comes behind it.
+        if self.works.contains_key(&asked.session) && asked.params["replayFrom"].is_object() {
             self.tell(&asked.session, json!({"sessionUpdate": "replay_complete"}))?;
             let marked = |work: &mut Work| (work.stage, work.synced) = (Stage::Resuming, false);
             self.works.entry(asked.session.clone()).and_modify(marked);

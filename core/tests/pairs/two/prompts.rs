@@ -52,6 +52,7 @@ impl Agent {
         let content = asked.params["prompt"].clone();
         if let Some(work) = self.works.get_mut(&asked.session) {
             work.due |= !work.is_working() || work.cancelled;
+            work.rested = false;
         }
         if how < 4 {
             self.base.todo.remove(at);
@@ -92,6 +93,9 @@ impl Agent {
         let Some(id) = self.session(choices, |_| true) else { return Ok(false) };
         let work = &self.works[&id];
         let (due, idle) = (work.due, !work.is_working());
+        if work.unseen && choices.one_in(2) {
+            return self.end_unseen(&id, choices);
+        }
         match choices.below(5) {
             0 if idle => self.idle(&id, None, choices),
             1 if idle && !work.stopped => {
@@ -109,6 +113,26 @@ impl Agent {
             }
             _ if !idle => self.finish(&id, choices),
             _ => Ok(false),
+        }
+    }
+
+    /// Ends what was cancelled before anything was told of it: with what there was, with its end alone, or with nothing.
+    fn end_unseen(&mut self, id: &str, choices: &mut Choices) -> Step {
+        let Some(work) = self.works.get_mut(id) else { return Ok(false) };
+        let due = work.due;
+        work.unseen = false;
+        match choices.below(3) {
+            0 if !work.is_working() => {
+                self.working(id, "running", choices)?;
+                self.works.entry(id.to_owned()).and_modify(|work| (work.due, work.cancelled) = (due, true));
+                self.finish(id, choices)
+            }
+            1 if !work.is_working() => {
+                work.messages.clear();
+                self.base.count("an end without a beginning");
+                self.idle(id, Some("cancelled"), choices)
+            }
+            _ => Ok(true),
         }
     }
 
@@ -134,7 +158,7 @@ impl Agent {
         }
         let done = self.state(id, update, choices)?;
         if let Some(work) = self.works.get_mut(id) {
-            (work.state, work.reason) = ("idle", reason.or(work.reason));
+            (work.state, work.reason, work.rested) = ("idle", reason.or(work.reason), true);
         }
         Ok(done)
     }
@@ -181,6 +205,9 @@ impl Agent {
         let (due, cancelled) = (work.due, work.cancelled);
         for (message, content) in &unshown {
             self.echo(id, message, content, choices)?;
+        }
+        if self.works[id].unseen {
+            self.end_unseen(id, choices)?;
         }
         if !self.works[id].is_working() && due {
             self.working(id, "running", choices)?;

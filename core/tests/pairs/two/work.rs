@@ -25,6 +25,10 @@ pub(super) struct Work {
     pub(super) reason: Option<&'static str>,
     /// A message is in the conversation on which no work was told of yet.
     pub(super) due: bool,
+    /// An idle was told since such a message came: nobody waits for its work any more.
+    pub(super) rested: bool,
+    /// The client has cancelled such messages. That this ends their work may be told, and need not be.
+    pub(super) unseen: bool,
     /// The client has cancelled once, so that a reason may have gone out as `cancelled` (LIFE-15) and is not repeated.
     pub(super) stopped: bool,
     /// The client has cancelled what goes on.
@@ -65,6 +69,8 @@ impl Work {
             state: "idle",
             reason: None,
             due: false,
+            rested: false,
+            unseen: false,
             stopped: false,
             cancelled: false,
             synced: false,
@@ -89,6 +95,7 @@ impl Work {
     /// Stops what goes on.
     pub(super) fn cancel(&mut self) {
         self.stopped = true;
-        self.cancelled |= self.is_working() || self.due;
+        self.cancelled |= self.is_working();
+        self.unseen |= !self.is_working() && std::mem::take(&mut self.due) && !self.rested;
     }
 }

@@ -38,12 +38,17 @@ impl Tables<'_> {
         }
         out.push_str("];\n\nstatic PARTS: &[Part] = &[\n");
         for part in &self.version.parts {
-            let of = if part.of == Sender::Client { "Client" } else { "Agent" };
             let (name, methods, rule, draft) = (&part.name, &part.methods, &part.rule, draft(part.draft.as_ref()));
-            let pointer = format!("/{}", part.path.replace('.', "/"));
+            let needs = part.needs.as_ref().map_or_else(
+                || "None".to_owned(),
+                |(of, path)| {
+                    let of = if *of == Sender::Client { "Client" } else { "Agent" };
+                    format!("Some((From::{of}, \"/{}\"))", path.replace('.', "/"))
+                },
+            );
             let _ = writeln!(
                 out,
-                "Part {{ name: {name:?}, methods: &{methods:?}, of: From::{of}, pointer: {pointer:?}, rule: id!({rule:?}), draft: {draft} }},"
+                "Part {{ name: {name:?}, methods: &{methods:?}, needs: {needs}, rule: id!({rule:?}), draft: {draft} }},"
             );
         }
         out.push_str("];\n\nstatic RULES: &[(TypeId, u8, RuleId)] = &[\n");

@@ -193,7 +193,7 @@ pub(super) fn not_announced(scene: &Scene<'_>) -> Option<Objection> {
     let background = &session(scene)?.work.background;
     let this = scene.message.session?;
     // A child has to be announced on each connection: nothing else says whose it is.
-    let is_child = |id: &str| scene.state.sessions.get(id).and_then(Session::parent) == Some(&**this);
+    let is_child = |id: &str| scene.session_of(id).and_then(Session::parent) == Some(&**this);
     let place = first(scene, |key| match key.strip_prefix("subagent ") {
         Some(id) => !is_child(id),
         None => !background.elsewhere && background.known.is_new(key),

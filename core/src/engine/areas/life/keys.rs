@@ -116,12 +116,12 @@ pub(super) fn refused(scene: &Scene<'_>) -> Option<Objection> {
 
 pub(super) fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     let key = call.text("/idempotencyKey").filter(|key| key.chars().take(LONGEST + 1).count() <= LONGEST)?;
-    let content = content(call);
     let session = state.sessions.get_mut(call.session)?;
     let new = session.submitted(&key).is_none();
     let known = session.work.keys.submissions.entry(&key, KEPT, Submission::default);
+    // The check has seen what a repetition says.
     if new {
-        known.content = content;
+        known.content = content(call);
     }
     known.open += 1;
     let mut note = Writer::new();

@@ -12,6 +12,9 @@ use crate::engine::{Message, Objection, OpenRequest, Scene, Session, SessionStat
 use crate::json;
 use crate::rules::Way;
 
+/// The stop reason of work that the client has cancelled.
+const CANCELLED: &str = "cancelled";
+
 /// The state that was told last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Told {
@@ -54,6 +57,12 @@ pub(crate) struct Work {
     began: bool,
     /// A message was inserted, and no state was told since.
     awaits: bool,
+    /// The client has cancelled work of which nothing was told. Its end may be told all the same, and need not be.
+    unseen: bool,
+    /// The client has cancelled what is under way, or what a message was inserted for. Work that begins later is other work.
+    stopped: bool,
+    /// A prompt was sent since that cancel, whose own work may begin at any time.
+    prompted: bool,
     /// Why the last work ended, as far as that was told since it began.
     reason: Option<Box<str>>,
     /// What failed, as JSON text, where the reason is an error.
@@ -63,6 +72,8 @@ pub(crate) struct Work {
     pub(super) synced: bool,
     /// The ids, as JSON text, of the last message and the last thought of the work.
     said: [Box<str>; 2],
+    /// The same of the work that has ended last.
+    over: [Box<str>; 2],
     pub(super) echoes: Echoes,
     pub(super) keys: Keys,
     pub(super) replays: Replays,
@@ -76,9 +87,25 @@ impl Work {
         matches!(self.told, Told::Running | Told::RequiresAction)
     }
 
+    /// What goes on is being cancelled.
+    pub(in crate::engine::areas) fn cancelled(&mut self) {
+        self.stopped = self.told != Told::Idle || self.awaits;
+        (self.unseen, self.prompted) = (!self.is_under_way(), false);
+    }
+
+    /// Whether the work that an idle would end is one that the client has cancelled.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
     /// Whether an idle with or without a stop reason would end work.
     pub(crate) fn would_end(&self, with_reason: bool) -> bool {
         self.told != Told::Idle || self.awaits && with_reason
+    }
+
+    /// Whether an idle with this reason ends what was cancelled before anything was told of it.
+    fn ends_unseen(&self, reason: Option<&str>) -> bool {
+        self.unseen && reason == Some(CANCELLED)
     }
 
     /// What is known of a child before anything is told: it may have begun before it was announced, and what runs beside
@@ -143,6 +170,7 @@ impl Session {
         // What was cancelled and never told of again does not touch the next prompt (CANCEL-23).
         let over = self.turn == Turn::Cancelling && !self.work.is_under_way() && !self.has_stopping();
         self.work.awaits &= !over;
+        self.work.prompted = true;
         self.work.began = false;
         self.settle(over);
         self.prompts += 1;
@@ -157,8 +185,10 @@ impl Session {
         if cancelled {
             self.stopped_one();
         }
-        let told_of = !inserted || over.unwrap_or(self.work.began);
+        // Where another prompt was sent since, what was cancelled is over unless it was told of (CANCEL-23).
+        let told_of = !inserted || over.unwrap_or(self.work.began) || cancelled && self.work.prompted;
         self.work.awaits |= !told_of && !self.work.is_under_way();
+        self.work.stopped |= cancelled && self.work.awaits && !self.work.prompted;
         self.settle(cancelled && told_of && !self.work.is_under_way() && !self.has_stopping());
     }
 }
@@ -201,6 +231,9 @@ impl Session {
             Told::Idle => {
                 // Repeated, it says the same once more; without a reason it leaves what is known.
                 let reason = report.reason.as_deref();
+                let belated = self.turn != Turn::Cancelling && work.ends_unseen(reason);
+                work.unseen &= reason != Some(CANCELLED);
+                work.stopped = false;
                 if reason.is_some() || before != Told::Idle {
                     let failed = reason == Some("error") && id!("LIFE-29").is_on(Way::Track);
                     let error = report.error.filter(|error| failed && error.len() <= KEPT);
@@ -210,7 +243,7 @@ impl Session {
                 if before != Told::Idle {
                     work.echoes.work_ended();
                 }
-                work.awaits &= self.prompts > 0;
+                work.awaits &= self.prompts > 0 || belated;
             }
             Told::Unknown => {
                 (work.reason, work.error) = (None, None);
@@ -218,10 +251,13 @@ impl Session {
             }
             Told::Running | Told::RequiresAction => {
                 (work.reason, work.error) = (None, None);
-                (work.began, work.awaits) = (true, false);
+                (work.began, work.awaits, work.unseen) = (true, false, false);
             }
         }
         let was = self.turn;
+        if now == Told::Idle && before != Told::Idle {
+            self.work.over = std::mem::take(&mut self.work.said);
+        }
         self.settle(now == Told::Idle && !self.has_stopping());
         if before == Told::Unknown && now == Told::Idle && was == Turn::Idle {
             self.ended();
@@ -270,9 +306,10 @@ fn idle<'a>(scene: &Scene<'a>) -> Option<(&'a Session, Option<Cow<'a, str>>)> {
 pub(super) fn never_began(scene: &Scene<'_>) -> Option<Objection> {
     let (session, reason) = idle(scene)?;
     let work = &session.work;
-    let repeated = reason? == work.reason.as_deref().unwrap_or_default();
+    let reason = reason?;
+    let repeated = reason == work.reason.as_deref().unwrap_or_default();
     // Where nobody knew, it may have begun all the same.
-    let unseen = work.told == Told::Unknown || work.told_by == Teller::Parent;
+    let unseen = work.told == Told::Unknown || work.told_by == Teller::Parent || work.ends_unseen(Some(&reason));
     if repeated || unseen || work.is_under_way() || session.turn == Turn::Cancelling {
         return None;
     }
@@ -290,8 +327,8 @@ pub(super) fn no_reason(scene: &Scene<'_>) -> Option<Objection> {
 /// after it.
 pub(super) fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
     let (session, reason) = idle(scene)?;
-    let ends = session.turn == Turn::Cancelling && session.work.is_under_way();
-    if !ends || reason.as_deref() == Some("cancelled") || !session.turns.cancel_was_read(scene.state.answered) {
+    let ends = session.turn == Turn::Cancelling && session.work.is_under_way() && session.work.stopped;
+    if !ends || reason.as_deref() == Some(CANCELLED) || !session.turns.cancel_was_read(scene.state.answered) {
         return None;
     }
     Some(Objection::new("/update/stopReason", "the work had been cancelled, so the stop reason cancelled was expected"))
@@ -299,10 +336,10 @@ pub(super) fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
 
 pub(super) fn late(scene: &Scene<'_>) -> Option<Objection> {
     let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
-    if session.turn != Turn::Idle || session.work.reason.as_deref() != Some("cancelled") {
+    if session.turn != Turn::Idle || session.work.reason.as_deref() != Some(CANCELLED) {
         return None;
     }
-    let goes_on = *session.work.said[kind(&scene.message)?] == *scene.message.get("/update/messageId")?;
+    let goes_on = *session.work.over[kind(&scene.message)?] == *scene.message.get("/update/messageId")?;
     goes_on.then(|| Objection::new("/update", "the work was cancelled; its updates come before the idle state"))
 }
 

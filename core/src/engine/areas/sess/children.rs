@@ -77,6 +77,11 @@ impl Sessions {
         below
     }
 
+    /// Whether this is the id of a session: one that is open here, or a child of one whose answer is awaited.
+    pub(super) fn is_used(&self, id: &str) -> bool {
+        self.is_known(id) || self.met(id).is_some_and(|session| session.child.is_some())
+    }
+
     /// Forgets a session.
     pub(crate) fn remove(&mut self, id: &str) -> Option<Session> {
         self.set_free(id);
@@ -91,7 +96,7 @@ impl Sessions {
     }
 
     fn has_room(&self, limit: usize) -> bool {
-        self.known.len() + self.expected < limit
+        self.held() < limit
     }
 }
 
@@ -112,8 +117,7 @@ pub(super) fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 pub(super) fn names_unknown(scene: &Scene<'_>) -> Option<Objection> {
-    let unknown =
-        |pointer: &&str| scene.message.text(pointer).is_some_and(|id| scene.state.sessions.get(&id).is_none());
+    let unknown = |pointer: &&str| scene.message.text(pointer).is_some_and(|id| scene.session_of(&id).is_none());
     let pointer = ["/update/senderSessionId", "/update/recipientSessionId"].into_iter().find(unknown)?;
     Some(Objection::new(
         pointer,
@@ -126,7 +130,9 @@ fn misplaced(state: &State, parent: &str, id: &str) -> Option<&'static str> {
     if parent == id {
         return Some("a session is not its own child");
     }
-    match state.sessions.get(id)?.parent() {
+    match state.sessions.met(id)?.parent() {
+        // Nobody knows yet what a session is that was announced before its answer.
+        None if !state.sessions.is_known(id) => None,
         None => Some("the client opened this session; a child session has its own id"),
         Some(other) if other != parent => Some("this session is the child of another session, and stays that"),
         Some(_) => None,
@@ -143,7 +149,7 @@ pub(super) fn too_many(scene: &Scene<'_>) -> Option<Objection> {
     let limit = scene.state.config.limits.sessions;
     let id = scene.message.text("/update/sessionId")?;
     let sessions = &scene.state.sessions;
-    if sessions.get(&id).is_some() || sessions.has_room(limit) {
+    if sessions.is_used(&id) || sessions.has_room(limit) {
         return None;
     }
     Some(Objection::new("/update/sessionId", format!("{limit} sessions are already open")))
@@ -168,17 +174,17 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
         return None;
     }
     let only_here = state.tables.dialect.answer_ends_turn();
-    let known = state.sessions.get(parent)?;
+    let known = state.sessions.met(parent)?;
     let (inherited, to, work) = (known.place.clone(), known.state, Work::of_child(&known.work));
-    if state.sessions.get(&id).is_none() && !state.sessions.has_room(state.config.limits.sessions) {
+    let new = !state.sessions.is_used(&id);
+    if new && !state.sessions.has_room(state.config.limits.sessions) {
         return None;
     }
-    let new = state.sessions.get(&id).is_none_or(|session| session.child.is_none());
     let id: Arc<str> = (&*id).into();
     if new {
         state.sessions.children.insert((Arc::clone(parent), Arc::clone(&id)), ());
     }
-    let session = state.sessions.enter(id, to);
+    let session = state.sessions.enter_child(id, parent, to);
     let child = session.child.get_or_insert_with(|| Child { parent: Arc::clone(parent), cancel: false });
     // Absent and null say two different things.
     let member = |name: &str| json::pointer(update.body?, name);
@@ -201,7 +207,7 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
 pub(super) fn mirrored(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let snapshot = update.given("/update/state")?;
-    let child = state.sessions.known.get_mut(&update.text("/update/sessionId")?)?;
+    let child = state.sessions.told_mut(&update.text("/update/sessionId")?)?;
     if child.parent() == update.session.map(|parent| &**parent) {
         child.mirror(snapshot, keep);
     }

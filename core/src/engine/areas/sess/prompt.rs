@@ -19,7 +19,7 @@ pub(super) fn other_mode(scene: &Scene<'_>) -> Option<Objection> {
     let mode = given(scene).then(|| scene.message.text("/systemPrompt/mode"))??;
     let part = scene.state.part(scene.message.method, PART)?;
     let name = mode.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if mode == "append" || (name && scene.advertises(Role::Agent, &format!("{}/mode/{mode}", part.pointer))) {
+    if mode == "append" || (name && scene.advertises(Role::Agent, &format!("{}/mode/{mode}", part.needs?.1))) {
         return None;
     }
     let message = format!("the agent did not list this mode in {}.mode; append is always supported", part.capability());

@@ -42,10 +42,7 @@ pub(super) fn link_not_advertised(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 pub(super) fn no_session(scene: &Scene<'_>) -> Option<Objection> {
-    let pointer = place_of(scene, "session", "/sessionId", |id| {
-        // A session that is announced before its answer is known by its own messages.
-        scene.message.session.is_none_or(|own| id != &**own) && scene.state.sessions.get(id).is_none()
-    })?;
+    let pointer = place_of(scene, "session", "/sessionId", |id| scene.session_of(id).is_none())?;
     Some(Objection::new(
         pointer,
         "no such session on this connection; announce a child session with subagent_update first",
