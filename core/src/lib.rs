@@ -70,7 +70,7 @@
 //! has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`] joins them
 //! into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types; [`typed`] is the
 //! connection with those types, and `aio` all of it with the reading, the writing and the waiting done, as futures.
-//! [`terminal`] has what clients need that run commands for an agent, and [`relay`] what a proxy needs between two sides.
+//! [`view`] keeps each session as a conversation that a client can show. [`terminal`] has what clients need that run commands for an agent, and [`relay`] what a proxy needs between two sides.
 //!
 //! # Features
 //!
@@ -120,6 +120,7 @@ mod text;
 pub mod typed;
 pub mod validation;
 mod versions;
+pub mod view;
 
 pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};

@@ -2,6 +2,10 @@
 
 #[path = "getters.rs"]
 mod getters;
+#[path = "viewed.rs"]
+mod viewed;
+
+use std::collections::BTreeMap;
 
 use libacp::connection::{CallOptions, Connection, Misuse, Session, Timeout};
 use libacp::framing::Framing;
@@ -91,6 +95,7 @@ impl Scenario {
             fed: 0,
             events: Vec::new(),
             frames: Frames::new(self.config["framing"].as_str()),
+            drawn: BTreeMap::new(),
             at: 0,
             judge,
         };
@@ -98,7 +103,7 @@ impl Scenario {
             // What the host is told early would change what its next call means, so only `expect` may follow.
             let next =
                 self.steps[index + 1..].iter().find(|(next, _)| fed(next).is_none() && next.get("eof").is_none());
-            let eager = next.is_some_and(|(next, _)| next.get("expect").is_some());
+            let eager = next.is_some_and(|(next, _)| next.get("expect").is_some() || next.get("view").is_some());
             replay.at = index;
             replay.step(step, *included, eager).map_err(|why| format!("step {}: {why}", index + 1))?;
         }
@@ -138,6 +143,7 @@ impl Scenario {
             fed: 0,
             events: Vec::new(),
             frames: Frames::new(self.config["framing"].as_str()),
+            drawn: BTreeMap::new(),
             at: 0,
             judge,
         }
@@ -152,7 +158,7 @@ impl Scenario {
         let mut trace = Vec::new();
         for (step, included) in &self.steps {
             let has = |name: &&str| step.get(name).is_some();
-            if !["expect", "transmit", "state", "can", "get", "cut_output"].iter().any(has) {
+            if !["expect", "transmit", "state", "view", "can", "get", "cut_output"].iter().any(has) {
                 let calls = ["request", "notify", "respond", "respond_error", "cancel"].iter().any(has);
                 let outcome = if calls {
                     replay
@@ -177,6 +183,8 @@ struct Replay<'a> {
     fed: usize,
     events: Vec<Value>,
     frames: Frames,
+    /// The revision of each view at the last step that looked at it.
+    drawn: BTreeMap<String, u64>,
     at: usize,
     judge: &'a mut Judge<'a>,
 }
@@ -208,6 +216,13 @@ impl Replay<'_> {
                 narrow(session, &expected["sessions"][id]);
             }
             return partial_difference(expected, &found).map_or(Ok(()), Err);
+        }
+        if step.get("view").is_some() {
+            // What was told and is to be sent meanwhile is for other scenarios.
+            self.drain();
+            self.events.clear();
+            self.take();
+            return viewed::same(&self.connection, step, &mut self.drawn);
         }
         if let Some(name) = step.get("get") {
             let name = name.as_str().ok_or("a getter has a name")?;
