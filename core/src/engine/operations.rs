@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::scene::Message;
 use crate::json;
 use crate::validation::table::Tables;
+use crate::validation::Facts;
 use crate::versions::Versions;
 
 /// Whose message it is.
@@ -51,8 +52,7 @@ pub(crate) enum Thing {
 }
 
 impl Thing {
-    /// The member of an update that names it, and the one with its content, which is a list in whole and one item in a
-    /// chunk.
+    /// The member of an update that names it, and the one with all of its content.
     pub(crate) const fn members(self) -> (&'static str, &'static str) {
         match self {
             Thing::Message(_) => ("messageId", "content"),
@@ -63,19 +63,11 @@ impl Thing {
             Thing::Child => ("sessionId", ""),
         }
     }
-
-    /// Where an update has its id.
-    const fn id_place(self) -> &'static str {
-        match self {
-            Thing::Message(_) => "/update/messageId",
-            Thing::ToolCall => "/update/toolCallId",
-            Thing::Terminal => "/update/terminalId",
-            Thing::Plan => "/update/planId",
-            Thing::Compaction => "/update/compactionId",
-            Thing::Child => "/update/sessionId",
-        }
-    }
 }
+
+/// The member of `session/update` that is the update, and where it stands.
+const UPDATE: &str = "update";
+const WHOLE: &str = "/update";
 
 /// Something that a session has one of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,12 +111,12 @@ struct Row {
     does: Does,
     /// Whether null clears a member, or says nothing.
     clears: bool,
-    /// Where the members of the thing stand.
+    /// Where the members of the thing stand, or the fact.
     at: &'static str,
 }
 
 const fn row(kind: &'static str, does: Does) -> Row {
-    Row { kind, versions: Versions::ALL, does, clears: false, at: "/update" }
+    Row { kind, versions: Versions::ALL, does, clears: false, at: WHOLE }
 }
 
 impl Row {
@@ -165,9 +157,9 @@ static ROWS: &[Row] = &[
     row("terminal_update", Patch(Terminal)).only(2).clears(),
     row("plan_update", Start(Plan)).at("/update/plan"),
     row("plan_removed", Remove(Plan)),
-    row("available_commands_update", Tell(Fact::Commands)),
-    row("config_option_update", Tell(Fact::Options)),
-    row("current_mode_update", Tell(Fact::Mode)).only(1),
+    row("available_commands_update", Tell(Fact::Commands)).at("/update/availableCommands"),
+    row("config_option_update", Tell(Fact::Options)).at("/update/configOptions"),
+    row("current_mode_update", Tell(Fact::Mode)).only(1).at("/update/currentModeId"),
     row("session_info_update", Tell(Fact::Info)).clears(),
     row("notice", Does::Notice),
     row("compaction_update", Patch(Compaction)).clears(),
@@ -190,13 +182,25 @@ fn find(kind: &str, version: u16) -> Option<&'static Row> {
 pub(crate) struct Operation<'a> {
     pub(crate) does: Does,
     /// Whether null clears a member, or says nothing.
-    pub(crate) clears: bool,
+    clears: bool,
     /// The id of the thing, where it is given.
     pub(crate) id: Option<Cow<'a, str>>,
-    /// The object with the members that it is about; what is added; of a fact the object that tells it.
+    /// The object with the members that it is about; what is added; the fact.
     pub(crate) body: &'a str,
     /// What the update was called.
     pub(crate) kind: Cow<'a, str>,
+    /// Where the members of the body were seen: the text, and what was seen of it.
+    seen: Option<(&'a str, &'a Facts)>,
+}
+
+/// Two members of an update, found in one go.
+fn two<'a>(message: &Message<'a>, names: [&'static str; 2]) -> [Option<&'a str>; 2] {
+    let seen = message.facts.and_then(|(text, facts)| facts.pick(text, UPDATE, names));
+    let found = seen.unwrap_or_else(|| {
+        let update = message.get(WHOLE).unwrap_or("{}");
+        names.map(|name| json::pointer(update, &format!("/{name}")))
+    });
+    found.map(|value| value.filter(|value| *value != "null"))
 }
 
 impl<'a> Operation<'a> {
@@ -208,16 +212,23 @@ impl<'a> Operation<'a> {
         };
         let Row { does, clears, at, .. } = find(&kind, tables.version).unwrap_or(&OTHERS);
         let (id, body) = match *does {
-            Append(Terminal) => (message.get(Terminal.id_place()), message.get("/update/data")?),
-            Append(thing) => (message.get(thing.id_place()), message.get("/update/content")?),
-            Start(Plan) if *at != "/update" => {
+            Append(thing) => {
+                let (id, _) = thing.members();
+                let [id, item] = two(message, [id, if thing == Terminal { "data" } else { "content" }]);
+                (id, item?)
+            }
+            Start(Plan) if *at != WHOLE => {
                 let body = message.get(at)?;
                 (json::pointer(body, "/planId").or_else(|| json::pointer(body, "/id")), body)
             }
-            Start(thing) | Patch(thing) | Remove(thing) => (message.get(thing.id_place()), message.get(at)?),
+            Start(thing) | Patch(thing) | Remove(thing) => {
+                let [id, _] = two(message, [thing.members().0, ""]);
+                (id, message.get(at)?)
+            }
             Tell(_) | Does::EndReplay | Does::Notice | Does::Other => (None, message.get(at)?),
         };
-        Some(Operation { does: *does, clears: *clears, id: id.and_then(json::unescape), body, kind })
+        let seen = message.facts.filter(|_| *at == WHOLE);
+        Some(Operation { does: *does, clears: *clears, id: id.and_then(json::unescape), body, kind, seen })
     }
 
     /// What a request for permission says of a tool call.
@@ -231,18 +242,21 @@ impl<'a> Operation<'a> {
         let body = message.get(place)?;
         let id = json::unescape(json::pointer(body, "/toolCallId")?);
         let clears = find("tool_call_update", tables.version).is_some_and(|row| row.clears);
-        Some(Operation { does: Patch(ToolCall), clears, id, body, kind: Cow::Borrowed("tool_call_update") })
+        let kind = Cow::Borrowed("tool_call_update");
+        Some(Operation { does: Patch(ToolCall), clears, id, body, kind, seen: None })
     }
 
-    /// A member of the body; null is absent where it clears nothing.
-    pub(crate) fn changes(&self) -> impl Iterator<Item = (Cow<'a, str>, Option<&'a str>)> + use<'a> {
-        let clears = self.clears;
-        let change = move |(name, value): (Cow<'a, str>, &'a str)| match value {
-            "null" if clears => Some((name, None)),
-            "null" => None,
-            value => Some((name, Some(value))),
+    /// Each member of the body: `None` clears it. Null is left out where it clears nothing.
+    pub(crate) fn each(&self, mut change: impl FnMut(&str, Option<&'a str>)) {
+        let mut change = |name: &str, value: &'a str| match value {
+            "null" if self.clears => change(name, None),
+            "null" => {}
+            value => change(name, Some(value)),
         };
-        json::members(self.body).into_iter().filter_map(change)
+        match self.seen.and_then(|(text, facts)| facts.members_of(text, UPDATE)) {
+            Some(members) => members.for_each(|(name, value)| change(name, value)),
+            None => json::members(self.body).into_iter().for_each(|(name, value)| change(&name, value)),
+        }
     }
 }
 

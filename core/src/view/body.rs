@@ -22,7 +22,12 @@ pub(super) struct Most {
 pub(super) enum Body {
     Nothing,
     Blocks(Content),
-    Items { list: VecDeque<Box<str>>, bytes: usize },
+    /// A list that was told as a whole, and what was added to it.
+    Items {
+        whole: Box<str>,
+        list: VecDeque<Box<str>>,
+        bytes: usize,
+    },
     Output(Output),
 }
 
@@ -30,7 +35,7 @@ impl Body {
     pub(super) fn of(kind: EntryKind) -> Self {
         match kind {
             EntryKind::Message(_) | EntryKind::Compaction => Body::Blocks(Content::default()),
-            EntryKind::ToolCall => Body::Items { list: VecDeque::new(), bytes: 0 },
+            EntryKind::ToolCall => Body::Items { whole: Box::default(), list: VecDeque::new(), bytes: 0 },
             EntryKind::Terminal => Body::Output(Output::default()),
             _ => Body::Nothing,
         }
@@ -45,6 +50,13 @@ impl Body {
         }
     }
 
+    /// The items of a tool call.
+    pub(super) fn items(&self) -> impl Iterator<Item = &str> {
+        let items = if let Body::Items { whole, list, .. } = self { Some((whole, list)) } else { None };
+        let all = items.map(|(whole, list)| json::items(whole).into_iter().chain(list.iter().map(|item| &**item)));
+        all.into_iter().flatten()
+    }
+
     /// Adds a block, an item or bytes; whether something was given up for it.
     pub(super) fn append(&mut self, item: &str, most: Most) -> bool {
         match self {
@@ -53,10 +65,18 @@ impl Body {
                 content.append(item);
                 content.cut(most.content)
             }
-            Body::Items { list, bytes } => {
+            Body::Items { whole, list, bytes } => {
                 list.push_back(item.into());
                 *bytes += item.len() + ITEM;
                 let over = *bytes > most.content;
+                if over && !whole.is_empty() {
+                    let told = std::mem::take(whole);
+                    *bytes -= told.len();
+                    for item in json::items(&told).into_iter().rev() {
+                        list.push_front(item.into());
+                        *bytes += item.len() + ITEM;
+                    }
+                }
                 while over && *bytes > most.content / 2 {
                     *bytes -= list.pop_front().map_or(*bytes, |item| item.len() + ITEM);
                 }
@@ -75,6 +95,10 @@ impl Body {
     /// Takes a list, or the bytes of a snapshot, where it is empty; whether something was given up for it.
     pub(super) fn fill(&mut self, value: &str, most: Most) -> bool {
         match self {
+            Body::Items { whole, bytes, .. } if value.len() <= most.content => {
+                (*whole, *bytes) = (value.into(), value.len());
+                false
+            }
             Body::Output(_) => json::pointer(value, "/data").is_some_and(|data| self.append(data, most)),
             _ => json::items(value).into_iter().fold(false, |cut, item| self.append(item, most) || cut),
         }
@@ -87,9 +111,14 @@ impl Body {
                 out.key(if kind == EntryKind::Compaction { "summary" } else { "blocks" });
                 content.write(out);
             }
-            Body::Items { list, .. } => {
-                out.key("content").begin_array();
-                list.iter().for_each(|item| _ = out.json(item));
+            Body::Items { whole, list, .. } => {
+                out.key("content");
+                if list.is_empty() && !whole.is_empty() {
+                    out.json(whole);
+                    return;
+                }
+                out.begin_array();
+                self.items().for_each(|item| _ = out.json(item));
                 out.end_array();
             }
             Body::Output(output) => {

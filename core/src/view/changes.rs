@@ -1,5 +1,7 @@
 //! What has changed in a view since a revision.
 
+use std::borrow::Cow;
+
 use super::{Entry, EntryKind, View};
 use crate::json::Writer;
 
@@ -19,7 +21,7 @@ impl<'v> Changes<'v> {
 
     /// Whether nothing has.
     pub fn is_empty(&self) -> bool {
-        self.changed.is_empty() && self.members().next().is_none()
+        self.changed.is_empty() && !self.view.facts.changed_since(self.since)
     }
 
     /// Whether what was drawn is of another epoch: all entries are among the changed ones, and no others are there.
@@ -50,7 +52,7 @@ impl<'v> Changes<'v> {
     }
 
     /// The names of the other members of [`View::to_json`] that have changed, and their JSON.
-    pub fn members(&self) -> impl Iterator<Item = (&'static str, &'v str)> {
+    pub fn members(&self) -> impl Iterator<Item = (&'static str, Cow<'v, str>)> {
         self.view.facts.since(self.since)
     }
 
@@ -60,7 +62,7 @@ impl<'v> Changes<'v> {
         let mut out = Writer::new();
         out.begin_object().key("revision").unsigned(self.view.revision).key("epoch").unsigned(self.view.epoch);
         out.key("reset").boolean(self.is_reset()).key("first").unsigned(self.view.story.first());
-        self.members().for_each(|(name, value)| _ = out.key(name).json(value));
+        self.members().for_each(|(name, value)| _ = out.key(name).json(&value));
         out.key("entries").begin_array();
         self.entries().for_each(|entry| entry.write(&mut out));
         out.end_array().key("terminals").begin_array();

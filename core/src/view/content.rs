@@ -77,6 +77,11 @@ impl Content {
 
     /// Adds one block of JSON.
     pub(super) fn append(&mut self, block: &str) {
+        // Most blocks are written like this.
+        let inside = block.strip_prefix(r#"{"type":"text","text":""#).and_then(|rest| rest.strip_suffix("\"}"));
+        if let Some(inside) = inside.filter(|inside| json::is_plain(inside)) {
+            return self.say(inside);
+        }
         if let Some(text) = plain(block) {
             return if text.escaped { self.say(&text.value()) } else { self.say(text.raw) };
         }

@@ -132,8 +132,7 @@ impl Entry {
 
     /// What a tool call shows, each item as JSON text.
     pub fn items(&self) -> impl Iterator<Item = &str> {
-        let list = if let Body::Items { list, .. } = &self.body { Some(list) } else { None };
-        list.into_iter().flatten().map(|item| &**item)
+        self.body.items()
     }
 
     /// The last bytes that a terminal has printed: at most [`Limits::view_output`](crate::connection::Limits::view_output).

@@ -7,7 +7,7 @@ use super::kind::EntryKind;
 use super::{target, View};
 use crate::engine::operations::{Does, Fact, Operation, Speaker, Thing};
 use crate::engine::Session;
-use crate::json::{self, Writer};
+use crate::json;
 use crate::validation::table::Dialect;
 
 const USER: EntryKind = EntryKind::Message(Speaker::User);
@@ -42,7 +42,9 @@ impl View {
             Does::Tell(Fact::State) => self.state_told(operation.body),
             Does::Tell(Fact::Info) => self.info_told(operation),
             Does::Tell(Fact::Usage) => self.usage_told(operation),
-            Does::Tell(Fact::Commands | Fact::Options | Fact::Mode) => self.look_up(told),
+            Does::Tell(Fact::Commands) => self.say(Name::Commands, Some(operation.body)),
+            Does::Tell(Fact::Options) => self.options_told(operation.body, told.dialect),
+            Does::Tell(Fact::Mode) => self.say(Name::Modes, Some(operation.body)),
             Does::EndReplay => target(&mut self.story, &mut self.next).end_run(),
             Does::Notice => {
                 let index = self.push(EntryKind::Notice, None);
@@ -177,7 +179,7 @@ impl View {
         let most = self.most;
         let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) else { return (false, false) };
         let (mut changed, mut rewritten) = (false, false);
-        for (name, value) in operation.changes() {
+        operation.each(|name, value| {
             if name == content {
                 entry.replace(value, most);
                 entry.awaits_echo = false;
@@ -185,9 +187,9 @@ impl View {
             } else if name == "_meta" {
                 changed |= entry.set_meta(value, most);
             } else {
-                changed |= entry.set(&name, value, most);
+                changed |= entry.set(name, value, most);
             }
-        }
+        });
         (changed, rewritten)
     }
 
@@ -198,20 +200,21 @@ impl View {
         story.end_run();
         let known = story.find(EntryKind::Plan, id);
         let index = known.unwrap_or_else(|| self.push(EntryKind::Plan, Some(id)));
+        let (mut entries, mut meta) = ("[]", None);
+        if operation.id.is_none() {
+            operation.each(|name, value| match name {
+                "entries" => entries = value.unwrap_or(entries),
+                "_meta" => meta = value,
+                _ => {}
+            });
+        }
         let plan = match operation.id {
-            Some(_) => Some(Cow::Borrowed(operation.body)),
-            None => {
-                let mut out = Writer::new();
-                let entries = json::pointer(operation.body, "/entries").unwrap_or("[]");
-                out.begin_object().key("type").string("items").key("planId").string(MAIN).key("entries").json(entries);
-                out.end_object();
-                out.finish().ok().map(Cow::Owned)
-            }
+            Some(_) => Cow::Borrowed(operation.body),
+            None => Cow::Owned(format!(r#"{{"type":"items","planId":"{MAIN}","entries":{entries}}}"#)),
         };
         let most = self.most;
         let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) else { return };
-        let meta = json::pointer(operation.body, "/_meta").filter(|_| operation.id.is_none());
-        let mut changed = entry.set("plan", plan.as_deref(), most);
+        let mut changed = entry.set("plan", Some(&plan), most);
         changed |= meta.is_some_and(|meta| entry.set_meta(Some(meta), most));
         if changed || known.is_none() {
             self.touched(index, true);
@@ -219,28 +222,29 @@ impl View {
     }
 
     fn info_told(&mut self, operation: &Operation<'_>) {
-        for (name, value) in operation.changes() {
-            match &*name {
-                "title" => self.say(Name::Title, value),
-                "updatedAt" => self.say(Name::UpdatedAt, value),
-                _ => {}
-            }
-        }
+        operation.each(|name, value| match name {
+            "title" => self.say(Name::Title, value),
+            "updatedAt" => self.say(Name::UpdatedAt, value),
+            _ => {}
+        });
     }
 
+    /// What an update of the usage leaves out stays as it was.
     fn usage_told(&mut self, operation: &Operation<'_>) {
-        let known: Option<String> = self.facts.get(Name::Usage).map(Into::into);
-        let changes: Vec<_> = operation.changes().collect();
-        let mut out = Writer::new();
-        out.begin_object();
-        for name in ["used", "size", "cost"] {
-            let place = format!("/{name}");
-            let before = || known.as_deref().and_then(|known| json::pointer(known, &place));
-            let told = changes.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
-            out.key(name).json(told.unwrap_or_else(before).unwrap_or("null"));
+        const NAMES: [&str; 3] = ["used", "size", "cost"];
+        let mut all = [None; NAMES.len()];
+        operation.each(|name, value| {
+            if let Some(at) = NAMES.iter().position(|known| *known == name) {
+                all[at] = Some(value.unwrap_or("null"));
+            }
+        });
+        let known = self.facts.get(Name::Usage).filter(|_| all.contains(&None));
+        for (name, value) in NAMES.iter().zip(&mut all) {
+            *value = value.or_else(|| json::pointer(known?, &format!("/{name}")));
         }
-        out.end_object();
-        self.say(Name::Usage, out.finish().ok().as_deref());
+        let [used, size, cost] = all.map(|value| value.unwrap_or("null"));
+        let usage = format!(r#"{{"used":{used},"size":{size},"cost":{cost}}}"#);
+        self.say(Name::Usage, Some(&usage));
     }
 
     /// The foreground works.
@@ -307,6 +311,9 @@ impl View {
 
     /// CANCEL-02: what has not ended counts as cancelled, until something else is said of it.
     pub(super) fn cancelled(&mut self, session: &Session) {
+        if !target(&mut self.story, &mut self.next).in_turn {
+            return;
+        }
         for index in target(&mut self.story, &mut self.next).of_turn() {
             let most = self.most;
             let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) else { continue };
@@ -319,71 +326,27 @@ impl View {
         }
     }
 
-    /// What the engine keeps of a session, which answers and updates tell.
+    /// What the engine keeps of a session once it was opened, or its settings were changed.
     pub(super) fn look_up(&mut self, Told { session, dialect }: Told<'_>) {
-        let options = session.config_options().map(|list| renamed(list, dialect));
-        self.say(Name::ConfigOptions, options.as_deref());
         self.say(Name::Commands, session.commands());
-        let mode = session.mode();
-        let modes = mode.map(|mode| {
-            let derived = || options.as_deref().and_then(modes_of);
-            let list = session.available_modes().map(Cow::Borrowed).or_else(|| derived().map(Cow::Owned));
-            let mut out = Writer::new();
-            out.begin_object().key("currentModeId").string(&mode).key("availableModes");
-            out.json(list.as_deref().unwrap_or("null")).end_object();
-            out.finish().unwrap_or_default()
+        let mode = session.mode().map(|mode| {
+            let mut out = String::new();
+            json::quote(&mut out, &mode);
+            out
         });
-        self.say(Name::Modes, modes.as_deref());
+        self.say(Name::Modes, mode.as_deref());
+        self.facts.offer(session.available_modes());
+        match session.config_options() {
+            Some(options) => self.options_told(options, dialect),
+            None => self.say(Name::ConfigOptions, None),
+        }
     }
-}
 
-/// Config options with the names that version 2 has for their members.
-fn renamed<'a>(list: &'a str, dialect: &Dialect) -> Cow<'a, str> {
-    const ID: &str = "configId";
-    if dialect.config_option_id == ID {
-        return Cow::Borrowed(list);
+    /// The mode may be one of the options.
+    fn options_told(&mut self, options: &str, dialect: &Dialect) {
+        self.facts.option_id = dialect.config_option_id;
+        if self.facts.set(Name::ConfigOptions, Some(options), &mut self.revision) {
+            self.facts.mark(Name::Modes, self.revision);
+        }
     }
-    let groups = |out: &mut Writer, value: &str| {
-        out.begin_array();
-        for item in json::items(value) {
-            out.begin_object();
-            for (name, value) in json::members(item) {
-                out.key(if name == "group" { "groupId" } else { &name }).json(value);
-            }
-            out.end_object();
-        }
-        out.end_array();
-    };
-    let renamed = json::list(json::items(list).into_iter(), |out, option| {
-        out.begin_object();
-        for (name, value) in json::members(option) {
-            match &*name {
-                name if name == dialect.config_option_id => _ = out.key(ID).json(value),
-                "options" if value.starts_with('[') => groups(out.key("options"), value),
-                name => _ = out.key(name).json(value),
-            }
-        }
-        out.end_object();
-    });
-    Cow::Owned(renamed)
-}
-
-/// The modes that the config option for them offers.
-fn modes_of(options: &str) -> Option<String> {
-    let is_mode = |option: &&str| json::pointer(option, "/category") == Some("\"mode\"");
-    let option = json::items(options).into_iter().find(is_mode)?;
-    let values = json::items(json::pointer(option, "/options")?);
-    let all = values.into_iter().flat_map(|value| match json::pointer(value, "/options") {
-        Some(group) => json::items(group),
-        None => vec![value],
-    });
-    Some(json::list(all, |out, value| {
-        out.begin_object();
-        for (name, member) in [("id", "/value"), ("name", "/name"), ("description", "/description")] {
-            if let Some(member) = json::pointer(value, member) {
-                out.key(name).json(member);
-            }
-        }
-        out.end_object();
-    }))
 }

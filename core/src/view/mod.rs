@@ -45,6 +45,7 @@ mod entry;
 mod facts;
 mod fold;
 mod kind;
+mod options;
 mod output;
 mod prompts;
 mod replay;
@@ -209,14 +210,14 @@ impl View {
     }
 
     /// The config options as JSON text, a list with the names of version 2 (`configId`, `groupId`).
-    pub fn config_options(&self) -> Option<&str> {
-        self.facts.get(Name::ConfigOptions)
+    pub fn config_options(&self) -> Option<Cow<'_, str>> {
+        self.facts.options()
     }
 
     /// The modes as JSON text: `{"currentModeId", "availableModes"}`. Where a config option of the category `mode` stands
     /// for them, they are made of it.
-    pub fn modes(&self) -> Option<&str> {
-        self.facts.get(Name::Modes)
+    pub fn modes(&self) -> Option<String> {
+        self.facts.modes()
     }
 
     /// The commands as JSON text, a list.

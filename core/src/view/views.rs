@@ -19,8 +19,10 @@ const SPARE: usize = 4;
 const FROZEN: usize = 64;
 /// All views together keep so many times what one may keep.
 const TOGETHER: usize = 16;
-/// So many changes pass before it is looked again how much all views keep.
-const ROUND: u32 = 256;
+/// It is looked again how much all views keep once so large a part of what one may keep was told, and a message counts for
+/// so many bytes at least.
+const PART: usize = 4;
+const LEAST: usize = 64;
 
 #[derive(Debug)]
 struct Kept {
@@ -36,7 +38,8 @@ struct Kept {
 pub(crate) struct Views {
     all: Map<Arc<str>, Kept>,
     clock: u64,
-    rounds: u32,
+    /// Bytes that were told since it was looked how much all views keep.
+    told: usize,
 }
 
 fn session<'s>(state: &'s State, id: &str) -> Option<&'s Session> {
@@ -60,7 +63,8 @@ impl Views {
     /// The view of a session that is known, made if there is none.
     fn enter(&mut self, id: &Arc<str>, state: &State) -> Option<&mut View> {
         self.clock += 1;
-        if !self.all.contains_key(id) {
+        let found = self.all.find(id);
+        if found.is_none() {
             let early = !state.sessions.is_known(id);
             let too_many = || self.all.iter().filter(|(_, kept)| kept.early).count() >= state.sessions.expected + SPARE;
             if early && too_many() {
@@ -69,7 +73,8 @@ impl Views {
             let view = View::new(&state.config.limits);
             self.all.insert(Arc::clone(id), Kept { view, early, at: 0 });
         }
-        let kept = self.all.get_mut(id)?;
+        let at = found.or_else(|| self.all.find(id))?;
+        let (_, kept) = self.all.entry_at(at, || Kept { view: View::new(&state.config.limits), early: false, at: 0 });
         kept.at = self.clock;
         Some(&mut kept.view)
     }
@@ -90,9 +95,9 @@ impl Views {
             "session/cancel" => view.cancelled(session),
             _ => {}
         }
-        self.rounds += 1;
-        if self.rounds == ROUND {
-            self.rounds = 0;
+        self.told += message.body.map_or(0, str::len) + LEAST;
+        if self.told > state.config.limits.view_bytes / PART {
+            self.told = 0;
             self.fit(id, state);
         }
     }
