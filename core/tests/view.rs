@@ -27,23 +27,8 @@ fn folder() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/view"))
 }
 
-fn lines(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter(|line| !line.trim().is_empty())
-}
-
 fn all() -> Vec<Scenario> {
-    let shared = Shared::read(&scenario::vectors());
-    let mut files: Vec<_> = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
-    files.sort();
-    let mut all = Vec::new();
-    for path in files {
-        let file = path.file_name().unwrap().to_string_lossy().into_owned();
-        for line in lines(&fs::read_to_string(&path).unwrap()) {
-            all.push(shared.scenario(&file, line).unwrap_or_else(|why| panic!("{file}: {why}: {line}")));
-        }
-    }
-    all
+    Shared::read(&scenario::vectors()).load(folder())
 }
 
 #[test]
@@ -74,9 +59,9 @@ fn each_edge_case_has_a_scenario() {
 fn what_is_expected_wrongly_fails() {
     let shared = Shared::read(&scenario::vectors());
     let wrong = fs::read_to_string(folder().join("wrong.ndjson")).unwrap();
-    for line in lines(&wrong) {
+    for line in wrong.lines() {
         let outcome = shared.scenario("wrong", line).and_then(|scenario| scenario.run(replay::Split::Whole));
         assert!(outcome.is_err(), "{line}");
     }
-    assert!(lines(&wrong).count() >= 5);
+    assert!(wrong.lines().count() >= 5);
 }

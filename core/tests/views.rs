@@ -77,9 +77,9 @@ fn views(observer: &Observer) -> BTreeMap<String, Value> {
 }
 
 fn watched(records: &[(Role, &[u8])]) -> BTreeMap<String, Value> {
-    let mut observed = Config::client();
-    (observed.view, observed.versions) = (true, Versions::ALL);
-    let mut observer = Observer::new(observed);
+    let mut config = Config::client();
+    (config.view, config.versions) = (true, Versions::ALL);
+    let mut observer = Observer::new(config);
     for (from, bytes) in records {
         observer.receive(*from, bytes);
         while observer.poll_event().is_some() {}
@@ -238,12 +238,15 @@ fn bytes_of(view: &libacp::view::View) -> usize {
     view.entries().chain(view.terminals()).map(|entry| entry.to_json().len()).sum()
 }
 
+/// What is sent, and the update of a number.
+type Attack = (&'static str, fn(usize, &str) -> String);
+
 /// Whatever a peer sends, a view keeps no more than it should.
 #[test]
 fn what_a_peer_sends_fills_no_view() {
     let _alone = alone();
     let long = "x".repeat(10_000);
-    let many: [(&str, fn(usize, &str) -> String); 9] = [
+    let many: [Attack; 9] = [
         ("messages", |n, text| {
             format!(r#""agent_message","messageId":"m-{n}","content":[{{"type":"text","text":"{text}"}}]"#)
         }),

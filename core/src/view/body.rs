@@ -100,7 +100,7 @@ impl Body {
                 false
             }
             Body::Output(_) => json::pointer(value, "/data").is_some_and(|data| self.append(data, most)),
-            _ => json::items(value).into_iter().fold(false, |cut, item| self.append(item, most) || cut),
+            _ => json::items(value).into_iter().filter(|item| self.append(item, most)).count() > 0,
         }
     }
 

@@ -98,12 +98,11 @@ impl Content {
         self.text.push_str(text);
         self.bytes += text.len();
         let end = self.text.len();
-        match self.pieces.last_mut() {
-            Some(Piece { text, json: None }) => text.end = end,
-            _ => {
-                self.bytes += BLOCK;
-                self.pieces.push(Piece { text: end - text.len()..end, json: None });
-            }
+        if let Some(Piece { text, json: None }) = self.pieces.last_mut() {
+            text.end = end;
+        } else {
+            self.bytes += BLOCK;
+            self.pieces.push(Piece { text: end - text.len()..end, json: None });
         }
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::facts::Name;
 use super::kind::EntryKind;
+use super::prompts::Echo;
 use super::{target, View};
 use crate::engine::operations::{Does, Fact, Operation, Speaker, Thing};
 use crate::engine::Session;
@@ -111,11 +112,8 @@ impl View {
 
     fn append(&mut self, thing: Thing, operation: &Operation<'_>) {
         let (kind, id) = (EntryKind::from(thing), operation.id.as_deref());
-        if kind == USER && !self.prompts.is_empty() {
-            match self.echoed(id, operation.body) {
-                Some(None) => return,
-                Some(Some(_)) | None => {}
-            }
+        if kind == USER && !self.prompts.is_empty() && self.echoed(id, operation.body) == Echo::Repeats {
+            return;
         }
         let story = target(&mut self.story, &mut self.next);
         let known = match id {
@@ -153,7 +151,9 @@ impl View {
         let mut known = target(&mut self.story, &mut self.next).find(kind, id);
         if kind == USER && known.is_none() && !self.prompts.is_empty() {
             let blocks = json::pointer(operation.body, "/content").map(json::items).unwrap_or_default();
-            known = blocks.first().and_then(|block| self.echoed(Some(id), block)).flatten();
+            if let Some(Echo::Is(index)) = blocks.first().map(|block| self.echoed(Some(id), block)) {
+                known = Some(index);
+            }
         }
         let index = known.unwrap_or_else(|| self.push(kind, Some(id)));
         let story = target(&mut self.story, &mut self.next);

@@ -33,7 +33,7 @@
 //! ```
 //!
 //! Theory of operation. The connection shows each message that went through to `views`, after the engine has followed it.
-//! What an update does is an [operation](crate::engine::operations) of the engine's; `fold` applies it to the `story`, the
+//! What an update does is an operation of the engine's (`engine::operations`); `fold` applies it to the `story`, the
 //! list of entries. `prompts` has what the client asks, which is in the conversation once the agent has taken it up;
 //! `replay` what happens when a conversation is told again; `facts` what there is one of. Read `entry` first for what is
 //! kept, then `story`, then `fold`.

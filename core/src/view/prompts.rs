@@ -94,6 +94,17 @@ impl Question {
     }
 }
 
+/// What the agent tells of a message of the user's, while prompts are open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Echo {
+    /// It is no open prompt's, as far as it shows.
+    Other,
+    /// It says what is there.
+    Repeats,
+    /// It is what a prompt has become, at this index.
+    Is(u64),
+}
+
 /// How a request ended.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Ending<'a> {
@@ -143,9 +154,8 @@ impl View {
         self.say(Name::Prompts, Some(&list));
     }
 
-    /// Takes what the agent tells of a message of the user's for an open prompt's, if it is: the entry that the update is
-    /// about, or nothing where it only repeats what is there.
-    pub(super) fn echoed(&mut self, id: Option<&str>, block: &str) -> Option<Option<u64>> {
+    /// Takes what the agent tells of a message of the user's for an open prompt's, if it is.
+    pub(super) fn echoed(&mut self, id: Option<&str>, block: &str) -> Echo {
         let story = target(&mut self.story, &mut self.next);
         let text = plain(block).map(super::content::value);
         let mut found = None;
@@ -166,7 +176,7 @@ impl View {
                         self.touched(index, true);
                         self.list_prompts();
                     }
-                    return Some(None);
+                    return Echo::Repeats;
                 }
             } else if prompt.message.is_none() && id.is_some() {
                 let same = match (entry.blocks().next(), &text) {
@@ -180,11 +190,12 @@ impl View {
                 }
             }
         }
-        let at = found?;
-        let index = self.insert(at, id?);
-        let story = target(&mut self.story, &mut self.next);
-        story.get_mut(index)?.awaits_echo = true;
-        Some(Some(index))
+        let Some((at, id)) = found.zip(id) else { return Echo::Other };
+        let index = self.insert(at, id);
+        if let Some(entry) = target(&mut self.story, &mut self.next).get_mut(index) {
+            entry.awaits_echo = true;
+        }
+        Echo::Is(index)
     }
 
     /// An open prompt is a message of this id from now on.

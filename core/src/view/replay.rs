@@ -37,7 +37,7 @@ impl View {
 
     /// The call that has asked for a replay was answered.
     pub(super) fn end_replay(&mut self, serial: Option<u64>, succeeded: bool) {
-        if !self.replay.is_some_and(|replay| replay.serial == serial) {
+        if self.replay.is_none_or(|replay| replay.serial != serial) {
             return;
         }
         if !succeeded {

@@ -36,6 +36,7 @@ pub(crate) enum Split {
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
     /// The step, counted from 0 with the includes put in.
+    #[allow(dead_code, reason = "for those who falsify events")]
     pub(crate) step: usize,
     /// The event among those of the step; `None` for a misuse.
     pub(crate) event: Option<usize>,
@@ -149,6 +150,7 @@ impl Scenario {
         }
     }
 
+    #[allow(dead_code, reason = "for those who compare configurations")]
     /// All that comes of it in another configuration, told or sent; what it expects is not looked at.
     pub(crate) fn trace(&self, change: impl FnOnce(&mut Config)) -> Vec<Value> {
         let mut config = config::read(&self.config);
