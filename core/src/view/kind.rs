@@ -25,7 +25,7 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    /// A name for it, the same in every language: `type` in [`Entry::to_json`].
+    /// A name for it, the same in every language: `type` in [`Entry::to_json`](super::Entry::to_json).
     pub const fn name(self) -> &'static str {
         match self {
             EntryKind::Message(_) => "message",
