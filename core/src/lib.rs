@@ -70,7 +70,8 @@
 //! Each layer can be used alone: [`framing`] splits bytes into frames, [`json`] reads text without building a tree,
 //! [`jsonrpc`] has ids and errors, [`validation`] checks values against the model of the protocol, and [`connection`]
 //! combines them into one [`Connection`] per peer. [`schema`] is generated from the model: tables and message types.
-//! [`typed`] is a connection with those types. `aio` adds reading, writing and waiting, as futures. [`terminal`] is for
+//! [`typed`] is a connection with those types. `aio` adds reading, writing and waiting, as futures. [`view`] keeps each session as a conversation that
+//! a client can show. [`terminal`] is for
 //! clients that run commands for an agent, and [`relay`] for proxies.
 //!
 //! # Features
@@ -121,6 +122,7 @@ mod text;
 pub mod typed;
 pub mod validation;
 mod versions;
+pub mod view;
 
 pub use connection::{Config, Connection, Event, Misuse, Role};
 pub use jsonrpc::{ErrorCode, Id};

@@ -20,7 +20,15 @@ pub fn feed(connection: &mut Connection, message: &str) {
 /// # Panics
 /// When it is refused what it asks.
 pub fn client(session: &str) -> Connection {
-    let mut client = idle_client(session);
+    client_with(Config::client(), session)
+}
+
+/// The same with another configuration.
+///
+/// # Panics
+/// When it is refused what it asks.
+pub fn client_with(config: Config, session: &str) -> Connection {
+    let mut client = idle_client_with(config, session);
     client.request("session/prompt", r#"{"sessionId":"s-0","prompt":[]}"#).expect("a prompt");
     client.consume(usize::MAX);
     client
@@ -31,7 +39,11 @@ pub fn client(session: &str) -> Connection {
 /// # Panics
 /// When it is refused what it asks.
 pub fn idle_client(session: &str) -> Connection {
-    let mut client = Connection::new(Config::client());
+    idle_client_with(Config::client(), session)
+}
+
+fn idle_client_with(config: Config, session: &str) -> Connection {
+    let mut client = Connection::new(config);
     client.request("initialize", r#"{"clientCapabilities":{}}"#).expect("a greeting");
     feed(&mut client, r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{}}}"#);
     client.request("session/new", r#"{"cwd":"/work","mcpServers":[]}"#).expect("a session");

@@ -6,8 +6,8 @@ mod turns;
 use std::hint::black_box;
 
 use libacp::schema::v1::SessionNotification;
-use libacp::{Connection, Event};
-use libacp_bench::{client, SESSION};
+use libacp::{Config, Connection, Event};
+use libacp_bench::{client, client_with, SESSION};
 use libacp_bench_measure::{none, timed, Inputs, Pass, Work, PIECE};
 use serde::de::IgnoredAny;
 
@@ -22,6 +22,8 @@ const WORKS: &[Work] = &[
     ("w3", turns::files),
     ("w4-small", |inputs| decode(&inputs.bytes("small.jsonl"), PIECE, events)),
     ("w4-mix", |inputs| decode(&inputs.bytes("mix.jsonl"), PIECE, events)),
+    ("w4-small-view", |inputs| decode_shown(&inputs.bytes("small.jsonl"))),
+    ("w4-mix-view", |inputs| decode_shown(&inputs.bytes("mix.jsonl"))),
     ("w4-small-typed", |inputs| decode(&inputs.bytes("small.jsonl"), PIECE, structs)),
     ("w4-mix-typed", |inputs| decode(&inputs.bytes("mix.jsonl"), PIECE, structs)),
     ("w4-small-floor", |inputs| ignore(&inputs.bytes("small.jsonl"))),
@@ -45,6 +47,24 @@ fn decode(bytes: &[u8], piece: usize, drain: fn(&mut Connection) -> usize) -> Pa
         for piece in bytes.chunks(piece) {
             client.receive(piece);
             count += drain(&mut client);
+        }
+        count
+    })
+}
+
+/// The same with a view of the session, which is asked after each piece what has changed.
+fn decode_shown(bytes: &[u8]) -> Pass {
+    let mut config = Config::client();
+    config.view = true;
+    let mut client = client_with(config, SESSION);
+    timed(|| {
+        let (mut count, mut drawn) = (0, 0);
+        for piece in bytes.chunks(PIECE) {
+            client.receive(piece);
+            count += events(&mut client);
+            let view = client.view("s-0").expect("a view");
+            black_box(view.since(drawn).entries().count());
+            drawn = view.revision();
         }
         count
     })

@@ -300,7 +300,9 @@ impl Connection {
         if let Some(session) = session.as_ref().filter(|_| row.is_some_and(|row| row.effect == Effect::Ends)) {
             self.cancel_prompts(session);
         }
-        let note = self.track(&seen.message(&method, session.as_ref(), &params));
+        let said = seen.message(&method, session.as_ref(), &params);
+        let note = self.track(&said);
+        self.show_asked(&said, &id);
         let life = self.state.sessions.life(session.as_ref());
         let open = OpenRequest {
             id: id.clone(),
@@ -344,7 +346,9 @@ impl Connection {
         }
         let timing = session.as_ref().map_or(Timing::None, |id| self.state.sessions.timing(id));
         self.state.sessions.foresee(&method, session.as_ref());
-        self.track(&seen.message(&method, session.as_ref(), &params));
+        let said = seen.message(&method, session.as_ref(), &params);
+        self.track(&said);
+        self.show_told(&said, update);
         self.events.push(Event::Notification(Notification { method, session, update, timing, params }));
     }
 

@@ -178,12 +178,14 @@ impl Connection {
         }
         let message = Message::end(On::Answer, request, &self.state, result);
         self.track(&message);
+        self.show_answered(request, result);
     }
 
     /// Remembers an error, beside the end of its request.
     pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
         let message = Message::end(On::Error, request, &self.state, error);
         self.track(&message);
+        self.show_failed(request, error);
     }
 
     /// Remembers what a message said; what a call says may be kept with it until its answer.

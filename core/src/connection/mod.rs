@@ -9,7 +9,7 @@
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` and `telling` (the host's calls),
 //! `incoming`, `checker` and `mould` (frames), `batch` (several messages in one), `calls` and `answers` (what frames turn into), `dismiss` (what the
 //! connection answers by itself), `clock` (what nobody answers), `handshake` (`initialize`), `state`, `session`,
-//! `early`, `pending` and `inserted` (what is tracked), `snapshot` (all that hosts see of it), `rules`. `queue` holds the events.
+//! `early`, `pending` and `inserted` (what is tracked), `snapshot` (all that hosts see of it), `viewed` (what the views are shown), `rules`. `queue` holds the events.
 
 mod answers;
 mod batch;
@@ -31,6 +31,7 @@ mod repeats;
 mod report;
 mod snapshot;
 mod telling;
+mod viewed;
 
 #[cfg(test)]
 mod tests;
@@ -63,6 +64,8 @@ use inserted::Inserted;
 use mould::{Holes, Moulds};
 use queue::Queue;
 use repeats::Repeats;
+
+use crate::view::Views;
 
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -142,6 +145,8 @@ pub struct Connection {
     ended: Option<CloseReason>,
     /// It looks on: nothing is answered, and what one side should refuse is followed.
     observes: bool,
+    /// Sessions as conversations, if the host wants them.
+    views: Option<Box<Views>>,
 }
 
 impl Connection {
@@ -172,6 +177,7 @@ impl Connection {
             earlier: None,
             ended: None,
             observes: false,
+            views: config.view.then(Box::default),
             state: State::new(config),
         }
     }

@@ -46,7 +46,7 @@ use crate::validation::table::Method;
 #[derive(Debug)]
 pub struct Observer {
     /// Turned to the side that a frame goes to.
-    connection: Connection,
+    pub(super) connection: Connection,
     /// What belongs to the direction that the connection is not turned to.
     other: Direction,
     /// What came behind what the connection's decoder has.

@@ -147,6 +147,7 @@ impl Connection {
         }
         let serial = self.serial();
         let note = self.track(&said);
+        self.show_asked(&said, &id);
         let life = self.state.sessions.life(session.as_ref());
         self.outbox.push_whole(message);
         self.state.outbound.insert(OpenRequest {

@@ -61,6 +61,7 @@ impl Connection {
         self.outbox.push_whole(message);
         self.state.sessions.foresee(method, session.as_ref());
         self.track(&said);
+        self.show_told(&said, update);
         if let (Some(session), "session/cancel") = (&session, method) {
             self.dismiss(Some(session), Occasion::Cancel);
         }

@@ -9,7 +9,8 @@
 //!
 //! Read in this order: `settings`, `names` (words that hosts see too), `state`, `session`, `table`, `early`, `pending`,
 //! `key` (what is known), `admission`, `rows` (checks and trackers), `scene` (what they see), `areas` (all of them, by the
-//! areas of the catalogue), `questions` (requests that end with the work they belong to).
+//! areas of the catalogue), `questions` (requests that end with the work they belong to), `operations` (what updates do, for who keeps a
+//! conversation).
 //!
 //! Nothing here imports the connection or anything above it; a test says so.
 
@@ -18,6 +19,7 @@ pub(crate) mod areas;
 mod early;
 mod key;
 mod names;
+pub(crate) mod operations;
 mod pending;
 pub(crate) mod questions;
 mod rows;

@@ -55,11 +55,30 @@ pub struct Limits {
     /// Things of one kind that are remembered per session beside terminals: tool calls, plans, compactions, modes
     /// (4,096).
     pub remembered: usize,
+    /// Entries that a [view](Config::view) has in full, and as many stubs (4,096).
+    pub view_entries: usize,
+    /// Bytes of a session's view (16 MiB). All views of a connection together have 16 times as many.
+    pub view_bytes: usize,
+    /// Bytes of one content in a view: the text of a message, the items of a tool call, its raw input (4 MiB).
+    pub view_content: usize,
+    /// Bytes of a terminal's output in a view: at most so many, and at least the last half of that (1 MiB).
+    pub view_output: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { frame: 32 << 20, depth: 128, pending: 1024, sessions: 10_000, terminals: 1024, remembered: 4096 }
+        Limits {
+            frame: 32 << 20,
+            depth: 128,
+            pending: 1024,
+            sessions: 10_000,
+            terminals: 1024,
+            remembered: 4096,
+            view_entries: 4096,
+            view_bytes: 16 << 20,
+            view_content: 4 << 20,
+            view_output: 1 << 20,
+        }
     }
 }
 
@@ -105,6 +124,8 @@ pub struct Config {
     /// are delivered without a violation. The turn ends with the last answer, and `session/cancel` covers the prompts
     /// that are open when it is sent.
     pub prompt_queueing: bool,
+    /// Whether each session is kept as a conversation, a [view](crate::view::View). Without it that costs nothing.
+    pub view: bool,
     pub(crate) foreign_methods: Vec<Box<str>>,
 }
 
@@ -124,6 +145,7 @@ impl Config {
             cancel_grace: Some(CANCEL_GRACE),
             reminder: None,
             prompt_queueing: false,
+            view: false,
             foreign_methods: Vec::new(),
         }
     }

@@ -157,6 +157,11 @@ fn read_row<'a>(scanner: &mut Scanner<'a>, names: &[&str], row: &mut [Option<&'a
     Some(())
 }
 
+/// Whether the inside of a string is its value: nothing in it ends the string or is escaped.
+pub(crate) fn is_plain(inside: &str) -> bool {
+    special(inside.as_bytes(), 0) == inside.len()
+}
+
 fn segment(raw: &str) -> Cow<'_, str> {
     if raw.contains('~') {
         Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))

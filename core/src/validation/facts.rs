@@ -112,6 +112,40 @@ impl Facts {
         })
     }
 
+    /// The members of the object that is a member of the value, with their names; `None` when only the text can tell.
+    pub(crate) fn members_of<'t, 'f: 't>(
+        &'f self,
+        text: &'t str,
+        outer: &str,
+    ) -> Option<impl Iterator<Item = (&'t str, &'t str)> + use<'t, 'f>> {
+        if self.blurred {
+            return None;
+        }
+        let parent = Some(self.look_up(text, None, outer)?.id);
+        self.members.iter().find(|member| member.parent == parent)?;
+        let inside = self.members.iter().filter(move |member| member.parent == parent);
+        Some(inside.map(move |member| (&text[member.name.clone()], &text[member.value.clone()])))
+    }
+
+    /// Two members of such an object, each where it stands first.
+    pub(crate) fn pick<'t>(&self, text: &'t str, outer: &str, names: [&str; 2]) -> Option<[Option<&'t str>; 2]> {
+        if self.blurred {
+            return None;
+        }
+        let parent = self.look_up(text, None, outer)?.id;
+        let (mut found, mut any) = ([None; 2], false);
+        for member in self.members.iter().filter(|member| member.parent == Some(parent)) {
+            any = true;
+            let name = &text.as_bytes()[member.name.clone()];
+            for (wanted, place) in names.iter().zip(&mut found) {
+                if name == wanted.as_bytes() && place.is_none() {
+                    *place = Some(&text[member.value.clone()]);
+                }
+            }
+        }
+        any.then_some(found)
+    }
+
     fn look_up(&self, text: &str, parent: Option<usize>, name: &str) -> Option<&Member> {
         let name = name.as_bytes();
         let is = |member: &&Member| {

@@ -35,6 +35,7 @@ pub(crate) fn read(value: &Value) -> Config {
             ("timeout", _) => config.timeout = value.as_u64(),
             ("cancel_grace", _) => config.cancel_grace = value.as_u64(),
             ("reminder", _) => config.reminder = value.as_u64(),
+            ("view", _) => config.view = value.as_bool().unwrap(),
             ("prompt_queueing", _) => config.prompt_queueing = value.as_bool().unwrap(),
             ("foreign_methods", _) => {
                 for name in value.as_array().unwrap() {
@@ -72,6 +73,10 @@ fn limits(limits: &mut Limits, value: &Value) {
             "sessions" => limits.sessions = value,
             "terminals" => limits.terminals = value,
             "remembered" => limits.remembered = value,
+            "view_entries" => limits.view_entries = value,
+            "view_bytes" => limits.view_bytes = value,
+            "view_content" => limits.view_content = value,
+            "view_output" => limits.view_output = value,
             _ => panic!("limit {name}"),
         }
     }

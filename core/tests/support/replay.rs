@@ -2,6 +2,10 @@
 
 #[path = "getters.rs"]
 mod getters;
+#[path = "viewed.rs"]
+mod viewed;
+
+use std::collections::BTreeMap;
 
 use libacp::connection::{CallOptions, Connection, Misuse, Session, Timeout};
 use libacp::framing::Framing;
@@ -32,6 +36,7 @@ pub(crate) enum Split {
 #[derive(Debug)]
 pub(crate) struct Seen<'a> {
     /// The step, counted from 0 with the includes put in.
+    #[allow(dead_code, reason = "for those who falsify events")]
     pub(crate) step: usize,
     /// The event among those of the step; `None` for a misuse.
     pub(crate) event: Option<usize>,
@@ -91,6 +96,7 @@ impl Scenario {
             fed: 0,
             events: Vec::new(),
             frames: Frames::new(self.config["framing"].as_str()),
+            drawn: BTreeMap::new(),
             at: 0,
             judge,
         };
@@ -98,7 +104,7 @@ impl Scenario {
             // What the host is told early would change what its next call means, so only `expect` may follow.
             let next =
                 self.steps[index + 1..].iter().find(|(next, _)| fed(next).is_none() && next.get("eof").is_none());
-            let eager = next.is_some_and(|(next, _)| next.get("expect").is_some());
+            let eager = next.is_some_and(|(next, _)| next.get("expect").is_some() || next.get("view").is_some());
             replay.at = index;
             replay.step(step, *included, eager).map_err(|why| format!("step {}: {why}", index + 1))?;
         }
@@ -138,11 +144,13 @@ impl Scenario {
             fed: 0,
             events: Vec::new(),
             frames: Frames::new(self.config["framing"].as_str()),
+            drawn: BTreeMap::new(),
             at: 0,
             judge,
         }
     }
 
+    #[allow(dead_code, reason = "for those who compare configurations")]
     /// All that comes of it in another configuration, told or sent; what it expects is not looked at.
     pub(crate) fn trace(&self, change: impl FnOnce(&mut Config)) -> Vec<Value> {
         let mut config = config::read(&self.config);
@@ -152,7 +160,7 @@ impl Scenario {
         let mut trace = Vec::new();
         for (step, included) in &self.steps {
             let has = |name: &&str| step.get(name).is_some();
-            if !["expect", "transmit", "state", "can", "get", "cut_output"].iter().any(has) {
+            if !["expect", "transmit", "state", "view", "can", "get", "cut_output"].iter().any(has) {
                 let calls = ["request", "notify", "respond", "respond_error", "cancel"].iter().any(has);
                 let outcome = if calls {
                     replay
@@ -177,6 +185,8 @@ struct Replay<'a> {
     fed: usize,
     events: Vec<Value>,
     frames: Frames,
+    /// The revision of each view at the last step that looked at it.
+    drawn: BTreeMap<String, u64>,
     at: usize,
     judge: &'a mut Judge<'a>,
 }
@@ -208,6 +218,13 @@ impl Replay<'_> {
                 narrow(session, &expected["sessions"][id]);
             }
             return partial_difference(expected, &found).map_or(Ok(()), Err);
+        }
+        if step.get("view").is_some() {
+            // What was told and is to be sent meanwhile is for other scenarios.
+            self.drain();
+            self.events.clear();
+            self.take();
+            return viewed::same(&self.connection, step, &mut self.drawn);
         }
         if let Some(name) = step.get("get") {
             let name = name.as_str().ok_or("a getter has a name")?;

@@ -24,6 +24,7 @@ impl Rng {
         self.below(chances) == 0
     }
 
+    #[allow(dead_code, reason = "not everybody picks")]
     pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len())]
     }

@@ -25,25 +25,9 @@ pub(crate) fn vectors() -> PathBuf {
 }
 
 /// All scenarios, file by file.
+#[allow(dead_code, reason = "for those whose scenarios stand elsewhere")]
 pub(crate) fn load(root: &Path) -> Vec<Scenario> {
-    let shared = Shared::read(root);
-    let mut files = Vec::new();
-    find(root, &mut files);
-    files.sort();
-    let mut all = Vec::new();
-    for path in files {
-        let file = path.strip_prefix(root).unwrap().display().to_string();
-        for line in fs::read_to_string(&path).unwrap().split('\n').filter(|line| !line.trim().is_empty()) {
-            let scenario = shared.scenario(&file, line).unwrap_or_else(|why| panic!("{file}: {why}: {line}"));
-            assert!(
-                !all.iter().any(|other: &Scenario| other.file == file && other.name == scenario.name),
-                "{file}: {} twice",
-                scenario.name
-            );
-            all.push(scenario);
-        }
-    }
-    all
+    Shared::read(root).load(root)
 }
 
 /// What all scenarios share.
@@ -57,6 +41,27 @@ impl Shared {
     pub(crate) fn read(root: &Path) -> Shared {
         let read = |name: &str| serde_json::from_str(&fs::read_to_string(root.join(name)).unwrap()).unwrap();
         Shared { include: read("include.json"), format: read("format.json") }
+    }
+
+    /// The scenarios of a folder, file by file.
+    pub(crate) fn load(&self, root: &Path) -> Vec<Scenario> {
+        let mut files = Vec::new();
+        find(root, &mut files);
+        files.sort();
+        let mut all = Vec::new();
+        for path in files {
+            let file = path.strip_prefix(root).unwrap().display().to_string();
+            for line in fs::read_to_string(&path).unwrap().split('\n').filter(|line| !line.trim().is_empty()) {
+                let scenario = self.scenario(&file, line).unwrap_or_else(|why| panic!("{file}: {why}: {line}"));
+                assert!(
+                    !all.iter().any(|other: &Scenario| other.file == file && other.name == scenario.name),
+                    "{file}: {} twice",
+                    scenario.name
+                );
+                all.push(scenario);
+            }
+        }
+        all
     }
 
     /// The scenario of one line; the error says what is wrong with it.

@@ -1,0 +1,316 @@
+//! What each update does to a conversation, in words that all versions share.
+//!
+//! [`ROWS`] says it of each kind of update of each version: a message gets another block, a tool call other members, a
+//! terminal more bytes. Who keeps a conversation (the view) reads operations and no versions; a bridge between versions
+//! would read those of one and write those of the other. What a row leaves open is in [`Thing`]: which member is the id,
+//! and which the content.
+
+use std::borrow::Cow;
+
+use super::scene::Message;
+use crate::json;
+use crate::validation::table::Tables;
+use crate::validation::Facts;
+use crate::versions::Versions;
+
+/// Whose message it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Speaker {
+    /// The user's, of this client or another one.
+    User,
+    /// The agent's.
+    Agent,
+    /// A thought of the agent's.
+    Thought,
+    /// From one session to another.
+    Session,
+}
+
+impl Speaker {
+    /// A name for it, the same in every language.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Speaker::User => "user",
+            Speaker::Agent => "agent",
+            Speaker::Thought => "thought",
+            Speaker::Session => "session",
+        }
+    }
+}
+
+/// What a conversation is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Thing {
+    Message(Speaker),
+    ToolCall,
+    Terminal,
+    Plan,
+    Compaction,
+    /// A session that belongs to this one.
+    Child,
+}
+
+impl Thing {
+    /// The member of an update that names it, and the one with all of its content.
+    pub(crate) const fn members(self) -> (&'static str, &'static str) {
+        match self {
+            Thing::Message(_) => ("messageId", "content"),
+            Thing::ToolCall => ("toolCallId", "content"),
+            Thing::Terminal => ("terminalId", "output"),
+            Thing::Plan => ("planId", "entries"),
+            Thing::Compaction => ("compactionId", "summary"),
+            Thing::Child => ("sessionId", ""),
+        }
+    }
+}
+
+/// The member of `session/update` that is the update, and where it stands.
+const UPDATE: &str = "update";
+const WHOLE: &str = "/update";
+
+/// Something that a session has one of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fact {
+    Commands,
+    Options,
+    /// The mode in force.
+    Mode,
+    /// Title and time.
+    Info,
+    Usage,
+    /// What the foreground does.
+    State,
+}
+
+/// What an update does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Does {
+    /// It says all of a thing, whatever there was.
+    Start(Thing),
+    /// It says some members of a thing, which begins if there is none.
+    Patch(Thing),
+    /// It adds one item to what a thing holds.
+    Append(Thing),
+    /// The thing is gone.
+    Remove(Thing),
+    Tell(Fact),
+    /// What was replayed ends here.
+    EndReplay,
+    /// It is shown to the user, and is no part of the conversation.
+    Notice,
+    /// Nobody knows; it is kept as it came.
+    Other,
+}
+
+/// One kind of update.
+#[derive(Debug)]
+struct Row {
+    kind: &'static str,
+    versions: Versions,
+    does: Does,
+    /// Whether null clears a member, or says nothing.
+    clears: bool,
+    /// Where the members of the thing stand, or the fact.
+    at: &'static str,
+}
+
+const fn row(kind: &'static str, does: Does) -> Row {
+    Row { kind, versions: Versions::ALL, does, clears: false, at: WHOLE }
+}
+
+impl Row {
+    const fn only(self, version: u16) -> Row {
+        Row { versions: Versions::only(version), ..self }
+    }
+
+    const fn clears(self) -> Row {
+        Row { clears: true, ..self }
+    }
+
+    const fn at(self, at: &'static str) -> Row {
+        Row { at, ..self }
+    }
+}
+
+use Does::{Append, Patch, Remove, Start, Tell};
+use Speaker::{Agent, Session, Thought, User};
+use Thing::{Child, Compaction, Plan, Terminal, ToolCall};
+
+/// Most frequent first. What is not here does [`Does::Other`].
+static ROWS: &[Row] = &[
+    row("agent_message_chunk", Append(Thing::Message(Agent))),
+    row("agent_thought_chunk", Append(Thing::Message(Thought))),
+    row("tool_call_update", Patch(ToolCall)).only(1),
+    row("tool_call_update", Patch(ToolCall)).only(2).clears(),
+    row("terminal_output_chunk", Append(Terminal)).only(2),
+    row("tool_call_content_chunk", Append(ToolCall)).only(2),
+    row("tool_call", Start(ToolCall)).only(1),
+    row("plan", Start(Plan)).only(1),
+    row("user_message_chunk", Append(Thing::Message(User))),
+    row("user_message", Patch(Thing::Message(User))).only(2).clears(),
+    row("agent_message", Patch(Thing::Message(Agent))).only(2).clears(),
+    row("agent_thought", Patch(Thing::Message(Thought))).only(2).clears(),
+    row("state_update", Tell(Fact::State)).only(2),
+    row("usage_update", Tell(Fact::Usage)).only(1),
+    row("usage_update", Tell(Fact::Usage)).only(2).clears(),
+    row("terminal_update", Patch(Terminal)).only(2).clears(),
+    row("plan_update", Start(Plan)).at("/update/plan"),
+    row("plan_removed", Remove(Plan)),
+    row("available_commands_update", Tell(Fact::Commands)).at("/update/availableCommands"),
+    row("config_option_update", Tell(Fact::Options)).at("/update/configOptions"),
+    row("current_mode_update", Tell(Fact::Mode)).only(1).at("/update/currentModeId"),
+    row("session_info_update", Tell(Fact::Info)).clears(),
+    row("notice", Does::Notice),
+    row("compaction_update", Patch(Compaction)).clears(),
+    row("compaction_summary_chunk", Append(Compaction)),
+    row("subagent_update", Patch(Child)).clears(),
+    row("session_message", Patch(Thing::Message(Session))).clears(),
+    row("session_message_chunk", Append(Thing::Message(Session))),
+    row("replay_complete", Does::EndReplay).only(2),
+    row("prompt_suggestions_update", Does::Other).only(1),
+];
+
+static OTHERS: Row = row("", Does::Other);
+
+fn find(kind: &str, version: u16) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.kind == kind && row.versions.contains(version))
+}
+
+/// What one message does.
+#[derive(Debug, Clone)]
+pub(crate) struct Operation<'a> {
+    pub(crate) does: Does,
+    /// Whether null clears a member, or says nothing.
+    clears: bool,
+    /// The id of the thing, where it is given.
+    pub(crate) id: Option<Cow<'a, str>>,
+    /// The object with the members that it is about; what is added; the fact.
+    pub(crate) body: &'a str,
+    /// What the update was called.
+    pub(crate) kind: Cow<'a, str>,
+    /// Where the members of the body were seen: the text, and what was seen of it.
+    seen: Option<(&'a str, &'a Facts)>,
+}
+
+/// Two members of an update, found in one go.
+fn two<'a>(message: &Message<'a>, names: [&'static str; 2]) -> [Option<&'a str>; 2] {
+    let seen = message.facts.and_then(|(text, facts)| facts.pick(text, UPDATE, names));
+    let found = seen.unwrap_or_else(|| {
+        let update = message.get(WHOLE).unwrap_or("{}");
+        names.map(|name| json::pointer(update, &format!("/{name}")))
+    });
+    found.map(|value| value.filter(|value| *value != "null"))
+}
+
+impl<'a> Operation<'a> {
+    /// What a `session/update` does. `kind` is known where the version has the kind.
+    pub(crate) fn of_update(message: &Message<'a>, kind: Option<&'static str>, tables: &Tables) -> Option<Self> {
+        let kind = match kind {
+            Some(kind) => Cow::Borrowed(kind),
+            None => message.text("/update/sessionUpdate")?,
+        };
+        let Row { does, clears, at, .. } = find(&kind, tables.version).unwrap_or(&OTHERS);
+        let (id, body) = match *does {
+            Append(thing) => {
+                let (id, _) = thing.members();
+                let [id, item] = two(message, [id, if thing == Terminal { "data" } else { "content" }]);
+                (id, item?)
+            }
+            Start(Plan) if *at != WHOLE => {
+                let body = message.get(at)?;
+                (json::pointer(body, "/planId").or_else(|| json::pointer(body, "/id")), body)
+            }
+            Start(thing) | Patch(thing) | Remove(thing) => {
+                let [id, _] = two(message, [thing.members().0, ""]);
+                (id, message.get(at)?)
+            }
+            Tell(_) | Does::EndReplay | Does::Notice | Does::Other => (None, message.get(at)?),
+        };
+        let seen = message.facts.filter(|_| *at == WHOLE);
+        Some(Operation { does: *does, clears: *clears, id: id.and_then(json::unescape), body, kind, seen })
+    }
+
+    /// What a request for permission says of a tool call.
+    pub(crate) fn of_permission(message: &Message<'a>, tables: &Tables) -> Option<Self> {
+        let place = tables.dialect.permission_tool_call;
+        let subject = &place[..place.rfind('/')?];
+        // What an unknown subject has under this name is its own.
+        if !subject.is_empty() && message.text(&format!("{subject}/type"))? != "tool_call" {
+            return None;
+        }
+        let body = message.get(place)?;
+        let id = json::unescape(json::pointer(body, "/toolCallId")?);
+        let clears = find("tool_call_update", tables.version).is_some_and(|row| row.clears);
+        let kind = Cow::Borrowed("tool_call_update");
+        Some(Operation { does: Patch(ToolCall), clears, id, body, kind, seen: None })
+    }
+
+    /// Each member of the body: `None` clears it. Null is left out where it clears nothing.
+    pub(crate) fn each(&self, mut change: impl FnMut(&str, Option<&'a str>)) {
+        let mut change = |name: &str, value: &'a str| match value {
+            "null" if self.clears => change(name, None),
+            "null" => {}
+            value => change(name, Some(value)),
+        };
+        match self.seen.and_then(|(text, facts)| facts.members_of(text, UPDATE)) {
+            Some(members) => members.for_each(|(name, value)| change(name, value)),
+            None => json::members(self.body).into_iter().for_each(|(name, value)| change(&name, value)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+    use crate::schema::tables;
+
+    fn model(version: u16, file: &str) -> Value {
+        let path = format!("{}/protocol/v{version}/{file}.json", env!("CARGO_MANIFEST_DIR"));
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    /// The kinds of updates that a version has, drafts and all.
+    fn kinds(version: u16) -> Vec<(String, String)> {
+        let updates = model(version, "updates");
+        let variants = updates["SessionUpdate"]["union"]["variants"].as_object().unwrap();
+        let name =
+            |variant: &Value| variant["type"].as_str().or_else(|| variant.as_str()).unwrap_or_default().to_owned();
+        variants.iter().map(|(kind, variant)| (kind.clone(), name(variant))).collect()
+    }
+
+    #[test]
+    fn each_kind_of_update_has_one_row() {
+        for tables in tables::all() {
+            let here = |row: &&Row| row.versions.contains(tables.version);
+            let of_it = |kind: &str| ROWS.iter().filter(here).filter(|row| row.kind == kind).count();
+            let kinds = kinds(tables.version);
+            for (kind, _) in &kinds {
+                assert_eq!(of_it(kind), 1, "{kind} of version {}", tables.version);
+            }
+            for row in ROWS.iter().filter(here) {
+                assert!(kinds.iter().any(|(kind, _)| kind == row.kind), "{} is not of {}", row.kind, tables.version);
+            }
+        }
+    }
+
+    #[test]
+    fn null_clears_where_the_model_says_so() {
+        let files = ["updates", "tools", "plans", "terminals", "config", "commands", "state"];
+        for tables in tables::all() {
+            let models = files.map(|file| model(tables.version, file));
+            for (kind, name) in kinds(tables.version) {
+                let row = find(&kind, tables.version).unwrap();
+                let Some(object) = models.iter().find_map(|model| model[&name]["object"].as_object()) else { continue };
+                let patch = |field: &Value| field["patch"] == true;
+                let patches = matches!(row.does, Patch(_) | Tell(Fact::Info | Fact::Usage));
+                assert!(!patches || row.clears == object.values().any(patch), "{kind} of version {}", tables.version);
+                if let (Patch(thing) | Append(thing), false) = (row.does, kind == "usage_update") {
+                    assert!(object.contains_key(thing.members().0), "{kind}: {thing:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What an entry holds: the blocks of a message, the items of a tool call, the bytes of a terminal.
+
+use std::collections::VecDeque;
+
+use super::content::Content;
+use super::kind::EntryKind;
+use super::output::Output;
+use crate::json::{self, Writer};
+
+/// What an item of a tool call takes beside its bytes.
+const ITEM: usize = 32;
+
+/// How much of one entry is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    pub(super) content: usize,
+    pub(super) output: usize,
+}
+
+/// What it holds, by its kind.
+#[derive(Debug, Clone)]
+pub(super) enum Body {
+    Nothing,
+    Blocks(Content),
+    /// A list that was told as a whole, and what was added to it.
+    Items {
+        whole: Box<str>,
+        list: VecDeque<Box<str>>,
+        bytes: usize,
+    },
+    Output(Output),
+}
+
+impl Body {
+    pub(super) fn of(kind: EntryKind) -> Self {
+        match kind {
+            EntryKind::Message(_) | EntryKind::Compaction => Body::Blocks(Content::default()),
+            EntryKind::ToolCall => Body::Items { whole: Box::default(), list: VecDeque::new(), bytes: 0 },
+            EntryKind::Terminal => Body::Output(Output::default()),
+            _ => Body::Nothing,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Body::Nothing => 0,
+            Body::Blocks(content) => content.bytes(),
+            Body::Items { bytes, .. } => *bytes,
+            Body::Output(output) => output.bytes().len(),
+        }
+    }
+
+    /// The items of a tool call.
+    pub(super) fn items(&self) -> impl Iterator<Item = &str> {
+        let items = if let Body::Items { whole, list, .. } = self { Some((whole, list)) } else { None };
+        let all = items.map(|(whole, list)| json::items(whole).into_iter().chain(list.iter().map(|item| &**item)));
+        all.into_iter().flatten()
+    }
+
+    /// Adds a block, an item or bytes; whether something was given up for it.
+    pub(super) fn append(&mut self, item: &str, most: Most) -> bool {
+        match self {
+            Body::Nothing => false,
+            Body::Blocks(content) => {
+                content.append(item);
+                content.cut(most.content)
+            }
+            Body::Items { whole, list, bytes } => {
+                list.push_back(item.into());
+                *bytes += item.len() + ITEM;
+                let over = *bytes > most.content;
+                if over && !whole.is_empty() {
+                    let told = std::mem::take(whole);
+                    *bytes -= told.len();
+                    for item in json::items(&told).into_iter().rev() {
+                        list.push_front(item.into());
+                        *bytes += item.len() + ITEM;
+                    }
+                }
+                while over && *bytes > most.content / 2 {
+                    *bytes -= list.pop_front().map_or(*bytes, |item| item.len() + ITEM);
+                }
+                over
+            }
+            Body::Output(output) => {
+                let before = output.before();
+                if let Some(data) = json::unescape(item) {
+                    output.append(&data, most.output);
+                }
+                before != output.before()
+            }
+        }
+    }
+
+    /// Takes a list, or the bytes of a snapshot, where it is empty; whether something was given up for it.
+    pub(super) fn fill(&mut self, value: &str, most: Most) -> bool {
+        match self {
+            Body::Items { whole, bytes, .. } if value.len() <= most.content => {
+                (*whole, *bytes) = (value.into(), value.len());
+                false
+            }
+            Body::Output(_) => json::pointer(value, "/data").is_some_and(|data| self.append(data, most)),
+            _ => json::items(value).into_iter().filter(|item| self.append(item, most)).count() > 0,
+        }
+    }
+
+    pub(super) fn write(&self, kind: EntryKind, out: &mut Writer) {
+        match self {
+            Body::Nothing => {}
+            Body::Blocks(content) => {
+                out.key(if kind == EntryKind::Compaction { "summary" } else { "blocks" });
+                content.write(out);
+            }
+            Body::Items { whole, list, .. } => {
+                out.key("content");
+                if list.is_empty() && !whole.is_empty() {
+                    out.json(whole);
+                    return;
+                }
+                out.begin_array();
+                self.items().for_each(|item| _ = out.json(item));
+                out.end_array();
+            }
+            Body::Output(output) => {
+                out.key("output").string(&output.text()).key("before").unsigned(output.before());
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The content of a message: its text in one piece, and the blocks that are no text between.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::json::{self, Kind, Scanner, Text, Writer, MAX_DEPTH};
+
+/// What a block takes beside its bytes.
+const BLOCK: usize = 64;
+
+/// A part of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Block<'a> {
+    /// A run of text: what came as blocks of nothing but text, one behind the other.
+    Text(&'a str),
+    /// Any other block as JSON text, as it came; of text with annotations, say.
+    Json(&'a str),
+}
+
+#[derive(Debug, Clone)]
+struct Piece {
+    /// The text of it, which may be empty.
+    text: Range<usize>,
+    /// The whole of it, where it is more than text.
+    json: Option<Box<str>>,
+}
+
+/// Blocks in order, of which adjacent ones of text are one.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Content {
+    text: String,
+    pieces: Vec<Piece>,
+    bytes: usize,
+}
+
+/// The text of a block that has nothing else in it.
+pub(super) fn plain(block: &str) -> Option<Text<'_>> {
+    let mut scanner = Scanner::new(block, MAX_DEPTH);
+    let (mut is_text, mut found) = (false, None);
+    let mut more = scanner.enter(Kind::Object).ok()?;
+    while more {
+        match scanner.key().ok()?.raw {
+            "type" => is_text = scanner.string().ok()?.raw == "text",
+            "text" => {
+                let text = scanner.string().ok()?;
+                found.get_or_insert(text);
+            }
+            // Null says nothing.
+            "annotations" | "_meta" if scanner.peek().ok()? == Kind::Null => _ = scanner.literal().ok()?,
+            _ => return None,
+        }
+        more = scanner.more(Kind::Object).ok()?;
+    }
+    found.filter(|_| is_text)
+}
+
+pub(super) fn value(text: Text<'_>) -> Cow<'_, str> {
+    text.value()
+}
+
+impl Content {
+    /// The text of all blocks, one behind the other.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        self.pieces.iter().map(|piece| match &piece.json {
+            Some(json) => Block::Json(json),
+            None => Block::Text(&self.text[piece.text.clone()]),
+        })
+    }
+
+    /// Adds one block of JSON.
+    pub(super) fn append(&mut self, block: &str) {
+        // Most blocks are written like this.
+        let inside = block.strip_prefix(r#"{"type":"text","text":""#).and_then(|rest| rest.strip_suffix("\"}"));
+        if let Some(inside) = inside.filter(|inside| json::is_plain(inside)) {
+            return self.say(inside);
+        }
+        if let Some(text) = plain(block) {
+            return if text.escaped { self.say(&text.value()) } else { self.say(text.raw) };
+        }
+        let start = self.text.len();
+        let text = json::pointer(block, "/type").filter(|kind| *kind == "\"text\"");
+        if let Some(text) = text.and_then(|_| json::unescape(json::pointer(block, "/text")?)) {
+            self.text.push_str(&text);
+        }
+        self.bytes += self.text.len() - start + block.len() + BLOCK;
+        self.pieces.push(Piece { text: start..self.text.len(), json: Some(block.into()) });
+    }
+
+    fn say(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.bytes += text.len();
+        let end = self.text.len();
+        if let Some(Piece { text, json: None }) = self.pieces.last_mut() {
+            text.end = end;
+        } else {
+            self.bytes += BLOCK;
+            self.pieces.push(Piece { text: end - text.len()..end, json: None });
+        }
+    }
+
+    /// Gives up what came first, if there is more than so much. It leaves half of that, so that what is kept of a content
+    /// that grows and grows is moved rarely.
+    pub(super) fn cut(&mut self, most: usize) -> bool {
+        if self.bytes <= most {
+            return false;
+        }
+        let mut over = self.bytes - most / 2;
+        let (mut pieces, mut from) = (0, 0);
+        for piece in &self.pieces {
+            let all = piece.text.len() + piece.json.as_ref().map_or(0, |json| json.len()) + BLOCK;
+            if over == 0 {
+                break;
+            }
+            if all > over + BLOCK && piece.json.is_none() {
+                from = piece.text.start + over;
+                while !self.text.is_char_boundary(from) {
+                    from += 1;
+                }
+                break;
+            }
+            (pieces, from, over) = (pieces + 1, piece.text.end, over.saturating_sub(all));
+        }
+        self.pieces.drain(..pieces);
+        self.text.drain(..from);
+        for piece in &mut self.pieces {
+            piece.text = piece.text.start.saturating_sub(from)..piece.text.end - from;
+        }
+        let raw = |piece: &Piece| piece.json.as_ref().map_or(0, |json| json.len()) + BLOCK;
+        self.bytes = self.text.len() + self.pieces.iter().map(raw).sum::<usize>();
+        if self.text.capacity() > 4 * self.text.len() {
+            self.text.shrink_to_fit();
+        }
+        true
+    }
+
+    pub(super) fn write(&self, out: &mut Writer) {
+        out.begin_array();
+        for block in self.blocks() {
+            match block {
+                Block::Text(text) => {
+                    out.begin_object().key("type").string("text").key("text").string(text).end_object();
+                }
+                Block::Json(json) => _ = out.json(json),
+            }
+        }
+        out.end_array();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(content: &Content) -> String {
+        let mut out = Writer::new();
+        content.write(&mut out);
+        out.finish().unwrap()
+    }
+
+    #[test]
+    fn adjacent_text_is_one_run() {
+        let mut content = Content::default();
+        content.append(r#"{"type":"text","text":"a\n"}"#);
+        content.append(r#"{"text":"é","type":"text","annotations":null}"#);
+        content.append(r#"{"type":"image","data":"","mimeType":"image/png"}"#);
+        content.append(r#"{"type":"text","text":"b","annotations":{"priority":1}}"#);
+        content.append(r#"{"type":"text","text":"c"}"#);
+        assert_eq!(content.text(), "a\nébc");
+        assert_eq!(content.blocks().count(), 4);
+        assert_eq!(content.blocks().next(), Some(Block::Text("a\né")));
+        assert_eq!(
+            shown(&content),
+            r#"[{"type":"text","text":"a\né"},{"type":"image","data":"","mimeType":"image/png"},{"type":"text","text":"b","annotations":{"priority":1}},{"type":"text","text":"c"}]"#
+        );
+    }
+
+    #[test]
+    fn what_is_too_much_loses_its_beginning() {
+        let mut content = Content::default();
+        for number in 0..10_000 {
+            content.append(&format!(r#"{{"type":"text","text":"é{number}"}}"#));
+            if number % 97 == 0 {
+                content.append(r#"{"type":"image","data":"","mimeType":"image/png"}"#);
+            }
+            content.cut(5_000);
+            assert!(content.bytes() <= 5_000, "{}", content.bytes());
+            let counted: usize = content.pieces.iter().map(|piece| piece.text.len()).sum();
+            assert_eq!(counted, content.text.len());
+        }
+        assert!(content.text().ends_with("é9998é9999") && content.bytes() > 1_000);
+    }
+}

@@ -1,0 +1,356 @@
+//! One entry of a conversation: a message, a tool call, a terminal, a plan and so on.
+
+use std::borrow::Cow;
+
+use super::body::{Body, Most};
+use super::content::{Block, Content};
+use super::kind::EntryKind;
+use super::output::Output;
+use crate::engine::operations::Speaker;
+use crate::json::{self, Writer};
+
+/// States after which a tool call or a compaction does not go on.
+const FINAL: &[&str] = &["\"completed\"", "\"failed\"", "\"cancelled\""];
+/// A stub keeps what is no longer than this of its members.
+const SHORT: usize = 256;
+/// What an entry takes beside its bytes.
+const ENTRY: usize = 384;
+/// What a member of `_meta` takes beside its bytes.
+const META: usize = 32;
+/// So many members of `_meta` are kept.
+const METAS: usize = 64;
+
+/// One entry of a conversation. [`to_json`](Entry::to_json) says what it has.
+#[derive(Debug, Clone)]
+#[allow(clippy::struct_excessive_bools, reason = "each is true or not whatever the others are")]
+pub struct Entry {
+    pub(super) index: u64,
+    pub(super) kind: EntryKind,
+    pub(super) id: Option<Box<str>>,
+    pub(super) revision: u64,
+    pub(super) rewritten: u64,
+    pub(super) turn: u64,
+    /// Those that changed before and after it.
+    pub(super) older: u64,
+    pub(super) newer: u64,
+    /// What it takes, as it was counted last.
+    pub(super) counted: usize,
+    members: Box<[Option<Box<str>>]>,
+    meta: Vec<(Box<str>, Box<str>)>,
+    pub(super) body: Body,
+    /// The open request for permission that is about it.
+    pub(super) permission: Option<u64>,
+    pub(super) pending: bool,
+    /// It stands for the agent's message of the same content, which has not come yet.
+    pub(super) awaits_echo: bool,
+    pub(super) discarded: bool,
+    pub(super) trimmed: bool,
+    pub(super) truncated: bool,
+    /// It is not there any more.
+    pub(super) gone: bool,
+}
+
+impl Entry {
+    pub(super) fn new(index: u64, kind: EntryKind, id: Option<&str>, turn: u64) -> Self {
+        Entry {
+            index,
+            kind,
+            id: id.map(Into::into),
+            revision: 0,
+            rewritten: 0,
+            turn,
+            older: super::story::NONE,
+            newer: super::story::NONE,
+            counted: 0,
+            members: vec![None; kind.members().len()].into(),
+            meta: Vec::new(),
+            body: Body::of(kind),
+            permission: None,
+            pending: false,
+            awaits_echo: false,
+            discarded: false,
+            trimmed: false,
+            truncated: false,
+            gone: false,
+        }
+    }
+
+    /// Its place in the conversation. It stays the same until the conversation is replayed, and others are never put in
+    /// between; places of what is gone stay empty.
+    pub fn index(&self) -> u64 {
+        self.index
+    }
+
+    /// The revision of the view in which it changed last.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The revision in which its content changed other than by growing at its end: whoever has the content of a later
+    /// revision needs only what follows that.
+    pub fn rewritten(&self) -> u64 {
+        self.rewritten
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> EntryKind {
+        self.kind
+    }
+
+    /// The id that the agent gave it; `None` for a message of version 1 without one, and for what has none.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The number of the turn that it belongs to, from 1; 0 before the first.
+    pub fn turn(&self) -> u64 {
+        self.turn
+    }
+
+    /// Whose message it is.
+    pub fn speaker(&self) -> Option<Speaker> {
+        match self.kind {
+            EntryKind::Message(speaker) => Some(speaker),
+            _ => None,
+        }
+    }
+
+    /// The text of a message, or of the summary of a compaction: all of its text, one behind the other. It is borrowed,
+    /// however long it is.
+    pub fn text(&self) -> &str {
+        match &self.body {
+            Body::Blocks(content) => content.text(),
+            _ => "",
+        }
+    }
+
+    /// The blocks of a message, or of the summary of a compaction.
+    pub fn blocks(&self) -> impl Iterator<Item = Block<'_>> {
+        let content = if let Body::Blocks(content) = &self.body { Some(content) } else { None };
+        content.into_iter().flat_map(Content::blocks)
+    }
+
+    /// What a tool call shows, each item as JSON text.
+    pub fn items(&self) -> impl Iterator<Item = &str> {
+        self.body.items()
+    }
+
+    /// The last bytes that a terminal has printed: at most [`Limits::view_output`](crate::connection::Limits::view_output).
+    pub fn bytes(&self) -> &[u8] {
+        self.output().map_or(&[], Output::bytes)
+    }
+
+    /// How many bytes a terminal had printed before [`bytes`](Self::bytes).
+    pub fn bytes_before(&self) -> u64 {
+        self.output().map_or(0, Output::before)
+    }
+
+    /// What a terminal has printed, as text: bytes that are no UTF-8 are U+FFFD, and a character whose end has not come yet
+    /// is left out.
+    pub fn output_text(&self) -> Cow<'_, str> {
+        self.output().map_or(Cow::Borrowed(""), Output::text)
+    }
+
+    fn output(&self) -> Option<&Output> {
+        match &self.body {
+            Body::Output(output) => Some(output),
+            _ => None,
+        }
+    }
+
+    /// A member of [`to_json`](Self::to_json) that is told as such (`title`, `status`, `rawInput`), as JSON text; `None`
+    /// where it has no such member or was not told it.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let at = self.kind.members().iter().position(|(known, _)| *known == name)?;
+        self.members[at].as_deref()
+    }
+
+    /// The same of a member that is a string; what stands for one that was not told counts as told (a tool call is
+    /// `pending` then).
+    pub fn string(&self, name: &str) -> Option<Cow<'_, str>> {
+        let otherwise = || self.kind.members().iter().find(|(known, _)| *known == name).map(|(_, default)| *default);
+        json::unescape(self.get(name).or_else(otherwise)?)
+    }
+
+    /// A member of `_meta`, as JSON text. That of an update is merged name by name; that of a chunk belongs to the chunk,
+    /// and is not kept.
+    pub fn meta(&self, name: &str) -> Option<&str> {
+        self.meta.iter().find(|(known, _)| **known == *name).map(|(_, value)| &**value)
+    }
+
+    /// Whether it is a prompt of this connection's that the agent has not taken up yet.
+    pub fn is_pending(&self) -> bool {
+        self.pending
+    }
+
+    /// Whether the agent knows nothing of it any more: it has refused it, or the turn that it belongs to (TURN-14). Show it
+    /// all the same.
+    pub fn is_discarded(&self) -> bool {
+        self.discarded
+    }
+
+    /// Whether it is a stub: what it held was given up to stay within the limits.
+    pub fn is_trimmed(&self) -> bool {
+        self.trimmed
+    }
+
+    /// Whether a part of it was given up, or not taken, to stay within the limits: the beginning of a text or an output,
+    /// the first items of a tool call, a member that is too long.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated || self.output().is_some_and(|output| output.before() > 0)
+    }
+
+    /// The serial number of the open request for permission that is about it.
+    pub fn permission(&self) -> Option<u64> {
+        self.permission
+    }
+
+    /// The entry as JSON text: an object with these members, always all of its type.
+    ///
+    /// | type | members |
+    /// | --- | --- |
+    /// | all | `type`, `index`, `revision`, `rewritten`, `turn`, `id` (string or null), `meta` (an object), `discarded`, `trimmed`, `truncated` |
+    /// | `message` | `role` (`user`, `agent`, `thought`, `session`), `blocks` (a list of content blocks, adjacent text merged), `pending`; of role `session` also `senderSessionId`, `recipientSessionId`, `senderMessageId`, `recipientMessageId` |
+    /// | `tool_call` | `name`, `title`, `kind`, `status`, `content` (a list), `locations`, `rawInput`, `rawOutput`, `capabilities`, `permission` (the serial number of the open request, or null) |
+    /// | `terminal` | `command`, `cwd`, `size`, `exitStatus`, `capabilities`, `output` (text), `before` (bytes that came before it) |
+    /// | `plan` | `plan`: `{"type": "items", "planId", "entries"}`, or of another type as it came |
+    /// | `compaction` | `status`, `summary` (a list of content blocks), `error` |
+    /// | `subagent` | `title`, `description`, `capabilities`, `state`, `cwd`, `additionalDirectories`; its `id` is the session's |
+    /// | `notice` | `severity`, `title`, `description` |
+    /// | `update` | `sessionUpdate` (its kind) and `update` as it came |
+    ///
+    /// What was not told is null; of a tool call the kind is then `other` and the status `pending`, lists are empty.
+    /// A status `cancelled` in version 1 is the client's own: the turn was cancelled, and the call had not ended
+    /// (CANCEL-02).
+    pub fn to_json(&self) -> String {
+        let mut out = Writer::new();
+        self.write(&mut out);
+        out.finish().unwrap_or_default()
+    }
+
+    pub(super) fn write(&self, out: &mut Writer) {
+        out.begin_object().key("type").string(self.kind.name());
+        out.key("index").unsigned(self.index).key("revision").unsigned(self.revision);
+        out.key("rewritten").unsigned(self.rewritten).key("turn").unsigned(self.turn).key("id");
+        match &self.id {
+            Some(id) => out.string(id),
+            None => out.null(),
+        };
+        if let EntryKind::Message(speaker) = self.kind {
+            out.key("role").string(speaker.name()).key("pending").boolean(self.pending);
+        }
+        for ((name, default), value) in self.kind.members().iter().zip(&self.members) {
+            out.key(name).json(value.as_deref().unwrap_or(default));
+        }
+        self.body.write(self.kind, out);
+        if self.kind == EntryKind::ToolCall {
+            match self.permission {
+                Some(serial) => out.key("permission").unsigned(serial),
+                None => out.key("permission").null(),
+            };
+        }
+        out.key("meta").begin_object();
+        self.meta.iter().for_each(|(name, value)| _ = out.key(name).json(value));
+        out.end_object().key("discarded").boolean(self.discarded);
+        out.key("trimmed").boolean(self.trimmed).key("truncated").boolean(self.is_truncated()).end_object();
+    }
+
+    /// What it takes.
+    pub(super) fn cost(&self) -> usize {
+        let members = self.members.iter().flatten().map(|value| value.len());
+        let meta = self.meta.iter().map(|(name, value)| name.len() + value.len() + META);
+        ENTRY + self.id.as_ref().map_or(0, |id| 2 * id.len()) + members.chain(meta).sum::<usize>() + self.body.bytes()
+    }
+
+    /// Whether it will hardly change any more.
+    pub(super) fn is_finished(&self) -> bool {
+        match self.kind {
+            EntryKind::ToolCall | EntryKind::Compaction => {
+                self.get("status").is_some_and(|status| FINAL.contains(&status))
+            }
+            EntryKind::Terminal => self.get("exitStatus").is_some(),
+            _ => true,
+        }
+    }
+
+    /// Forgets all that was told.
+    pub(super) fn reset(&mut self) {
+        self.members.fill(None);
+        self.meta.clear();
+        self.body = Body::of(self.kind);
+    }
+
+    /// Keeps what a list shows that it was, and nothing that is long.
+    pub(super) fn trim(&mut self) {
+        for value in &mut self.members {
+            if value.as_ref().is_some_and(|value| value.len() > SHORT) {
+                *value = None;
+            }
+        }
+        self.meta = Vec::new();
+        self.body = Body::of(self.kind);
+        self.trimmed = true;
+    }
+
+    /// Sets a member, or clears it; whether that changes anything.
+    pub(super) fn set(&mut self, name: &str, value: Option<&str>, most: Most) -> bool {
+        let Some(at) = self.kind.members().iter().position(|(known, _)| *known == name) else { return false };
+        let longest = if self.trimmed { SHORT } else { most.content };
+        let kept = value.filter(|value| value.len() <= longest);
+        self.truncated |= kept.is_none() && value.is_some();
+        if self.members[at].as_deref() == kept {
+            return false;
+        }
+        self.members[at] = kept.map(Into::into);
+        true
+    }
+
+    /// Merges the members of a `_meta`; `None` clears all.
+    pub(super) fn set_meta(&mut self, value: Option<&str>, most: Most) -> bool {
+        let Some(value) = value else {
+            return !std::mem::take(&mut self.meta).is_empty();
+        };
+        if self.trimmed || value.len() > most.content {
+            self.truncated |= !self.trimmed;
+            return false;
+        }
+        let (mut changed, mut count) = (false, self.meta.len());
+        for (name, value) in json::members(value) {
+            match self.meta.iter_mut().find(|(known, _)| **known == *name) {
+                Some((_, known)) if **known == *value => {}
+                Some((_, known)) => (*known, changed) = (value.into(), true),
+                None if count == METAS => self.truncated = true,
+                None => {
+                    self.meta.push((name.into(), value.into()));
+                    (changed, count) = (true, count + 1);
+                }
+            }
+        }
+        while self.meta.iter().map(|(_, value)| value.len()).sum::<usize>() > most.content {
+            self.meta.remove(0);
+            self.truncated = true;
+        }
+        changed
+    }
+
+    /// Adds a block, an item or bytes; whether something was given up for it. What is added to a stub is not kept.
+    pub(super) fn append(&mut self, item: &str, most: Most) -> bool {
+        if self.trimmed {
+            return false;
+        }
+        let cut = self.body.append(item, most);
+        self.truncated |= cut;
+        cut
+    }
+
+    /// Puts a list, or the bytes of a snapshot, in the place of what it holds.
+    pub(super) fn replace(&mut self, value: Option<&str>, most: Most) {
+        if self.trimmed {
+            return;
+        }
+        self.body = Body::of(self.kind);
+        self.truncated = false;
+        let Some(value) = value else { return };
+        self.truncated |= self.body.fill(value, most);
+    }
+}

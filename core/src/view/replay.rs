@@ -1,0 +1,81 @@
+//! A conversation that is told again: by `session/load`, or by `session/resume` with a place to replay from.
+//!
+//! What is replayed is a new story. Where there was none before, it is shown while it grows; otherwise it stays hidden until
+//! the call has succeeded, and takes the place of the old one then. Where the call fails, the old story stays as it was.
+//! So it does not matter whether the agent clears a message before it tells it again, or tells it twice.
+
+use super::facts::Name;
+use super::story::Story;
+use super::View;
+
+/// A replay that is under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Replay {
+    /// The call that has asked for it; `None` for a child session, whose parent is replayed.
+    serial: Option<u64>,
+}
+
+impl View {
+    /// A replay begins. One that is under way already is given up for it.
+    pub(super) fn begin_replay(&mut self, serial: Option<u64>) {
+        self.fail_replay();
+        if !self.story.is_empty() {
+            self.next = Some(Box::default());
+        }
+        self.replay = Some(Replay { serial });
+        self.say(Name::Replaying, Some("true"));
+    }
+
+    /// Follows a session whose replay nobody has asked for by itself.
+    pub(super) fn follow_replay(&mut self, loading: bool) {
+        match self.replay {
+            None if loading => self.begin_replay(None),
+            Some(Replay { serial: None }) if !loading => self.end_replay(None, true),
+            _ => {}
+        }
+    }
+
+    /// The call that has asked for a replay was answered.
+    pub(super) fn end_replay(&mut self, serial: Option<u64>, succeeded: bool) {
+        if self.replay.is_none_or(|replay| replay.serial != serial) {
+            return;
+        }
+        if !succeeded {
+            return self.fail_replay();
+        }
+        self.replay = None;
+        if let Some(next) = self.next.take() {
+            self.show(*next);
+        }
+        self.story.end_run();
+        self.say(Name::Replaying, None);
+    }
+
+    /// What was replayed so far is forgotten.
+    pub(super) fn fail_replay(&mut self) {
+        if self.replay.take().is_none() {
+            return;
+        }
+        if self.next.take().is_none() && !self.story.is_empty() {
+            self.show(Story::default());
+        }
+        self.say(Name::Replaying, None);
+    }
+
+    /// Gives up all entries.
+    pub(super) fn forget_entries(&mut self) {
+        let mut story = Story::default();
+        (story.dropped, story.turn) = (self.story.dropped + self.story.len(), self.story.turn);
+        self.next = None;
+        self.show(story);
+    }
+
+    /// Puts a story in the place of the one that is shown.
+    fn show(&mut self, story: Story) {
+        self.story = story;
+        self.revision += 1;
+        self.epoch += 1;
+        self.since = self.revision;
+        self.count();
+    }
+}

@@ -1,0 +1,303 @@
+//! The entries of a conversation in order, found by their ids, and by when they changed last; and what becomes of the
+//! oldest ones when there are too many.
+//!
+//! Entries stand in a list by their index, and are never put in between. Those that changed are a second list through the
+//! same entries, the one that changed last at its end. So what changed since a revision costs as much as it is, and a
+//! change costs the same however many entries there are.
+
+use std::collections::VecDeque;
+
+use super::entry::Entry;
+use super::kind::EntryKind;
+use crate::engine::operations::Speaker;
+use crate::map::Map;
+
+/// The index of no entry.
+pub(super) const NONE: u64 = u64::MAX;
+/// So many entries that are not finished are passed over by who looks for the oldest finished one.
+const PATIENCE: usize = 64;
+
+/// How much is kept of a conversation.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bounds {
+    pub(super) entries: usize,
+    pub(super) bytes: usize,
+}
+
+/// Where the ids of a kind are kept; `None` for what has none.
+const fn shelf(kind: EntryKind) -> Option<usize> {
+    Some(match kind {
+        EntryKind::Message(Speaker::User) => 0,
+        EntryKind::Message(Speaker::Agent) => 1,
+        EntryKind::Message(Speaker::Thought) => 2,
+        EntryKind::Message(Speaker::Session) => 3,
+        EntryKind::ToolCall => 4,
+        EntryKind::Terminal => 5,
+        EntryKind::Plan => 6,
+        EntryKind::Compaction => 7,
+        EntryKind::Subagent => 8,
+        EntryKind::Notice | EntryKind::Update => return None,
+    })
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Story {
+    entries: VecDeque<Entry>,
+    /// The index of the first of them.
+    first: u64,
+    ids: [Map<Box<str>, u64>; 9],
+    /// The one that changed last.
+    newest: u64,
+    pub(super) bytes: usize,
+    /// How many are no stubs, and where to look for the oldest of them.
+    full: usize,
+    oldest: u64,
+    pub(super) turn: u64,
+    /// Where the turn begins.
+    pub(super) turn_from: u64,
+    pub(super) in_turn: bool,
+    /// The message without an id that a chunk without one goes on with.
+    run: u64,
+    /// Entries that were made stubs, and entries that are not even that.
+    pub(super) trimmed: u64,
+    pub(super) dropped: u64,
+}
+
+impl Default for Story {
+    fn default() -> Self {
+        Story {
+            entries: VecDeque::new(),
+            first: 0,
+            ids: Default::default(),
+            newest: NONE,
+            bytes: 0,
+            full: 0,
+            oldest: 0,
+            turn: 0,
+            turn_from: 0,
+            in_turn: false,
+            run: NONE,
+            trimmed: 0,
+            dropped: 0,
+        }
+    }
+}
+
+impl Story {
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.entries.len() as u64
+    }
+
+    /// The index of the first entry that is kept.
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The index that the next entry gets.
+    pub(super) fn next(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    pub(super) fn get(&self, index: u64) -> Option<&Entry> {
+        self.entries.get(usize::try_from(index.checked_sub(self.first)?).ok()?)
+    }
+
+    pub(super) fn get_mut(&mut self, index: u64) -> Option<&mut Entry> {
+        self.entries.get_mut(usize::try_from(index.checked_sub(self.first)?).ok()?)
+    }
+
+    /// All that are there, in order.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| !entry.gone)
+    }
+
+    pub(super) fn find(&self, kind: EntryKind, id: &str) -> Option<u64> {
+        // Most often it is the one that came last.
+        let last = self.entries.back().filter(|last| last.kind == kind && last.id.as_deref() == Some(id) && !last.gone);
+        last.map(|last| last.index).or_else(|| self.ids[shelf(kind)?].get(id).copied())
+    }
+
+    /// Adds an entry at the end.
+    pub(super) fn push(&mut self, kind: EntryKind, id: Option<&str>) -> u64 {
+        let index = self.next();
+        if let (Some(id), Some(shelf)) = (id, shelf(kind)) {
+            self.ids[shelf].insert(id.into(), index);
+        }
+        self.entries.push_back(Entry::new(index, kind, id, self.turn));
+        self.full += 1;
+        if kind != EntryKind::Terminal {
+            self.run = NONE;
+        }
+        index
+    }
+
+    /// Gives an entry an id that it did not have.
+    pub(super) fn name(&mut self, index: u64, id: &str) {
+        let Some(entry) = self.get_mut(index) else { return };
+        entry.id = Some(id.into());
+        if let Some(shelf) = shelf(entry.kind) {
+            self.ids[shelf].insert(id.into(), index);
+        }
+    }
+
+    /// The message that a chunk without an id goes on with (TURN-09).
+    pub(super) fn run(&self, kind: EntryKind) -> Option<u64> {
+        self.get(self.run).filter(|entry| entry.kind == kind && !entry.gone).map(|_| self.run)
+    }
+
+    pub(super) fn begin_run(&mut self, index: u64) {
+        self.run = index;
+    }
+
+    pub(super) fn end_run(&mut self) {
+        self.run = NONE;
+    }
+
+    /// An entry has changed in this revision.
+    pub(super) fn touch(&mut self, index: u64, revision: u64) {
+        let newest = self.newest;
+        let Some(entry) = self.get_mut(index) else { return };
+        entry.revision = revision;
+        let now = entry.cost();
+        let before = std::mem::replace(&mut entry.counted, now);
+        self.bytes = self.bytes + now - before;
+        if newest == index {
+            return;
+        }
+        self.unlink(index);
+        let Some(entry) = self.get_mut(index) else { return };
+        (entry.older, entry.newer) = (newest, NONE);
+        if let Some(last) = self.get_mut(newest) {
+            last.newer = index;
+        }
+        self.newest = index;
+    }
+
+    fn unlink(&mut self, index: u64) {
+        let Some(&Entry { older, newer, .. }) = self.get(index) else { return };
+        if let Some(entry) = self.get_mut(older) {
+            entry.newer = newer;
+        }
+        if let Some(entry) = self.get_mut(newer) {
+            entry.older = older;
+        }
+        if self.newest == index {
+            self.newest = older;
+        }
+    }
+
+    /// Those that changed after a revision, by their index; with those that are gone.
+    pub(super) fn since(&self, revision: u64) -> Vec<u64> {
+        let mut changed = Vec::new();
+        let mut at = self.get(self.newest);
+        while let Some(entry) = at.filter(|entry| entry.revision > revision) {
+            changed.push(entry.index);
+            at = self.get(entry.older);
+        }
+        changed.sort_unstable();
+        changed
+    }
+
+    /// Takes an entry out; its place stays empty.
+    pub(super) fn remove(&mut self, index: u64, revision: u64) {
+        let Some(entry) = self.get_mut(index).filter(|entry| !entry.gone) else { return };
+        let (kind, id, was_full) = (entry.kind, entry.id.take(), !entry.trimmed);
+        entry.trim();
+        entry.gone = true;
+        self.full -= usize::from(was_full);
+        if let (Some(id), Some(shelf)) = (id, shelf(kind)) {
+            if self.ids[shelf].get(&id) == Some(&index) {
+                self.ids[shelf].remove(&id);
+            }
+        }
+        if self.run == index {
+            self.run = NONE;
+        }
+        self.touch(index, revision);
+    }
+
+    /// Gives up the oldest until all is within bounds, but for the entry that is being written; whether anything was.
+    pub(super) fn fit(&mut self, bounds: Bounds, keep: u64, revision: &mut u64) -> bool {
+        let mut changed = false;
+        while self.full > bounds.entries || self.bytes > bounds.bytes {
+            let Some(index) = self.victim(keep) else { break };
+            if let Some(entry) = self.get_mut(index) {
+                entry.trim();
+            }
+            self.full -= 1;
+            self.trimmed += 1;
+            *revision += 1;
+            self.touch(index, *revision);
+            changed = true;
+        }
+        // Ids of stubs are bytes too.
+        while self.entries.len() - self.full > bounds.entries || (self.bytes > bounds.bytes && self.first < keep) {
+            self.drop_first();
+            changed = true;
+        }
+        changed
+    }
+
+    /// The oldest entry that is no stub and is finished, or the oldest of many that are not.
+    fn victim(&mut self, keep: u64) -> Option<u64> {
+        self.oldest = self.oldest.max(self.first);
+        while self.get(self.oldest).is_some_and(|entry| entry.trimmed) {
+            self.oldest += 1;
+        }
+        let from = usize::try_from(self.oldest - self.first).ok()?;
+        let mut full =
+            self.entries.range(from.min(self.entries.len())..).filter(|entry| !entry.trimmed && entry.index != keep);
+        let oldest = full.clone().next()?.index;
+        Some(full.by_ref().take(PATIENCE).find(|entry| entry.is_finished()).map_or(oldest, |entry| entry.index))
+    }
+
+    fn drop_first(&mut self) {
+        let index = self.first;
+        self.unlink(index);
+        let Some(entry) = self.entries.pop_front() else { return };
+        self.first += 1;
+        self.bytes -= entry.counted;
+        self.full -= usize::from(!entry.trimmed);
+        self.dropped += u64::from(!entry.gone);
+        if let (Some(id), Some(shelf)) = (&entry.id, shelf(entry.kind)) {
+            if self.ids[shelf].get(id) == Some(&index) {
+                self.ids[shelf].remove(id);
+            }
+        }
+    }
+
+    pub(super) fn begin_turn(&mut self) {
+        if !self.in_turn {
+            self.in_turn = true;
+            self.turn += 1;
+            self.turn_from = self.next();
+            self.run = NONE;
+        }
+    }
+
+    /// In what is replayed nothing says where turns begin, but each message of the user's that follows something else
+    /// begins one.
+    pub(super) fn answer_turn(&mut self) {
+        let last = self.entries.iter().rev().find(|entry| !entry.gone);
+        if self.turn == 0 || last.is_some_and(|last| last.kind != EntryKind::Message(Speaker::User)) {
+            self.turn += 1;
+            self.turn_from = self.next();
+        }
+    }
+
+    pub(super) fn end_turn(&mut self) {
+        self.in_turn = false;
+        self.run = NONE;
+    }
+
+    /// The entries of the turn that runs, or ran last.
+    pub(super) fn of_turn(&self) -> Vec<u64> {
+        let from = usize::try_from(self.turn_from.saturating_sub(self.first)).unwrap_or(usize::MAX);
+        let all = self.entries.range(from.min(self.entries.len())..);
+        all.filter(|entry| entry.turn == self.turn && !entry.gone).map(|entry| entry.index).collect()
+    }
+}
