@@ -1,9 +1,11 @@
 //! Where the catalogue meets the messages: checks before a message goes through, trackers after it did.
 
 use super::misuse::Misuse;
-use super::report::{Breach, Details, Subject, ECHO};
+use super::report::{Breach, Details, Subject, MAX_ECHOED_BYTES};
 use super::{Advice, Connection, Consequence, Event, SessionState};
-use crate::engine::{Action, Check, Message, Objection, On, OpenRequest, Policy, Role, Scene, KEPT, REFUSE};
+use crate::engine::{
+    Action, Check, Finding, MessageKind, OpenRequest, Policy, Role, RuleContext, RuleMessage, KEPT, REFUSE,
+};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::{RuleId, Severity, Way};
@@ -30,20 +32,20 @@ pub(super) enum Verdict {
 
 impl Connection {
     /// What the checks say whose action in this direction is one.
-    fn objections(
+    fn findings(
         &self,
-        message: &Message<'_>,
+        message: &RuleMessage<'_>,
         sender: Role,
         action: impl Fn(&Check) -> Action,
-    ) -> Vec<(&'static Check, Objection)> {
+    ) -> Vec<(&'static Check, Finding)> {
         if !self.state.follows.checks {
             return Vec::new();
         }
-        let scene = Scene::new(*message, sender, &self.state);
-        let way = scene.way();
+        let context = RuleContext::new(*message, sender, &self.state);
+        let way = context.way();
         let wanted =
             message.rows.checks().filter(|check| self.matters(check.rule, action(check), way) && check.rule.is_on(way));
-        wanted.filter_map(|check| (check.test)(&scene).map(|objection| (check, objection))).collect()
+        wanted.filter_map(|check| (check.test)(&context).map(|finding| (check, finding))).collect()
     }
 
     fn matters(&self, rule: RuleId, action: Action, way: Way) -> bool {
@@ -51,17 +53,17 @@ impl Connection {
         match (action, way) {
             (Action::Pass, _) => false,
             // How much a host is held to itself is said for notes alone, and for no rule else.
-            (Action::Hint, Way::Send) => config.policies[Severity::Note as usize] == Some(Policy::Strict),
-            (Action::Hint, _) => config.policy_for(rule) == Policy::Strict,
+            (Action::AdviseIfStrict, Way::Send) => config.policies[Severity::Note as usize] == Some(Policy::Strict),
+            (Action::AdviseIfStrict, _) => config.policy_for(rule) == Policy::Strict,
             _ => true,
         }
     }
 
     /// Holds the peer's message against the catalogue.
-    pub(super) fn judge_peer(&mut self, form: Form, message: &Message<'_>, subject: &Subject) -> Verdict {
+    pub(super) fn judge_incoming(&mut self, form: Form, message: &RuleMessage<'_>, subject: &Subject) -> Verdict {
         let sender = self.state.config.role.other();
         let mut strip = Vec::new();
-        for (check, objection) in self.objections(message, sender, |check| check.receive) {
+        for (check, finding) in self.findings(message, sender, |check| check.receive) {
             let action = match self.state.config.policy_for(check.rule) {
                 Policy::Off if check.receive != Action::Strip => Action::Pass,
                 Policy::Strict if matches!(check.receive, Action::Report | Action::Strip) => REFUSE,
@@ -69,18 +71,19 @@ impl Connection {
             };
             let breach = Breach {
                 rule: check.rule,
-                message: objection.message.into_owned(),
-                pointer: objection.pointer.clone().into_owned(),
+                message: finding.message.into_owned(),
+                pointer: finding.pointer.clone().into_owned(),
             };
             match (action, form) {
                 (Action::Pass, _) => {}
                 // A request that ended in an error has ended, whatever the error says.
-                (Action::Report | Action::Tell | Action::Hint, _) | (Action::Refuse(_) | Action::Drop, Form::Error) => {
+                (Action::Report | Action::ReportAlways | Action::AdviseIfStrict, _)
+                | (Action::Refuse(_) | Action::Drop, Form::Error) => {
                     self.report(subject, breach, Consequence::Delivered);
                 }
                 (Action::Strip | Action::LeaveOut, _) => {
-                    strip.push(objection.pointer.into_owned());
-                    strip.extend(objection.also);
+                    strip.push(finding.pointer.into_owned());
+                    strip.extend(finding.also);
                     self.report(subject, breach, Consequence::Delivered);
                 }
                 // Whoever looks on sees what becomes of it.
@@ -88,11 +91,11 @@ impl Connection {
                     self.report(subject, breach, Consequence::Delivered);
                 }
                 (Action::Refuse(code), Form::Request) => {
-                    self.refuse_rule(subject, code, breach, objection.made_up, message);
+                    self.refuse_rule(subject, code, breach, finding.made_up, message);
                     return Verdict::Stop;
                 }
                 (Action::Drop, Form::Request) => {
-                    self.refuse_rule(subject, ErrorCode::INVALID_PARAMS, breach, objection.made_up, message);
+                    self.refuse_rule(subject, ErrorCode::INVALID_PARAMS, breach, finding.made_up, message);
                     return Verdict::Stop;
                 }
                 (Action::Refuse(_) | Action::Drop, _) => {
@@ -116,7 +119,7 @@ impl Connection {
         code: ErrorCode,
         breach: Breach,
         made_up: bool,
-        message: &Message<'_>,
+        message: &RuleMessage<'_>,
     ) {
         let session = message.session.map(|id| &**id).filter(|_| code == ErrorCode::RESOURCE_NOT_FOUND);
         let hidden = breach.pointer.rsplit_once('/').filter(|_| made_up).map(|(place, _)| format!("{place}/*"));
@@ -130,7 +133,7 @@ impl Connection {
         let wanted = self.state.tables.dialect.names_missing_session
             && code == ErrorCode::RESOURCE_NOT_FOUND
             && id!("SESS-01").is_on(Way::Track);
-        let session = request.session.as_ref().filter(|id| wanted && id.len() <= ECHO)?;
+        let session = request.session.as_ref().filter(|id| wanted && id.len() <= MAX_ECHOED_BYTES)?;
         if self.state.sessions.get(session).is_some_and(|known| known.state == SessionState::Ready) {
             // Something else was not found.
             return None;
@@ -144,14 +147,14 @@ impl Connection {
     /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
     /// `own` is what the model says: empty names are advised against (ENUM-14), the rest is refused where no rule says
     /// more about the message.
-    pub(super) fn judge_host(&self, message: &Message<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
+    pub(super) fn judge_outgoing(&self, message: &RuleMessage<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
-        for (check, objection) in self.objections(message, self.state.config.role, |check| check.send) {
+        for (check, finding) in self.findings(message, self.state.config.role, |check| check.send) {
             if check.send == Action::Pass {
                 continue;
             }
-            let misuse = Misuse::objection(check, objection, message.body.unwrap_or_default());
-            if !matches!(check.send, Action::Report | Action::Tell | Action::Hint) {
+            let misuse = Misuse::finding(check, finding, message.body.unwrap_or_default());
+            if !matches!(check.send, Action::Report | Action::ReportAlways | Action::AdviseIfStrict) {
                 return Err(misuse);
             }
             advice.push(advised(misuse, message));
@@ -176,20 +179,20 @@ impl Connection {
             let is_prompt = result.is_some() && request.method == "session/prompt";
             self.inserted.answered(&request.id, is_prompt, self.state.newest);
         }
-        let message = Message::end(On::Answer, request, &self.state, result);
+        let message = RuleMessage::end(MessageKind::Answer, request, &self.state, result);
         self.track(&message);
         self.show_answered(request, result);
     }
 
     /// Remembers an error, beside the end of its request.
     pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
-        let message = Message::end(On::Error, request, &self.state, error);
+        let message = RuleMessage::end(MessageKind::Error, request, &self.state, error);
         self.track(&message);
         self.show_failed(request, error);
     }
 
     /// Remembers what a message said; what a call says may be kept with it until its answer.
-    pub(super) fn track(&mut self, message: &Message<'_>) -> Option<Box<str>> {
+    pub(super) fn track(&mut self, message: &RuleMessage<'_>) -> Option<Box<str>> {
         let mut note = None;
         if !self.state.follows.trackers {
             return note;
@@ -203,7 +206,7 @@ impl Connection {
 }
 
 /// What a host could do better, of a message that is sent all the same.
-fn advised(misuse: Misuse, message: &Message<'_>) -> Advice {
+fn advised(misuse: Misuse, message: &RuleMessage<'_>) -> Advice {
     Advice {
         rule: misuse.rule,
         message: misuse.message.into_owned(),

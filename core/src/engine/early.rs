@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::session::{Session, SessionState};
-use super::table::Known;
+use super::session_table::SessionTable;
 
 /// Ids beyond the number of answers that are awaited: of calls that failed after the agent had told of their sessions.
 const SPARE: usize = 4;
@@ -16,7 +16,7 @@ const SPARE: usize = 4;
 /// What is known of sessions by id.
 #[derive(Debug, Default)]
 pub(super) struct Early {
-    known: Known,
+    known: SessionTable,
     /// How many of them are children.
     children: usize,
 }

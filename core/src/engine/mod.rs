@@ -8,7 +8,7 @@
 //! that are passed in. So one engine serves a connection, which judges its host and its peer, and whoever looks on.
 //!
 //! Read in this order: `settings`, `names` (words that hosts see too), `state`, `session`, `table`, `early`, `pending`,
-//! `key` (what is known), `admission`, `rows` (checks and trackers), `scene` (what they see), `areas` (all of them, by the
+//! `key` (what is known), `admission`, `rows` (checks and trackers), `context` (what they see), `areas` (all of them, by the
 //! areas of the catalogue), `questions` (requests that end with the work they belong to), `operations` (what updates do, for who keeps a
 //! conversation).
 //!
@@ -16,6 +16,7 @@
 
 pub(crate) mod admission;
 pub(crate) mod areas;
+mod context;
 mod early;
 mod key;
 mod names;
@@ -23,21 +24,20 @@ pub(crate) mod operations;
 mod pending;
 pub(crate) mod questions;
 mod rows;
-mod scene;
 mod session;
+mod session_table;
 mod settings;
 mod state;
-mod table;
 
 pub(crate) use admission::{too_early, Attempt, Gates, Refusal};
 pub(crate) use areas::{key_of, withheld, Submitted, KEPT};
 pub use areas::{Login, LoginKind};
+pub(crate) use context::{kind_of, RuleContext, RuleMessage, ATTACHING, CLOSING, ENDING, OPENING};
 pub use key::RequestKey;
 pub use names::{MisuseKind, TerminalRef, Timing};
 pub use pending::OpenRequest;
 pub(crate) use pending::{Late, Pending};
-pub(crate) use rows::{rows, Action, Applying, Area, Check, Objection, On, Tracker, REFUSE};
-pub(crate) use scene::{kind_of, Message, Scene, ATTACHING, CLOSING, ENDING, OPENING};
+pub(crate) use rows::{rows, Action, Area, Check, Finding, MessageKind, RuleSet, Tracker, REFUSE};
 pub(crate) use session::{unknown, Sessions, Standing};
 pub use session::{Session, SessionState, Turn};
 pub use settings::{Config, Limits, NotForeign, Policy, UnknownDraft};

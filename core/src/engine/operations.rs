@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::scene::Message;
+use super::context::RuleMessage;
 use crate::json;
 use crate::validation::table::Tables;
 use crate::validation::Facts;
@@ -194,7 +194,7 @@ pub(crate) struct Operation<'a> {
 }
 
 /// Two members of an update, found in one go.
-fn two<'a>(message: &Message<'a>, names: [&'static str; 2]) -> [Option<&'a str>; 2] {
+fn two<'a>(message: &RuleMessage<'a>, names: [&'static str; 2]) -> [Option<&'a str>; 2] {
     let seen = message.facts.and_then(|(text, facts)| facts.pick(text, UPDATE, names));
     let found = seen.unwrap_or_else(|| {
         let update = message.get(WHOLE).unwrap_or("{}");
@@ -205,7 +205,7 @@ fn two<'a>(message: &Message<'a>, names: [&'static str; 2]) -> [Option<&'a str>;
 
 impl<'a> Operation<'a> {
     /// What a `session/update` does. `kind` is known where the version has the kind.
-    pub(crate) fn of_update(message: &Message<'a>, kind: Option<&'static str>, tables: &Tables) -> Option<Self> {
+    pub(crate) fn of_update(message: &RuleMessage<'a>, kind: Option<&'static str>, tables: &Tables) -> Option<Self> {
         let kind = match kind {
             Some(kind) => Cow::Borrowed(kind),
             None => message.text("/update/sessionUpdate")?,
@@ -232,7 +232,7 @@ impl<'a> Operation<'a> {
     }
 
     /// What a request for permission says of a tool call.
-    pub(crate) fn of_permission(message: &Message<'a>, tables: &Tables) -> Option<Self> {
+    pub(crate) fn of_permission(message: &RuleMessage<'a>, tables: &Tables) -> Option<Self> {
         let place = tables.dialect.permission_tool_call;
         let subject = &place[..place.rfind('/')?];
         // What an unknown subject has under this name is its own.

@@ -28,7 +28,7 @@ pub struct OpenRequest {
     pub deadline: Option<u64>,
     pub(crate) row: Option<&'static Method>,
     /// Which session of that id it is about.
-    pub(crate) life: Option<u64>,
+    pub(crate) generation: Option<u64>,
     /// What the tracker must remember until the answer: a terminal's id, say.
     pub(crate) note: Option<Box<str>>,
     /// When it ends because its sender has cancelled it. Of a prompt that has ended: when its turn ends too.
@@ -229,7 +229,7 @@ mod tests {
             cancelled: false,
             deadline,
             row: None,
-            life: None,
+            generation: None,
             note: None,
             grace: None,
             late: None,

@@ -6,7 +6,7 @@ use std::string::FromUtf8Error;
 
 use super::dense;
 use super::scan::{Kind, Scanner};
-use super::special::special;
+use super::string_end::find_string_end;
 
 /// The deepest nesting that any function of this module reads.
 pub const MAX_DEPTH: u32 = 1024;
@@ -159,7 +159,7 @@ fn read_row<'a>(scanner: &mut Scanner<'a>, names: &[&str], row: &mut [Option<&'a
 
 /// Whether the inside of a string is its value: nothing in it ends the string or is escaped.
 pub(crate) fn is_plain(inside: &str) -> bool {
-    special(inside.as_bytes(), 0) == inside.len()
+    find_string_end(inside.as_bytes(), 0) == inside.len()
 }
 
 fn segment(raw: &str) -> Cow<'_, str> {
@@ -175,7 +175,7 @@ fn segment(raw: &str) -> Cow<'_, str> {
 pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
     // A fast path for names and ids, which are short and have no escapes.
     let inside = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inside| inside.len() <= SHORT);
-    if let Some(inside) = inside.filter(|inside| special(inside.as_bytes(), 0) == inside.len()) {
+    if let Some(inside) = inside.filter(|inside| find_string_end(inside.as_bytes(), 0) == inside.len()) {
         return Some(Cow::Borrowed(inside));
     }
     let mut scanner = Scanner::new(json, MAX_DEPTH);
@@ -215,7 +215,7 @@ pub(super) fn unescape_raw(raw: &str) -> String {
     let mut rest = raw;
     loop {
         // The scanner has accepted the string, so a special byte can only be a backslash.
-        let at = special(rest.as_bytes(), 0);
+        let at = find_string_end(rest.as_bytes(), 0);
         out.push_str(&rest[..at]);
         let Some(&code) = rest.as_bytes().get(at + 1) else { break };
         rest = &rest[at + 2..];

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The maximum length in bytes of whatever a peer names: a request, a session, a terminal, a tool call, a method
 /// (LIMIT-07). Together with the limits on how many are remembered, this bounds memory.
-pub(crate) const LONGEST_NAME: usize = 4096;
+pub(crate) const MAX_NAME_BYTES: usize = 4096;
 
 /// The id of a request. Numbers are exact and never pass through a double (RPC-06, RPC-09).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

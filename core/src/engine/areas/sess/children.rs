@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use super::super::Work;
-use super::Place;
-use crate::engine::{Message, Objection, Scene, Session, Sessions, State, Turn};
+use super::SessionDirs;
+use crate::engine::{Finding, RuleContext, RuleMessage, Session, Sessions, State, Turn};
 use crate::json;
 
 /// Calls by which a client changes a session. None of them is for children; `session/cancel` has a capability.
@@ -111,15 +111,15 @@ pub(super) fn follow(state: &mut State, id: &str) {
     }
 }
 
-pub(super) fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
-    scene.lacks(&scene.message.text("/update/sessionUpdate")?)?;
-    Some(Objection::new("/update/sessionUpdate", "the client did not advertise subagents"))
+pub(super) fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
+    context.lacks(&context.message.text("/update/sessionUpdate")?)?;
+    Some(Finding::new("/update/sessionUpdate", "the client did not advertise subagents"))
 }
 
-pub(super) fn names_unknown(scene: &Scene<'_>) -> Option<Objection> {
-    let unknown = |pointer: &&str| scene.message.text(pointer).is_some_and(|id| scene.session_of(&id).is_none());
+pub(super) fn names_unknown(context: &RuleContext<'_>) -> Option<Finding> {
+    let unknown = |pointer: &&str| context.message.text(pointer).is_some_and(|id| context.session_of(&id).is_none());
     let pointer = ["/update/senderSessionId", "/update/recipientSessionId"].into_iter().find(unknown)?;
-    Some(Objection::new(
+    Some(Finding::new(
         pointer,
         "no such session on this connection; announce a child session with subagent_update first",
     ))
@@ -139,36 +139,36 @@ fn misplaced(state: &State, parent: &str, id: &str) -> Option<&'static str> {
     }
 }
 
-pub(super) fn wrong_parent(scene: &Scene<'_>) -> Option<Objection> {
-    let why = misplaced(scene.state, scene.message.session?, &scene.message.text("/update/sessionId")?)?;
-    Some(Objection::new("/update/sessionId", why))
+pub(super) fn wrong_parent(context: &RuleContext<'_>) -> Option<Finding> {
+    let why = misplaced(context.state, context.message.session?, &context.message.text("/update/sessionId")?)?;
+    Some(Finding::new("/update/sessionId", why))
 }
 
 /// LIMIT-04 for sessions that no call opens.
-pub(super) fn too_many(scene: &Scene<'_>) -> Option<Objection> {
-    let limit = scene.state.config.limits.sessions;
-    let id = scene.message.text("/update/sessionId")?;
-    let sessions = &scene.state.sessions;
+pub(super) fn too_many(context: &RuleContext<'_>) -> Option<Finding> {
+    let limit = context.state.config.limits.sessions;
+    let id = context.message.text("/update/sessionId")?;
+    let sessions = &context.state.sessions;
     if sessions.is_used(&id) || sessions.has_room(limit) {
         return None;
     }
-    Some(Objection::new("/update/sessionId", format!("{limit} sessions are already open")))
+    Some(Finding::new("/update/sessionId", format!("{limit} sessions are already open")))
 }
 
-pub(super) fn not_for_children(scene: &Scene<'_>) -> Option<Objection> {
-    scene.session()?.parent()?;
-    Some(Objection::new("/sessionId", "only the agent may change a child session"))
+pub(super) fn not_for_children(context: &RuleContext<'_>) -> Option<Finding> {
+    context.session()?.parent()?;
+    Some(Finding::new("/sessionId", "only the agent may change a child session"))
 }
 
-pub(super) fn not_cancellable(scene: &Scene<'_>) -> Option<Objection> {
-    if scene.session()?.may_cancel() {
+pub(super) fn not_cancellable(context: &RuleContext<'_>) -> Option<Finding> {
+    if context.session()?.may_cancel() {
         return None;
     }
-    Some(Objection::new("/sessionId", "this child session cannot be cancelled directly; cancel its parent"))
+    Some(Finding::new("/sessionId", "this child session cannot be cancelled directly; cancel its parent"))
 }
 
 /// SESS-72: the first update makes the child known, later ones change what is known.
-pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let (parent, id) = (update.session?, update.text("/update/sessionId")?);
     if misplaced(state, parent, &id).is_some() {
         return None;
@@ -199,12 +199,12 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
     }
     let own = if new { inherited.as_ref() } else { session.place.as_ref() };
     let (cwd, roots) = (member("/update/cwd"), member("/update/additionalDirectories"));
-    session.place = Place::patch(own, inherited.as_ref(), cwd, roots);
+    session.place = SessionDirs::patch(own, inherited.as_ref(), cwd, roots);
     None
 }
 
 /// SESS-87: the parent repeats what the child says of its state.
-pub(super) fn mirrored(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn mirrored(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let snapshot = update.given("/update/state")?;
     let child = state.sessions.told_mut(&update.text("/update/sessionId")?)?;

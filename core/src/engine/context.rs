@@ -5,14 +5,14 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::pending::OpenRequest;
-use super::rows::{rows, Applying, On};
+use super::rows::{rows, MessageKind, RuleSet};
 use super::session::Session;
 use super::state::State;
 use crate::json;
 use crate::role::Role;
 use crate::rules::Way;
 use crate::validation::table::{Effect, Kind, Method, Part};
-use crate::validation::Facts;
+use crate::validation::FieldIndex;
 
 /// Calls whose answers open a session.
 pub(crate) const OPENING: &[&str] = &["@makes", "@attaches"];
@@ -38,7 +38,7 @@ pub(crate) fn kind_of<'k>(method: &Method, is_request: bool, update: Option<&'k 
 
 /// One message: a call, or an answer together with the call that it ends.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Message<'a> {
+pub(crate) struct RuleMessage<'a> {
     /// The method, of an answer the method that was called.
     pub(crate) method: &'a str,
     /// The session it is about.
@@ -47,18 +47,18 @@ pub(crate) struct Message<'a> {
     /// the model.
     pub(crate) body: Option<&'a str>,
     /// What was seen of the body when it was read, and the text that it stands in.
-    pub(crate) facts: Option<(&'a str, &'a Facts)>,
-    pub(crate) rows: Applying,
+    pub(crate) field_index: Option<(&'a str, &'a FieldIndex)>,
+    pub(crate) rows: RuleSet,
     /// The call that an answer ends, or the request that a call is.
     pub(crate) request: Option<&'a OpenRequest>,
 }
 
-impl<'a> Message<'a> {
+impl<'a> RuleMessage<'a> {
     /// The end of a request: a result or an error.
-    pub(crate) fn end(on: On, request: &'a OpenRequest, state: &State, body: Option<&'a str>) -> Self {
+    pub(crate) fn end(on: MessageKind, request: &'a OpenRequest, state: &State, body: Option<&'a str>) -> Self {
         let session = state.sessions.of(request);
         let rows = rows(state.tables.version, on, &request.method, None);
-        Message { method: &request.method, session, body, facts: None, rows, request: Some(request) }
+        RuleMessage { method: &request.method, session, body, field_index: None, rows, request: Some(request) }
     }
 
     /// What the trackers noted when the call went through that this answer ends.
@@ -83,7 +83,7 @@ impl<'a> Message<'a> {
     pub(crate) fn given(&self, pointer: &str) -> Option<&'a str> {
         #[cfg(test)]
         json::watch::look_up(self.body.unwrap_or_default(), pointer);
-        let seen = self.facts.map_or(Err(()), |(text, facts)| facts.find(text, pointer));
+        let seen = self.field_index.map_or(Err(()), |(text, field_index)| field_index.find(text, pointer));
         seen.unwrap_or_else(|()| json::pointer(self.body?, pointer))
     }
 
@@ -94,7 +94,7 @@ impl<'a> Message<'a> {
 
     /// Whether there may be a variant of this name somewhere in the body.
     pub(crate) fn may_have(&self, tag: &str) -> bool {
-        self.facts.is_none_or(|(_, facts)| facts.may_have(tag))
+        self.field_index.is_none_or(|(_, field_index)| field_index.may_have(tag))
     }
 
     /// The items of the list at a pointer into the body.
@@ -105,8 +105,8 @@ impl<'a> Message<'a> {
 
 /// A message and everything that is known when it comes.
 #[derive(Debug)]
-pub(crate) struct Scene<'a> {
-    pub(crate) message: Message<'a>,
+pub(crate) struct RuleContext<'a> {
+    pub(crate) message: RuleMessage<'a>,
     /// Who sends it.
     pub(crate) sender: Role,
     pub(crate) state: &'a State,
@@ -114,11 +114,11 @@ pub(crate) struct Scene<'a> {
     options: OnceCell<Vec<[Option<&'a str>; 4]>>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> RuleContext<'a> {
     #[inline]
-    pub(crate) fn new(message: Message<'a>, sender: Role, state: &'a State) -> Self {
+    pub(crate) fn new(message: RuleMessage<'a>, sender: Role, state: &'a State) -> Self {
         let session = message.session.and_then(|id| state.sessions.told(message.method, id));
-        Scene { message, sender, state, session, options: OnceCell::new() }
+        RuleContext { message, sender, state, session, options: OnceCell::new() }
     }
 
     /// The config options in the list at a pointer, each with these members. Several rules are about them, so the list

@@ -9,10 +9,10 @@ const MEMBERS: usize = 64;
 
 /// The positions of the members of the outermost objects, and the tags of unions.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct FieldIndex {
     members: Vec<Member>,
     /// The members cannot be used: there were too many, or the text has changed.
-    blurred: bool,
+    unusable: bool,
     tags: Vec<&'static str>,
 }
 
@@ -26,36 +26,36 @@ struct Member {
     value: Range<usize>,
 }
 
-/// Facts about a text with slots, whose lengths may differ in another text.
+/// FieldIndex about a text with slots, whose lengths may differ in another text.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct StoredIndex {
     members: Vec<(Member, [u8; 3])>,
-    blurred: bool,
+    unusable: bool,
     tags: Vec<&'static str>,
 }
 
-impl Kept {
-    /// The facts about another text, reusing the memory of old facts. `by` has the distance that each position has
+impl StoredIndex {
+    /// The field_index about another text, reusing the memory of old field_index. `by` has the distance that each position has
     /// moved (wrapping), indexed by the number of slots before it.
-    pub(crate) fn moved(&self, spare: Facts, by: &[usize]) -> Facts {
-        let mut facts = spare.cleared();
-        facts.blurred = self.blurred;
-        facts.tags.extend(&self.tags);
-        facts.members.extend(self.members.iter().map(|(Member { parent, id, name, value }, behind)| {
+    pub(crate) fn moved(&self, scratch: FieldIndex, by: &[usize]) -> FieldIndex {
+        let mut field_index = scratch.cleared();
+        field_index.unusable = self.unusable;
+        field_index.tags.extend(&self.tags);
+        field_index.members.extend(self.members.iter().map(|(Member { parent, id, name, value }, behind)| {
             let to = |place: usize, behind: u8| place.wrapping_add(by[usize::from(behind)]);
             let start = to(name.start, behind[0]);
             let value = to(value.start, behind[1])..to(value.end, behind[2]);
             Member { parent: *parent, id: *id, name: start..start + name.len(), value }
         }));
-        facts
+        field_index
     }
 }
 
-impl Facts {
+impl FieldIndex {
     /// Records a member, by its positions in the text.
     pub(super) fn member(&mut self, parent: Option<usize>, name: Range<usize>, escaped: bool, value: Range<usize>) {
-        self.blurred |= escaped || self.members.len() >= MEMBERS;
-        if self.blurred {
+        self.unusable |= escaped || self.members.len() >= MEMBERS;
+        if self.unusable {
             return;
         }
         self.members.push(Member { parent, id: name.start, name, value });
@@ -68,26 +68,30 @@ impl Facts {
         }
     }
 
-    /// These facts for a text with slots. `before` counts the slots before a position.
-    pub(crate) fn kept(&self, before: impl Fn(usize) -> u8) -> Kept {
-        let kept = |member: &Member| {
+    /// These field_index for a text with slots. `before` counts the slots before a position.
+    pub(crate) fn stored(&self, before: impl Fn(usize) -> u8) -> StoredIndex {
+        let stored = |member: &Member| {
             let Member { name, value, .. } = member;
             (member.clone(), [before(name.start), before(value.start), before(value.end)])
         };
-        Kept { members: self.members.iter().map(kept).collect(), blurred: self.blurred, tags: self.tags.clone() }
+        StoredIndex {
+            members: self.members.iter().map(stored).collect(),
+            unusable: self.unusable,
+            tags: self.tags.clone(),
+        }
     }
 
-    /// Empty facts that reuse the memory.
+    /// Empty field_index that reuse the memory.
     pub(crate) fn cleared(mut self) -> Self {
         self.members.clear();
         self.tags.clear();
-        self.blurred = false;
+        self.unusable = false;
         self
     }
 
     /// Invalidates the members because the text has changed.
-    pub(crate) fn blur(&mut self) {
-        self.blurred = true;
+    pub(crate) fn invalidate(&mut self) {
+        self.unusable = true;
     }
 
     /// Whether the value may contain a union with this tag.
@@ -97,7 +101,7 @@ impl Facts {
 
     /// The JSON at a pointer into the value, in the text that was walked; `Err` if the text itself has to be searched.
     pub(crate) fn find<'t>(&self, text: &'t str, pointer: &str) -> Result<Option<&'t str>, ()> {
-        let path = pointer.strip_prefix('/').filter(|_| !self.blurred && !self.members.is_empty()).ok_or(())?;
+        let path = pointer.strip_prefix('/').filter(|_| !self.unusable && !self.members.is_empty()).ok_or(())?;
         let (first, rest) = step(path);
         let Some(outer) = self.look_up(text, None, first) else { return Ok(None) };
         let value = &text[outer.value.clone()];
@@ -118,7 +122,7 @@ impl Facts {
         text: &'t str,
         outer: &str,
     ) -> Option<impl Iterator<Item = (&'t str, &'t str)> + use<'t, 'f>> {
-        if self.blurred {
+        if self.unusable {
             return None;
         }
         let parent = Some(self.look_up(text, None, outer)?.id);
@@ -129,7 +133,7 @@ impl Facts {
 
     /// Two members of such an object, each where it stands first.
     pub(crate) fn pick<'t>(&self, text: &'t str, outer: &str, names: [&str; 2]) -> Option<[Option<&'t str>; 2]> {
-        if self.blurred {
+        if self.unusable {
             return None;
         }
         let parent = self.look_up(text, None, outer)?.id;
