@@ -7,7 +7,7 @@ use super::checker::Checked;
 use super::mould::{Cast, Holes, Read};
 use super::report::{Breach, Subject};
 use super::{Connection, Consequence};
-use crate::engine::{Follows, Policy, Role};
+use crate::engine::{Policy, Role};
 use crate::framing::Item;
 use crate::json::{self, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Envelope, ErrorCode, Id, IdMember, Member, Version, LONGEST_NAME};
@@ -154,26 +154,6 @@ impl Connection {
             checked: body.finish(&scanner)?,
         };
         Ok((message, holes))
-    }
-
-    /// Reads and validates what has come, and nothing else: what the rules and trackers cost is measured against it. How
-    /// many messages fit the model.
-    #[doc(hidden)]
-    pub fn validate_alone(&mut self) -> usize {
-        let mut fitting = 0;
-        while let Some(Item::Frame(bytes)) = self.decoder.poll() {
-            let Ok(text) = String::from_utf8(bytes) else { continue };
-            let scanner = Scanner::new(&text, self.state.config.limits.depth);
-            let read = self.read(scanner, Facts::default(), Holes::new());
-            fitting += usize::from(read.is_ok_and(|(read, _)| read.checked.invalid.is_none()));
-        }
-        fitting
-    }
-
-    /// From now on messages are delivered without checks, and with or without trackers, to measure what these cost.
-    #[doc(hidden)]
-    pub fn check_nothing(&mut self, track: bool) {
-        self.state.follows = Follows { checks: false, trackers: track };
     }
 
     /// The static name of a method that the model knows.

@@ -36,9 +36,6 @@ impl Connection {
         sender: Role,
         action: impl Fn(&Check) -> Action,
     ) -> Vec<(&'static Check, Objection)> {
-        if !self.state.follows.checks {
-            return Vec::new();
-        }
         let scene = Scene::new(*message, sender, &self.state);
         let way = scene.way();
         let wanted = message.rows.checks().filter(|check| self.matters(action(check)) && check.rule.is_on(way));
@@ -175,9 +172,6 @@ impl Connection {
     /// Remembers what a message said; what a call says may be kept with it until its answer.
     pub(super) fn track(&mut self, message: &Message<'_>) -> Option<Box<str>> {
         let mut note = None;
-        if !self.state.follows.trackers {
-            return note;
-        }
         for tracker in message.rows.trackers().filter(|tracker| tracker.is_on()) {
             note = join(note, (tracker.track)(&mut self.state, message));
         }

@@ -41,4 +41,4 @@ pub use session::{Session, SessionState, Turn};
 pub use settings::{Config, Limits, NotForeign, Policy, UnknownDraft};
 
 pub use crate::role::Role;
-pub(crate) use state::{find_method, Follows, Side, State};
+pub(crate) use state::{find_method, Side, State};

@@ -40,7 +40,6 @@ pub(crate) struct State {
     pub(crate) newest: u64,
     /// The highest serial number of the host's requests that the peer has answered.
     pub(crate) answered: u64,
-    pub(crate) follows: Follows,
     /// The method that was looked up last: most messages are of the same kind as the one before.
     pub(crate) lately: Cell<Option<&'static Method>>,
     /// The rows that were looked up, for each kind of call that has come.
@@ -70,7 +69,6 @@ impl State {
             answered: 0,
             lately: Cell::default(),
             looked: Vec::new(),
-            follows: Follows { checks: true, trackers: true },
             config,
         }
     }
@@ -153,13 +151,6 @@ impl State {
             None => rows(self.tables.version, On::Call, method, update),
         }
     }
-}
-
-/// What is done with messages beyond delivering them: everything, but for measuring.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Follows {
-    pub(crate) checks: bool,
-    pub(crate) trackers: bool,
 }
 
 /// What one side said in `initialize`.
