@@ -1,6 +1,6 @@
 //! The peer's answers: each ends the one request of the host's that it names, or is reported and dropped.
 
-use super::checker::Checked;
+use super::body::Checked;
 use super::event::{Json, Outcome, ResultText};
 use super::incoming::Message;
 use super::judge::{Form, Verdict};
@@ -60,7 +60,7 @@ impl Connection {
         let Some(range) = message.result.clone() else { return };
         if request.row.is_some_and(|row| row.phase == table::Phase::Start) {
             if self.phase != Phase::Ready {
-                return self.welcome(&text[range], request, subject);
+                return self.on_initialize_response(&text[range], request, subject);
             }
             // Another `initialize`, which was answered late or sent after that time-out, has opened the connection.
             request.row = self.state.method(&request.method);
@@ -86,7 +86,7 @@ impl Connection {
             }
             // `result` may have come before `id`.
             if !checked.walked {
-                match self.check_again(&text, &range, row.result, Part::Response) {
+                match self.revalidate(&text, &range, row.result, Part::Response) {
                     Ok(again) => checked = again,
                     Err(error) => {
                         return self.unusable(request, subject, Breach::new(id!("RPC-21"), error.to_string()))
@@ -99,9 +99,9 @@ impl Connection {
         }
         let problems = std::mem::take(&mut checked.problems);
         let mut result = checked.json(text, range);
-        let facts = Some((result.around(), &checked.facts));
-        let said = Said { facts, ..Said::end(On::Answer, &request, &self.state, Some(result.as_str())) };
-        match self.judge_peer(Form::Answer, &said, subject) {
+        let field_index = Some((result.around(), &checked.field_index));
+        let said = Said { field_index, ..Said::end(On::Answer, &request, &self.state, Some(result.as_str())) };
+        match self.judge_incoming(Form::Answer, &said, subject) {
             Verdict::Stop => return self.end_request(request, Outcome::Invalid),
             Verdict::Deliver => {}
             Verdict::Without(places) => result = result.without(&places),
@@ -118,7 +118,7 @@ impl Connection {
     /// have one case to handle.
     fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError, text: &str) {
         let said = Said::end(On::Error, &request, &self.state, Some(text));
-        self.judge_peer(Form::Error, &said, subject);
+        self.judge_incoming(Form::Error, &said, subject);
         self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;
         let cancelled_prompt =
@@ -135,7 +135,7 @@ impl Connection {
                         let breach = Breach::new(rule, "an error where a result says that nothing was chosen");
                         self.report(subject, breach, Consequence::Delivered);
                     }
-                    question.dismissed
+                    question.auto_answer
                 }
                 None => return self.end_request(request, Outcome::Error(error)),
             },

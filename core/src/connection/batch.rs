@@ -31,7 +31,7 @@ use crate::rules::Way;
 /// Bytes of an error without data, or of how a question is ended, with a comma and without the id.
 const ROOM: usize = 128;
 /// Bytes of the longest id when it is written: each byte an escape of six.
-const LONGEST_ID: usize = 6 * LONGEST_NAME + 2;
+const MAX_ID_BYTES: usize = 6 * LONGEST_NAME + 2;
 /// An escape of two bytes may be written as one of six.
 const LONGER: usize = 3;
 
@@ -213,7 +213,7 @@ impl Batches {
 /// The room that an entry's answer needs at least.
 fn room_of(entry: &str) -> usize {
     let id = json::pointer(entry, "/id").map_or(0, |id| LONGER * id.len());
-    ROOM + id.min(LONGEST_ID)
+    ROOM + id.min(MAX_ID_BYTES)
 }
 
 impl Connection {

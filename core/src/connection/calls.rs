@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::checker::Checked;
+use super::body::Checked;
 use super::event::Json;
 use super::incoming::Message;
 use super::judge::{Form, Verdict};
 use super::outgoing::CANCEL;
 use super::report::{Breach, Details, Subject};
 use super::{Cancel, Connection, Consequence, Event, Notification, Phase, Policy, Request};
-use crate::engine::questions::{question, Occasion};
+use crate::engine::questions::{question, AutoAnswerReason};
 use crate::engine::{
     kind_of, rows, too_early, unknown, Applying, Attempt, Message as Said, MisuseKind, On, OpenRequest, Refusal, Role,
     Standing, Timing, Turn,
@@ -20,7 +20,7 @@ use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, Member};
 use crate::rules::Way;
 use crate::validation::table::{self, Effect, Method};
-use crate::validation::{Facts, Part, Problem};
+use crate::validation::{FieldIndex, Part, Problem};
 
 /// Methods that begin with this are JSON-RPC's own, and it has none.
 pub(super) const JSON_RPC: &str = "rpc.";
@@ -41,8 +41,8 @@ impl Connection {
             if !self.may_be_batched(&subject, None, &Json::whole(String::new()), true) {
                 return;
             }
-            if self.room_for(message, &subject) {
-                self.hello(row.name, &text, message, &subject);
+            if self.check_pending_limit(message, &subject) {
+                self.on_initialize_request(row.name, &text, message, &subject);
             }
             return;
         }
@@ -53,7 +53,7 @@ impl Connection {
             // It may be served all the same.
             self.report(&subject, Breach::new(refusal.rule, refusal.message), Consequence::Delivered);
         }
-        if is_request && !self.room_for(message, &subject) {
+        if is_request && !self.check_pending_limit(message, &subject) {
             return;
         }
         let Some(range) = self.checked_params(&text, message, &subject, row, is_request) else { return };
@@ -71,16 +71,16 @@ impl Connection {
         let update = checked.update;
         let mut params = checked.json(text, range);
         let form = if is_request { Form::Request } else { Form::Notification };
-        let facts = std::mem::take(&mut checked.facts);
+        let field_index = std::mem::take(&mut checked.field_index);
         let rows = self.state.rows(row, kind_of(row, is_request, update));
-        let mut seen = Seen { facts: Some(&facts), rows };
-        match self.judge_peer(form, &seen.message(row.name, session.as_ref(), &params), &subject) {
+        let mut seen = Seen { field_index: Some(&field_index), rows };
+        match self.judge_incoming(form, &seen.message(row.name, session.as_ref(), &params), &subject) {
             Verdict::Stop => return,
             Verdict::Deliver => {}
             Verdict::Without(places) => {
                 params = params.without(&places);
                 // Its members stand elsewhere now.
-                seen.facts = None;
+                seen.field_index = None;
             }
         }
         if !self.may_be_batched(&subject, update, &params, is_request) {
@@ -94,7 +94,7 @@ impl Connection {
         } else {
             self.deliver_notification(subject, session, update, params, seen);
         }
-        self.spare = facts.cleared();
+        self.scratch = field_index.cleared();
     }
 
     /// What the rules say to a call, in either direction.
@@ -119,7 +119,7 @@ impl Connection {
             let session = message.checked.session.take().filter(|id| self.state.sessions.is_known(id));
             if let (Some(session), None) = (session, &message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
-                let seen = Seen { facts: None, rows: rows(self.state.tables.version, On::Call, row.name, None) };
+                let seen = Seen { field_index: None, rows: rows(self.state.tables.version, On::Call, row.name, None) };
                 self.deliver_notification(subject.clone(), Some(session), None, params, seen);
             }
         }
@@ -162,7 +162,7 @@ impl Connection {
                 };
             }
         }
-        if is_request && !self.room_for(message, &subject) {
+        if is_request && !self.check_pending_limit(message, &subject) {
             return;
         }
         let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
@@ -174,9 +174,9 @@ impl Connection {
                 self.report_all(&subject, &problems);
                 checked.json(text, range)
             }
-            _ => return self.scalar_params(&subject, kind, is_request),
+            _ => return self.refuse_scalar_params(&subject, kind, is_request),
         };
-        let seen = Seen { facts: None, rows: Applying::default() };
+        let seen = Seen { field_index: None, rows: Applying::default() };
         if is_request {
             self.deliver_request(None, subject, None, params, seen);
         } else {
@@ -185,7 +185,7 @@ impl Connection {
     }
 
     /// Whether a request can be taken on: not too many are open.
-    fn room_for(&mut self, message: &Message, subject: &Subject) -> bool {
+    fn check_pending_limit(&mut self, message: &Message, subject: &Subject) -> bool {
         let IdMember::Id(id) = &message.id else { return false };
         if self.state.inbound.len() + self.repeats.len() >= self.state.config.limits.pending
             && id!("LIMIT-03").is_on(Way::Receive)
@@ -201,7 +201,7 @@ impl Connection {
         true
     }
 
-    pub(super) fn scalar_params(&mut self, subject: &Subject, kind: Kind, is_request: bool) {
+    pub(super) fn refuse_scalar_params(&mut self, subject: &Subject, kind: Kind, is_request: bool) {
         let breach = Breach::new(id!("RPC-19"), format!("params are {} instead of an object", kind.name()));
         if is_request {
             self.refuse_params(subject, &Problem::new(id!("RPC-19"), "an object", kind.name()));
@@ -224,19 +224,19 @@ impl Connection {
         let checked = &mut message.checked;
         let mut place = range;
         match kind {
-            Kind::Object if !checked.walked => match self.check_again(text, &place, row.params, part) {
+            Kind::Object if !checked.walked => match self.revalidate(text, &place, row.params, part) {
                 Ok(again) => *checked = again,
                 Err(_) => return None,
             },
             Kind::Object => {}
             kind if kind == Kind::Null || !id!("RPC-19").is_on(Way::Receive) => {
                 // Absent and null params are `{}`, and that is then checked (RPC-19).
-                let empty = self.check_again("{}", &(0..2), row.params, part).ok()?;
+                let empty = self.revalidate("{}", &(0..2), row.params, part).ok()?;
                 *checked = Checked { edits: Some(json::Edits::replace_all("{}")), ..empty };
                 place = 0..0;
             }
             _ => {
-                self.scalar_params(subject, kind, is_request);
+                self.refuse_scalar_params(subject, kind, is_request);
                 return None;
             }
         }
@@ -294,7 +294,7 @@ impl Connection {
         params: Json,
         seen: Seen<'_>,
     ) {
-        let serial = self.serial();
+        let serial = self.next_serial();
         let method = subject.method.unwrap_or(Cow::Borrowed(""));
         let id = subject.id.unwrap_or(Id::Null);
         if let Some(session) = session.as_ref().filter(|_| row.is_some_and(|row| row.effect == Effect::Ends)) {
@@ -317,10 +317,10 @@ impl Connection {
         };
         self.take_on(open);
         let asks = question(&method).is_some();
-        let occasion = session.as_ref().filter(|_| asks).and_then(|id| self.stops(id));
+        let reason = session.as_ref().filter(|_| asks).and_then(|id| self.auto_answer_reason(id));
         self.events.push(Event::Request(Request { id: id.clone(), serial, method: method.clone(), session, params }));
-        if let Some(occasion) = occasion {
-            self.dismiss_one(&id, occasion);
+        if let Some(reason) = reason {
+            self.auto_answer_one(&id, reason);
         }
     }
 
@@ -359,7 +359,7 @@ impl Connection {
     /// In version 2 an agent takes its questions back like this, and a prompt that has become a message can no longer be
     /// stopped by its request (CANCEL-19). A cancel that has crossed the answer is ignored as any other.
     fn cancel_one(&mut self, id: &Id) {
-        if self.dismiss_one(id, Occasion::Withdrawn) {
+        if self.auto_answer_one(id, AutoAnswerReason::Withdrawn) {
             return;
         }
         if self.state.inbound.get(id).is_none() && self.inserted.was_read(id, self.state.answered) {
@@ -412,14 +412,14 @@ impl Connection {
 /// What is known of a call beside what it says.
 #[derive(Debug, Clone, Copy)]
 struct Seen<'a> {
-    facts: Option<&'a Facts>,
+    field_index: Option<&'a FieldIndex>,
     rows: Applying,
 }
 
 impl<'a> Seen<'a> {
     fn message(self, method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> Said<'a> {
-        let facts = self.facts.map(|facts| (params.around(), facts));
-        Said { method, session, body: Some(params.as_str()), facts, rows: self.rows, request: None }
+        let field_index = self.field_index.map(|field_index| (params.around(), field_index));
+        Said { method, session, body: Some(params.as_str()), field_index, rows: self.rows, request: None }
     }
 }
 

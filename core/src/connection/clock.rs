@@ -45,7 +45,7 @@ impl Connection {
     /// When [`handle_timeout`](Self::handle_timeout) is wanted, on the host's clock.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<u64> {
-        if self.replies.held && !self.crowded() {
+        if self.replies.held && !self.replies_over_limit() {
             return Some(self.now);
         }
         let State { outbound, late, inbound, .. } = &self.state;
@@ -61,7 +61,7 @@ impl Connection {
         let starts = request.row.is_some_and(|row| row.phase == table::Phase::Start);
         let cancelled = request.grace.is_some_and(|grace| request.deadline.is_none_or(|deadline| grace < deadline));
         if starts && self.phase == Phase::Initializing {
-            self.hello_failed();
+            self.initialize_failed();
         }
         if self.phase == Phase::Ready && !starts && !request.cancelled {
             self.outbox.push_whole(write_notification(CANCEL, &format!("{{\"requestId\":{}}}", request.id)));
@@ -86,7 +86,7 @@ impl Connection {
         request.deadline = None;
         request.grace = request.grace.filter(|_| turn && !cancelled);
         request.late = Some(Late::Holds);
-        let (id, number) = (request.id.clone(), self.serial());
+        let (id, number) = (request.id.clone(), self.next_serial());
         self.state.late.insert_as(number, request);
         if turn && cancelled {
             self.end_turn(&id);

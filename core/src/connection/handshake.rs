@@ -11,7 +11,7 @@ use super::event::{Json, Outcome, ResultText};
 use super::incoming::Message;
 use super::judge::{Form, Verdict};
 use super::misuse::Misuse;
-use super::outgoing::Fitting;
+use super::outgoing::ValidatedJson;
 use super::report::{Breach, Subject};
 use super::{CloseReason, Connection, Consequence, Event, Policy, Request, Role};
 use crate::engine::{rows, Gates, Message as Said, MisuseKind, On, OpenRequest, Side};
@@ -36,8 +36,8 @@ enum Requested {
     Twice,
 }
 
-fn requested(hello: &str) -> Requested {
-    let members = json::members(hello);
+fn requested(initialize: &str) -> Requested {
+    let members = json::members(initialize);
     let mut found = members.into_iter().filter(|(name, _)| name == "protocolVersion").map(|(_, value)| value);
     match found.next() {
         None => Requested::Nothing,
@@ -54,51 +54,51 @@ fn requested(hello: &str) -> Requested {
 }
 
 /// The JSON of an object with `protocolVersion` set to this; any other text as it is, to be refused.
-fn with_version(hello: &str, version: u16) -> String {
-    if !hello.trim_start().starts_with('{') {
-        return hello.to_owned();
+fn with_version(initialize: &str, version: u16) -> String {
+    if !initialize.trim_start().starts_with('{') {
+        return initialize.to_owned();
     }
     let mut writer = json::Writer::new();
     writer.begin_object().key("protocolVersion").unsigned(version.into());
-    for (name, value) in json::members(hello) {
+    for (name, value) in json::members(initialize) {
         if name != "protocolVersion" {
             writer.key(&name).json(value);
         }
     }
     writer.end_object();
-    writer.finish().unwrap_or_else(|_| hello.to_owned())
+    writer.finish().unwrap_or_else(|_| initialize.to_owned())
 }
 
 /// The JSON of an object with some of its members.
-fn only(hello: &str, keep: impl Fn(&str) -> bool) -> String {
+fn only(initialize: &str, keep: impl Fn(&str) -> bool) -> String {
     let mut writer = json::Writer::new();
     writer.begin_object();
-    for (name, value) in json::members(hello).into_iter().filter(|(name, _)| keep(name)) {
+    for (name, value) in json::members(initialize).into_iter().filter(|(name, _)| keep(name)) {
         writer.key(&name).json(value);
     }
     writer.end_object();
-    writer.finish().unwrap_or_else(|_| hello.to_owned())
+    writer.finish().unwrap_or_else(|_| initialize.to_owned())
 }
 
 impl Side {
-    fn new(tables: &'static Tables, side: Role, hello: String) -> Self {
+    fn new(tables: &'static Tables, side: Role, initialize: String) -> Self {
         let [capabilities, _] = names(tables, side);
-        let capabilities = json::pointer(&hello, &format!("/{capabilities}"))
+        let capabilities = json::pointer(&initialize, &format!("/{capabilities}"))
             .filter(|value| value.starts_with('{'))
             .unwrap_or("{}")
             .to_owned();
-        Side { gates: Gates::read(tables, side, &capabilities), capabilities, hello }
+        Side { gates: Gates::read(tables, side, &capabilities), capabilities, initialize }
     }
 }
 
 impl Connection {
     /// The agent's side: the peer's `initialize`, or what takes its place in a chain of proxies.
-    pub(super) fn hello(&mut self, method: &str, text: &str, message: &Message, subject: &Subject) {
+    pub(super) fn on_initialize_request(&mut self, method: &str, text: &str, message: &Message, subject: &Subject) {
         let (kind, range) = message.params.clone().unwrap_or((Kind::Null, 0..0));
         let given = match kind {
             Kind::Object => &text[range],
             Kind::Null => "{}",
-            _ => return self.scalar_params(subject, kind, true),
+            _ => return self.refuse_scalar_params(subject, kind, true),
         };
         let wanted = match self.named_version(given, subject) {
             Requested::Version(version) => version,
@@ -123,16 +123,22 @@ impl Connection {
         };
         let params = match checked {
             Ok(checked) => {
-                if version == wanted && !self.named_well(&checked.json, Role::Client, tables, subject) {
+                if version == wanted && !self.check_member_names(&checked.json, Role::Client, tables, subject) {
                     return;
                 }
                 self.report_all(subject, &checked.problems);
                 let json = checked.json.into_owned();
                 if version == wanted {
                     let rows = rows(tables.version, On::Call, row.name, None);
-                    let said =
-                        Said { method: row.name, session: None, body: Some(&json), facts: None, rows, request: None };
-                    if self.judge_peer(Form::Request, &said, subject) == Verdict::Stop {
+                    let said = Said {
+                        method: row.name,
+                        session: None,
+                        body: Some(&json),
+                        field_index: None,
+                        rows,
+                        request: None,
+                    };
+                    if self.judge_incoming(Form::Request, &said, subject) == Verdict::Stop {
                         return;
                     }
                 }
@@ -147,7 +153,7 @@ impl Connection {
         self.agree_on(tables);
         self.state.version = Some(version);
         self.state.peer = Side::new(tables, Role::Client, params.clone());
-        let serial = self.serial();
+        let serial = self.next_serial();
         let id = subject.id.clone().unwrap_or(Id::Null);
         self.take_on(OpenRequest {
             id: id.clone(),
@@ -198,10 +204,10 @@ impl Connection {
     }
 
     /// The agent's side: the host's answer, with the version filled in. INIT-05: it cannot be another one.
-    pub(super) fn welcome_text(&self, result: &str) -> Result<String, Misuse> {
+    pub(super) fn initialize_result(&self, result: &str) -> Result<String, Misuse> {
         let version = self.state.version.unwrap_or(self.state.tables.version);
         self.outgoing_value(None, None, result, Part::Response)?;
-        own_names(result, self.state.tables, Role::Agent)?;
+        check_own_names(result, self.state.tables, Role::Agent)?;
         match requested(result) {
             Requested::Nothing if id!("INIT-10").is_on(Way::Track) => Ok(with_version(result, version)),
             Requested::Version(given) if given == version => Ok(result.to_owned()),
@@ -216,7 +222,7 @@ impl Connection {
     }
 
     /// The agent's side: its answer has been written.
-    pub(super) fn welcomed(&mut self, result: String) {
+    pub(super) fn initialize_answered(&mut self, result: String) {
         self.state.own = Side::new(self.state.tables, Role::Agent, result);
         self.begun();
     }
@@ -225,12 +231,12 @@ impl Connection {
         if id!("INIT-08").is_on(Way::Track) {
             self.state.tables = tables;
         }
-        self.moulds.forget();
-        self.own_moulds.forget();
+        self.templates.forget();
+        self.send_templates.forget();
     }
 
     /// The client's side: the params of its `initialize`, with the version filled in (INIT-03).
-    pub(super) fn hello_text(&self, params: &str) -> Result<(Fitting<'static>, &'static Tables), Misuse> {
+    pub(super) fn initialize_params(&self, params: &str) -> Result<(ValidatedJson<'static>, &'static Tables), Misuse> {
         self.outgoing_value(None, None, params, Part::Request)?;
         if let Some(name) = secret(params).filter(|_| id!("INIT-14").is_on(Way::Send)) {
             let message =
@@ -257,13 +263,13 @@ impl Connection {
             }
         };
         let tables = tables::version(version).unwrap_or(self.state.tables);
-        own_names(params, tables, Role::Client)?;
-        Ok((self.fitting_hello(&text, tables)?, tables))
+        check_own_names(params, tables, Role::Client)?;
+        Ok((self.validate_initialize(&text, tables)?, tables))
     }
 
     /// What a client says in the words of an older version that it speaks too, for agents that speak nothing newer, has to
     /// fit that version (INIT-16).
-    fn fitting_hello(&self, text: &str, tables: &'static Tables) -> Result<Fitting<'static>, Misuse> {
+    fn validate_initialize(&self, text: &str, tables: &'static Tables) -> Result<ValidatedJson<'static>, Misuse> {
         let fits = |tables: &'static Tables, text: &str| -> Result<_, Misuse> {
             let row = crate::engine::find_method(tables, self.state.config.drafts, "initialize");
             Ok(self.outgoing_value(Some(tables), row.map(|row| row.params), text, Part::Request)?.own)
@@ -279,11 +285,11 @@ impl Connection {
         let of_older = |name: &str| older().any(|other| words(other, name)) && !words(tables, name);
         own.push(fits(tables, &only(text, |name| !of_older(name)))?);
         let text = self.outgoing_value(None, None, text, Part::Request)?.text.into_owned().into();
-        Ok(Fitting { text, own: own.into_iter().rfind(|own| !own.is_empty()).unwrap_or_default() })
+        Ok(ValidatedJson { text, own: own.into_iter().rfind(|own| !own.is_empty()).unwrap_or_default() })
     }
 
     /// The client's side: its `initialize` has been written.
-    pub(super) fn greeted(&mut self, tables: &'static Tables, params: String) {
+    pub(super) fn initialize_sent(&mut self, tables: &'static Tables, params: String) {
         self.begin();
         let own = Side::new(tables, Role::Client, params);
         match &mut self.earlier {
@@ -292,9 +298,9 @@ impl Connection {
         }
     }
 
-    /// Whether the peer's hello can be taken with the names that its members have; wrong ones are not read (INIT-13).
-    fn named_well(&mut self, hello: &str, side: Role, tables: &Tables, subject: &Subject) -> bool {
-        let misnamed = misnamed(hello, tables, side).filter(|_| id!("INIT-13").is_on(Way::Receive));
+    /// Whether the peer's initialize can be taken with the names that its members have; wrong ones are not read (INIT-13).
+    fn check_member_names(&mut self, initialize: &str, side: Role, tables: &Tables, subject: &Subject) -> bool {
+        let misnamed = misnamed(initialize, tables, side).filter(|_| id!("INIT-13").is_on(Way::Receive));
         let Some((wrong, right)) = misnamed else { return true };
         let version = tables.version;
         let mut breach =
@@ -309,9 +315,9 @@ impl Connection {
         !strict
     }
 
-    /// The version that the peer's hello names; one in a string is read, and reported, where the policy is tolerant.
-    fn named_version(&mut self, hello: &str, subject: &Subject) -> Requested {
-        match requested(hello) {
+    /// The version that the peer's initialize names; one in a string is read, and reported, where the policy is tolerant.
+    fn named_version(&mut self, initialize: &str, subject: &Subject) -> Requested {
+        match requested(initialize) {
             Requested::Text(version) if self.state.config.policy_for(id!("INIT-04")) != Policy::Strict => {
                 let mut breach = Breach::new(id!("INIT-04"), "protocolVersion is a string instead of a whole number");
                 breach.pointer = "/protocolVersion".into();
@@ -323,7 +329,7 @@ impl Connection {
     }
 
     /// The client's side: the peer's answer to `initialize`.
-    pub(super) fn welcome(&mut self, result: &str, request: OpenRequest, subject: &Subject) {
+    pub(super) fn on_initialize_response(&mut self, result: &str, request: OpenRequest, subject: &Subject) {
         let answered = match self.named_version(result, subject) {
             Requested::Version(version) => version,
             Requested::Nothing if !id!("INIT-10").is_on(Way::Receive) => self.state.config.versions.newest(),
@@ -351,7 +357,7 @@ impl Connection {
         match check(tables, self.state.config.drafts, row.result, &text, self.mode(), Part::Response) {
             Ok(Checked { json, problems }) => {
                 let json = json.into_owned();
-                if !self.named_well(&json, Role::Agent, tables, subject) {
+                if !self.check_member_names(&json, Role::Agent, tables, subject) {
                     return self.end_request(request, Outcome::Invalid);
                 }
                 self.report_all(subject, &problems);
@@ -362,19 +368,19 @@ impl Connection {
                     self.state.own = offered;
                 }
                 if id!("INIT-16").is_on(Way::Track) {
-                    let hello = std::mem::take(&mut self.state.own.hello);
-                    self.state.own = Side::new(tables, Role::Client, hello);
+                    let initialize = std::mem::take(&mut self.state.own.initialize);
+                    self.state.own = Side::new(tables, Role::Client, initialize);
                 }
                 let said = Said::end(On::Answer, &request, &self.state, Some(&json));
                 let mut json = Json::whole(json.clone());
-                match self.judge_peer(Form::Answer, &said, subject) {
+                match self.judge_incoming(Form::Answer, &said, subject) {
                     Verdict::Stop => {
-                        self.hello_failed();
+                        self.initialize_failed();
                         return self.end_request(request, Outcome::Invalid);
                     }
                     Verdict::Without(places) => {
                         json = json.without(&places);
-                        json.as_str().clone_into(&mut self.state.peer.hello);
+                        json.as_str().clone_into(&mut self.state.peer.initialize);
                     }
                     Verdict::Deliver => {}
                 }
@@ -390,8 +396,8 @@ impl Connection {
 }
 
 /// The host's own names are those of the version (INIT-13).
-fn own_names(hello: &str, tables: &Tables, side: Role) -> Result<(), Misuse> {
-    let misnamed = misnamed(hello, tables, side).filter(|_| id!("INIT-13").is_on(Way::Send));
+fn check_own_names(initialize: &str, tables: &Tables, side: Role) -> Result<(), Misuse> {
+    let misnamed = misnamed(initialize, tables, side).filter(|_| id!("INIT-13").is_on(Way::Send));
     misnamed.map_or(Ok(()), |(wrong, right)| {
         let message = format!("version {} calls this member of the {} {right}", tables.version, side.name());
         Err(Misuse::new(MisuseKind::Params, id!("INIT-13"), message).at(format!("/{wrong}")))

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::checker::Checked;
-use super::mould::{Cast, Holes, Read};
+use super::body::Checked;
 use super::report::{Breach, Subject};
+use super::template_cache::{CacheHit, ParsedCall, Slots};
 use super::{Connection, Consequence};
 use crate::engine::{Policy, Role};
 use crate::framing::Item;
@@ -13,7 +13,7 @@ use crate::json::{self, Kind, Scanner, SyntaxError, SyntaxKind};
 use crate::jsonrpc::{Envelope, ErrorCode, Id, IdMember, Member, Version, LONGEST_NAME};
 use crate::rules::Way;
 use crate::validation::table::Kind as Sort;
-use crate::validation::Facts;
+use crate::validation::FieldIndex;
 
 impl Connection {
     pub(super) fn incoming(&mut self, item: Item) {
@@ -94,28 +94,28 @@ impl Connection {
             }
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
-        if let Some(mut message) = self.moulded(&text) {
+        if let Some(mut message) = self.from_template(&text) {
             return self.message(text, &mut message);
         }
-        let spare = std::mem::take(&mut self.spare);
-        let mut holes = std::mem::take(&mut self.holes);
-        holes.clear();
-        match self.read(scanner, spare, holes) {
-            Ok((mut message, holes)) => {
-                if let Some(read) = message.as_read() {
-                    self.moulds.learn(&text, &read, &holes);
+        let scratch = std::mem::take(&mut self.scratch);
+        let mut slots = std::mem::take(&mut self.slots);
+        slots.clear();
+        match self.read(scanner, scratch, slots) {
+            Ok((mut message, slots)) => {
+                if let Some(read) = message.as_parsed() {
+                    self.templates.insert(&text, &read, &slots);
                 }
-                self.holes = holes;
+                self.slots = slots;
                 self.message(text, &mut message);
             }
             Err(error) => self.not_json(text.as_bytes(), error),
         }
     }
 
-    /// The message that a text is, if it lies in a mould and its session is still known.
-    pub(super) fn moulded(&mut self, text: &str) -> Option<Message> {
-        let Cast { row, update, session, facts, params } =
-            self.moulds.cast(text, self.state.tables, &mut self.spare)?;
+    /// The message that a text is, if it lies in a template and its session is still known.
+    pub(super) fn from_template(&mut self, text: &str) -> Option<Message> {
+        let CacheHit { row, update, session, field_index, params } =
+            self.templates.lookup(text, self.state.tables, &mut self.scratch)?;
         let session = Some(self.state.sessions.find(&session)?);
         Some(Message {
             version: Version::Right,
@@ -125,17 +125,30 @@ impl Connection {
             result: None,
             error: None,
             twice: None,
-            checked: Checked { session, open: true, update, facts, row: Some(row), walked: true, ..Checked::default() },
+            checked: Checked {
+                session,
+                open: true,
+                update,
+                field_index,
+                row: Some(row),
+                walked: true,
+                ..Checked::default()
+            },
         })
     }
 
     /// The envelope, and its params or result held against the model where it is known by then what they should be.
-    fn read(&self, mut scanner: Scanner<'_>, spare: Facts, holes: Holes) -> Result<(Message, Holes), SyntaxError> {
-        let mut body = self.checker();
-        (body.spare, body.holes) = (spare, holes);
+    fn read(
+        &self,
+        mut scanner: Scanner<'_>,
+        scratch: FieldIndex,
+        slots: Slots,
+    ) -> Result<(Message, Slots), SyntaxError> {
+        let mut body = self.body_validator();
+        (body.scratch, body.slots) = (scratch, slots);
         let envelope = Envelope::read(&mut scanner, &mut body)?;
         scanner.end()?;
-        let holes = std::mem::take(&mut body.holes);
+        let slots = std::mem::take(&mut body.slots);
         let message = Message {
             version: envelope.version,
             id: envelope.id,
@@ -153,7 +166,7 @@ impl Connection {
             twice: envelope.twice,
             checked: body.finish(&scanner)?,
         };
-        Ok((message, holes))
+        Ok((message, slots))
     }
 
     /// The static name of a method that the model knows.
@@ -327,14 +340,14 @@ pub(super) struct Message {
 
 impl Message {
     /// What it is as a notification that nothing is wrong with.
-    fn as_read(&self) -> Option<Read<'_>> {
-        let Checked { edits, problems, invalid, session, open, update, facts, row, walked } = &self.checked;
+    fn as_parsed(&self) -> Option<ParsedCall<'_>> {
+        let Checked { edits, problems, invalid, session, open, update, field_index, row, walked } = &self.checked;
         let call = self.id == IdMember::Absent && self.version == Version::Right && self.twice.is_none();
         let answer = self.result.is_some() || self.error.is_some();
         let right = edits.is_none() && problems.is_empty() && invalid.is_none() && *open && *walked;
         let params =
             self.params.as_ref().filter(|(kind, _)| call && right && !answer && *kind == Kind::Object)?.1.clone();
-        Some(Read { row: (*row)?, update: *update, session: session.as_ref()?, facts, params })
+        Some(ParsedCall { row: (*row)?, update: *update, session: session.as_ref()?, field_index, params })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Where the catalogue meets the messages: checks before a message goes through, trackers after it did.
 
 use super::misuse::Misuse;
-use super::report::{Breach, Details, Subject, ECHO};
+use super::report::{Breach, Details, Subject, MAX_ECHOED_BYTES};
 use super::{Advice, Connection, Consequence, Event, SessionState};
 use crate::engine::{Action, Check, Message, Objection, On, OpenRequest, Policy, Role, Scene, KEPT, REFUSE};
 use crate::json;
@@ -51,7 +51,7 @@ impl Connection {
     }
 
     /// Holds the peer's message against the catalogue.
-    pub(super) fn judge_peer(&mut self, form: Form, message: &Message<'_>, subject: &Subject) -> Verdict {
+    pub(super) fn judge_incoming(&mut self, form: Form, message: &Message<'_>, subject: &Subject) -> Verdict {
         let sender = self.state.config.role.other();
         let mut strip = Vec::new();
         for (check, objection) in self.objections(message, sender, |check| check.receive) {
@@ -113,7 +113,7 @@ impl Connection {
         let wanted = self.state.tables.dialect.names_missing_session
             && code == ErrorCode::RESOURCE_NOT_FOUND
             && id!("SESS-01").is_on(Way::Track);
-        let session = request.session.as_ref().filter(|id| wanted && id.len() <= ECHO)?;
+        let session = request.session.as_ref().filter(|id| wanted && id.len() <= MAX_ECHOED_BYTES)?;
         if self.state.sessions.get(session).is_some_and(|known| known.state == SessionState::Ready) {
             // Something else was not found.
             return None;
@@ -127,7 +127,7 @@ impl Connection {
     /// Holds the host's message against the catalogue; what is only odd comes back as advice to tell once it is sent.
     /// `own` is what the model says: empty names are advised against (ENUM-14), the rest is refused where no rule says
     /// more about the message.
-    pub(super) fn judge_host(&self, message: &Message<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
+    pub(super) fn judge_outgoing(&self, message: &Message<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
         for (check, objection) in self.objections(message, self.state.config.role, |check| check.send) {
             if check.send == Action::Pass {

@@ -7,30 +7,30 @@
 //! and either change everything they should and write one whole message, or change and write nothing.
 //!
 //! Read in this order: `config`, `event`, `misuse` (what hosts see), `outgoing` and `telling` (the host's calls),
-//! `incoming`, `checker` and `mould` (frames), `batch` (several messages in one), `calls` and `answers` (what frames turn into), `dismiss` (what the
+//! `incoming`, `checker` and `template` (frames), `batch` (several messages in one), `calls` and `answers` (what frames turn into), `dismiss` (what the
 //! connection answers by itself), `clock` (what nobody answers), `handshake` (`initialize`), `state`, `session`,
 //! `early`, `pending` and `inserted` (what is tracked), `snapshot` (all that hosts see of it), `rules`. `queue` holds the events.
 
 mod answers;
+mod auto_answer;
 mod batch;
+mod body;
 mod calls;
-mod checker;
 mod clock;
-mod dismiss;
 mod event;
+mod event_queue;
 mod handshake;
 mod incoming;
 mod inserted;
 mod judge;
 mod misuse;
-mod mould;
+mod notify;
 mod observer;
 mod outgoing;
-mod queue;
 mod repeats;
 mod report;
 mod snapshot;
-mod telling;
+mod template_cache;
 
 #[cfg(test)]
 mod tests;
@@ -56,13 +56,13 @@ use crate::engine::State;
 use crate::framing::{Decoder, Outbox};
 use crate::jsonrpc::Id;
 use crate::rules::Way;
-use crate::validation::{table, Facts};
+use crate::validation::{table, FieldIndex};
 use batch::Batches;
+use event_queue::EventQueue;
 use handshake::Earlier;
 use inserted::Inserted;
-use mould::{Holes, Moulds};
-use queue::Queue;
 use repeats::Repeats;
+use template_cache::{Slots, TemplateCache};
 
 /// How far a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -90,7 +90,7 @@ impl Phase {
 }
 
 /// So many bytes of own answers may wait, however short frames are.
-const LEAST_REPLIES: usize = 1 << 20;
+const MIN_REPLY_BUDGET: usize = 1 << 20;
 
 /// The connection's own answers.
 #[derive(Debug, Default)]
@@ -118,7 +118,7 @@ pub struct Connection {
     batches: Batches,
     inserted: Inserted,
     repeats: Repeats,
-    events: Queue,
+    events: EventQueue,
     next_id: i64,
     now: u64,
     frames: u64,
@@ -127,12 +127,12 @@ pub struct Connection {
     /// Whether the frame has more than these.
     head_is_cut: bool,
     /// What was seen of the last message, for the next one to use its room.
-    spare: Facts,
-    moulds: Moulds,
+    scratch: FieldIndex,
+    templates: TemplateCache,
     /// The same for what the host sends.
-    own_moulds: Moulds,
-    /// Room for the holes of a mould.
-    holes: Holes,
+    send_templates: TemplateCache,
+    /// Room for the slots of a template.
+    slots: Slots,
     /// The connection was ready once.
     opened: bool,
     /// The client has sent a request other than `initialize`, which is not repeated any more.
@@ -157,16 +157,16 @@ impl Connection {
             batches: Batches::default(),
             inserted: Inserted::default(),
             repeats: Repeats::default(),
-            events: Queue::default(),
+            events: EventQueue::default(),
             next_id: 1,
             now: 0,
             frames: 0,
             head: Vec::new(),
             head_is_cut: false,
-            spare: Facts::default(),
-            moulds: Moulds::default(),
-            own_moulds: Moulds::default(),
-            holes: Holes::new(),
+            scratch: FieldIndex::default(),
+            templates: TemplateCache::default(),
+            send_templates: TemplateCache::default(),
+            slots: Slots::new(),
             opened: false,
             settled: false,
             earlier: None,
@@ -192,7 +192,7 @@ impl Connection {
 
     /// The next thing that the host must know.
     ///
-    /// While more of the connection's own answers (refusals, dismissed questions) wait in [`transmit`](Self::transmit)
+    /// While more of the connection's own answers (refusals, questions answered in the host's place) wait in [`transmit`](Self::transmit)
     /// than [one frame](Limits::frame) may have bytes, or 1 MiB if that is more, no further frame is read: a peer that
     /// provokes answers and reads none fills no memory. Once they are written, [`poll_timeout`](Self::poll_timeout) says
     /// that it is time to go on. Answers that wait for the rest of their batch count as well, the host's too: with
@@ -204,7 +204,7 @@ impl Connection {
                 return Some(event);
             }
             // Nothing more comes in after the end of the stream, so what its rest is answered is bounded by it.
-            self.replies.held = !self.end_of_stream && self.crowded();
+            self.replies.held = !self.end_of_stream && self.replies_over_limit();
             if self.phase == Phase::Closed || self.replies.held {
                 return None;
             }
@@ -250,8 +250,8 @@ impl Connection {
     }
 
     /// Whether too many of the connection's own answers wait for the host to write them.
-    fn crowded(&self) -> bool {
-        self.replies.waiting + self.batches.held() > self.state.config.limits.frame.max(LEAST_REPLIES)
+    fn replies_over_limit(&self) -> bool {
+        self.replies.waiting + self.batches.held() > self.state.config.limits.frame.max(MIN_REPLY_BUDGET)
     }
 
     /// Ends the connection from this side: permission requests that are open are answered `cancelled` (PERM-19) and
@@ -263,7 +263,7 @@ impl Connection {
         if self.phase == Phase::Closed {
             self.send_batches();
         } else {
-            self.dismiss(None, crate::engine::questions::Occasion::End);
+            self.auto_answer(None, crate::engine::questions::AutoAnswerReason::End);
             self.end(CloseReason::Host);
         }
     }
@@ -300,7 +300,7 @@ impl Connection {
 
     /// The peer's whole params or result of `initialize` as JSON text: its name, its ways to log in. `{}` before.
     pub fn peer_info(&self) -> &str {
-        or_empty(&self.state.peer.hello)
+        or_empty(&self.state.peer.initialize)
     }
 
     /// The name of the program behind the peer, for logs and messages; `None` before `initialize`, and where the peer does
@@ -404,7 +404,7 @@ impl Connection {
         self.phase == Phase::Ready || (self.phase == Phase::Closed && self.opened)
     }
 
-    fn serial(&mut self) -> u64 {
+    fn next_serial(&mut self) -> u64 {
         self.state.newest += 1;
         self.state.newest
     }
@@ -416,7 +416,7 @@ impl Connection {
         }
         let starts = request.row.is_some_and(|row| row.phase == crate::validation::table::Phase::Start);
         if starts && request.late.is_none() && self.phase == Phase::Initializing {
-            self.hello_failed();
+            self.initialize_failed();
         }
         let OpenRequest { id, serial, method, session, late, .. } = request;
         let response = Response { id, serial, method, session, outcome };

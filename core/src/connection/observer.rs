@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 
-use super::mould::Moulds;
 use super::report::Subject;
+use super::template_cache::TemplateCache;
 use super::{CloseReason, Closed, Config, Connection, Event, OpenRequest, Outcome, Phase, Role, Session, Versions};
 use crate::framing::{Decoder, Framing, Item};
 use crate::jsonrpc::Id;
@@ -64,7 +64,7 @@ pub struct Observer {
 #[derive(Debug)]
 struct Direction {
     decoder: Decoder,
-    moulds: Moulds,
+    templates: TemplateCache,
     frames: u64,
     answered: u64,
 }
@@ -108,7 +108,7 @@ impl Observer {
         connection.observes = true;
         Observer {
             connection,
-            other: Direction { decoder, moulds: Moulds::default(), frames: 0, answered: 0 },
+            other: Direction { decoder, templates: TemplateCache::default(), frames: 0, answered: 0 },
             waiting: VecDeque::new(),
             bytes: 0,
             events: VecDeque::new(),
@@ -271,9 +271,9 @@ impl Observer {
         if connection.state.config.role == receiver {
             return;
         }
-        let Direction { decoder, moulds, frames, answered } = &mut self.other;
+        let Direction { decoder, templates, frames, answered } = &mut self.other;
         mem::swap(&mut connection.decoder, decoder);
-        mem::swap(&mut connection.moulds, moulds);
+        mem::swap(&mut connection.templates, templates);
         mem::swap(&mut connection.frames, frames);
         mem::swap(&mut connection.state.answered, answered);
         connection.state.turn_to(receiver);
@@ -297,7 +297,7 @@ impl Connection {
         let Some(method) = subject.method.clone() else { return };
         let fits = |row: &&Method| self.state.sessions.full(row, subject.session.as_deref(), limits).is_none();
         let row = self.state.method(&method).filter(fits);
-        let serial = self.serial();
+        let serial = self.next_serial();
         self.state.inbound.insert(OpenRequest {
             id,
             serial,

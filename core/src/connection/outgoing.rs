@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::calls::JSON_RPC;
 use super::misuse::{shown, Misuse};
+use super::notify::PreparedParams;
 use super::repeats::Ended;
-use super::telling::Told;
 use super::{CloseReason, Connection, Phase};
-use crate::engine::questions::Occasion;
+use crate::engine::questions::AutoAnswerReason;
 use crate::engine::{
     rows, too_early, unknown, withheld, Message, MisuseKind, On, OpenRequest, Policy, RequestKey, Standing,
 };
@@ -18,7 +18,7 @@ use crate::jsonrpc::{write_error, write_notification, write_request, write_resul
 use crate::nearest::nearest;
 use crate::rules::Way;
 use crate::validation::table::{self, Effect, Method, TypeId};
-use crate::validation::{look, Looked, Mode, Part, Problem, Rejected, Walker, OF_A_DRAFT};
+use crate::validation::{validate, Mode, Part, Problem, Rejected, Validated, Validator, OF_A_DRAFT};
 
 /// The answer to a prompt that the client has cancelled.
 pub(super) const CANCELLED_TURN: &str = r#"{"stopReason":"cancelled"}"#;
@@ -79,9 +79,9 @@ impl Timeout {
 }
 
 /// JSON of the host's that fits its type.
-pub(super) struct Fitting<'a> {
+pub(super) struct ValidatedJson<'a> {
     pub(super) text: Cow<'a, str>,
-    /// What may not be in it, or should not: see [`Connection::judge_host`].
+    /// What may not be in it, or should not: see [`Connection::judge_outgoing`].
     pub(super) own: Vec<Problem>,
 }
 
@@ -104,11 +104,11 @@ impl Connection {
         let row = self.admitted(method, true)?;
         let params = self.structured(row, params)?;
         let starts = row.is_some_and(|row| row.phase == table::Phase::Start);
-        let (Told { text: params, own, session, facts, .. }, tables) = if starts {
-            let (Fitting { text, own }, tables) = self.hello_text(params)?;
-            (Told { text, own, ..Told::default() }, Some(tables))
+        let (PreparedParams { text: params, own, session, field_index, .. }, tables) = if starts {
+            let (ValidatedJson { text, own }, tables) = self.initialize_params(params)?;
+            (PreparedParams { text, own, ..PreparedParams::default() }, Some(tables))
         } else {
-            (self.told(row, params, Part::Request)?, None)
+            (self.prepare_params(row, params, Part::Request)?, None)
         };
         if self.state.outbound.len() >= self.state.config.limits.pending && id!("LIMIT-03").is_on(Way::Send) {
             let limit = self.state.config.limits.pending;
@@ -138,14 +138,20 @@ impl Connection {
             Some(tables) => rows(tables.version, On::Call, method, None),
             None => self.state.rows_of(row, method, true, None),
         };
-        let facts_of = row.filter(|_| !starts).map(|_| (&*params, &facts));
-        let said =
-            Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
-        let advice = self.judge_host(&said, own)?;
+        let index_of = row.filter(|_| !starts).map(|_| (&*params, &field_index));
+        let said = Message {
+            method,
+            session: session.as_ref(),
+            body: Some(&params),
+            field_index: index_of,
+            rows,
+            request: None,
+        };
+        let advice = self.judge_outgoing(&said, own)?;
         if let (true, Id::Number(number)) = (allocated, &id) {
             self.next_id = number + 1;
         }
-        let serial = self.serial();
+        let serial = self.next_serial();
         let note = self.track(&said);
         let life = self.state.sessions.life(session.as_ref());
         self.outbox.push_whole(message);
@@ -163,10 +169,10 @@ impl Connection {
             late: None,
         });
         if let Some(session) = session.as_ref().filter(|_| row.is_some_and(|row| row.effect == Effect::Ends)) {
-            self.dismiss(Some(session), Occasion::SessionEnd);
+            self.auto_answer(Some(session), AutoAnswerReason::SessionEnd);
         }
         match tables {
-            Some(tables) => self.greeted(tables, params.into_owned()),
+            Some(tables) => self.initialize_sent(tables, params.into_owned()),
             None => self.settle(self.state.config.role),
         }
         self.advise(advice);
@@ -202,8 +208,8 @@ impl Connection {
             let message = "null instead of an object; the result of a method that has nothing to say is {}";
             return Err(Misuse::new(MisuseKind::Params, id!("RPC-31"), message));
         }
-        let given = if starts { Cow::Owned(self.welcome_text(&result)?) } else { result };
-        let Fitting { text: result, own } =
+        let given = if starts { Cow::Owned(self.initialize_result(&result)?) } else { result };
+        let ValidatedJson { text: result, own } =
             self.outgoing_value(None, row.map(|row| row.result), &given, Part::Response)?;
         let (result, instead) = self.stopped_result(request, result);
         let result = match result {
@@ -215,7 +221,7 @@ impl Connection {
         let message = self.fitting_answer(id, length, || write_result(id, result))?;
         let result = &message[message.len() - length - 1..message.len() - 1];
         let said = Message::end(On::Answer, request, &self.state, Some(result));
-        let mut advice = self.judge_host(&said, own)?;
+        let mut advice = self.judge_outgoing(&said, own)?;
         advice.extend(instead);
         if let Some(request) = self.state.inbound.remove(id) {
             self.track_answer(&request, Some(result));
@@ -228,7 +234,7 @@ impl Connection {
             self.end_repetitions(id, Ended::Result(&result));
         }
         if let Some(welcome) = welcome {
-            self.welcomed(welcome);
+            self.initialize_answered(welcome);
         }
         Ok(())
     }
@@ -271,7 +277,7 @@ impl Connection {
             })?;
             let error = json::pointer(&text, "/error");
             let said = Message::end(On::Error, request, &self.state, error);
-            let advice = self.judge_host(&said, Vec::new())?;
+            let advice = self.judge_outgoing(&said, Vec::new())?;
             (text, advice)
         };
         if let Some(request) = self.state.inbound.remove(id) {
@@ -282,7 +288,7 @@ impl Connection {
         self.advise(advice);
         self.end_repetitions(id, Ended::Error(code, message, data.as_deref()));
         if starts {
-            self.hello_failed();
+            self.initialize_failed();
         }
         Ok(())
     }
@@ -318,8 +324,10 @@ impl Connection {
             let session = request.session.clone();
             let params = format!("{{\"requestId\":{id}}}");
             self.outbox.push_whole(write_notification(CANCEL, &params));
-            if let Some(session) = session.filter(|session| self.stops(session) == Some(Occasion::Prompt)) {
-                self.dismiss(Some(&session), Occasion::Prompt);
+            if let Some(session) =
+                session.filter(|session| self.auto_answer_reason(session) == Some(AutoAnswerReason::Prompt))
+            {
+                self.auto_answer(Some(&session), AutoAnswerReason::Prompt);
             }
         }
         Ok(())
@@ -408,27 +416,27 @@ impl Connection {
         ty: Option<TypeId>,
         json: &'a str,
         part: Part,
-    ) -> Result<Fitting<'a>, Misuse> {
+    ) -> Result<ValidatedJson<'a>, Misuse> {
         let tables = tables.unwrap_or(self.state.tables);
-        let walker = Walker::new(tables, self.state.config.drafts, Mode::Send, part);
-        self.outgoing_look(walker, ty.unwrap_or(0), json.trim()).map(|(fitting, _)| fitting)
+        let validator = Validator::new(tables, self.state.config.drafts, Mode::Send, part);
+        self.validate_outgoing(validator, ty.unwrap_or(0), json.trim()).map(|(fitting, _)| fitting)
     }
 
     /// The same, with all that was seen on the way.
-    pub(super) fn outgoing_look<'a>(
+    pub(super) fn validate_outgoing<'a>(
         &self,
-        walker: Walker,
+        validator: Validator,
         ty: TypeId,
         text: &'a str,
-    ) -> Result<(Fitting<'a>, Looked<'a>), Misuse> {
-        let mut looked = look(walker, ty, text).map_err(|rejected| match rejected {
+    ) -> Result<(ValidatedJson<'a>, Validated<'a>), Misuse> {
+        let mut validated = validate(validator, ty, text).map_err(|rejected| match rejected {
             Rejected::Invalid(problem) => Misuse::problem(&problem, text),
             Rejected::Syntax(error) => {
                 let rule = if error.kind == SyntaxKind::Surrogate { id!("FRAME-01") } else { id!("RPC-21") };
                 Misuse::new(MisuseKind::Params, rule, format!("not JSON: {error}"))
             }
         })?;
-        let mut own = std::mem::take(&mut looked.checked.problems);
+        let mut own = std::mem::take(&mut validated.checked.problems);
         own.retain(|problem| match problem.rule.as_str() {
             // What a side says that it can do may be somebody else's, whom it passes on.
             "EXT-01" if problem.found == OF_A_DRAFT && !self.ready() => false,
@@ -443,7 +451,7 @@ impl Connection {
         } else {
             Cow::Borrowed(text)
         };
-        Ok((Fitting { text, own }, looked))
+        Ok((ValidatedJson { text, own }, validated))
     }
 
     /// The session of this id, if the method may name it now: misuse if it is not open here (SESS-01) or not set up yet

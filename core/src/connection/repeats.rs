@@ -73,7 +73,7 @@ impl Connection {
         };
         let (id, session) = (id.clone(), Arc::clone(session));
         self.batches.asked(&id);
-        let serial = self.serial();
+        let serial = self.next_serial();
         match answer {
             Ok(answer) => self.end_repetition(id, serial, session, Ended::Result(&answer)),
             Err(first) => self.repeats.0.push(Held { id, serial, session, first }),

@@ -13,7 +13,7 @@ use crate::validation::Problem;
 /// Bytes of a frame that a violation shows.
 const EXCERPT: usize = 256;
 /// A name longer than this is not repeated in an answer.
-pub(super) const ECHO: usize = 128;
+pub(super) const MAX_ECHOED_BYTES: usize = 128;
 /// Methods whose messages may hold secrets, so that nothing of them is shown (AUTH-27, PROV-10).
 const SECRET: &[&str] = &["authenticate", "auth/login", "providers/set", "providers/list"];
 
@@ -67,10 +67,10 @@ impl Details<'_> {
     /// The object. Long names are left out: the peer knows what it sent.
     pub(super) fn json(self) -> String {
         let members = [
-            ("method", self.method.filter(|name| name.len() <= ECHO)),
+            ("method", self.method.filter(|name| name.len() <= MAX_ECHOED_BYTES)),
             ("pointer", self.pointer),
             ("expected", self.expected),
-            ("sessionId", self.session.filter(|name| name.len() <= ECHO)),
+            ("sessionId", self.session.filter(|name| name.len() <= MAX_ECHOED_BYTES)),
         ];
         let mut data = format!("{{\"rule\":\"{}\"", self.rule);
         for (member, text) in members {

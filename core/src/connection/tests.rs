@@ -283,7 +283,7 @@ fn own_answers_hold_back_what_provokes_them() {
     agent.receive(noise.as_bytes());
     let mut told = drain(&mut agent).len();
     let waiting = agent.transmit().len();
-    assert!(waiting > LEAST_REPLIES && waiting < LEAST_REPLIES + 1_000 && agent.buffered() > 0, "{waiting}");
+    assert!(waiting > MIN_REPLY_BUDGET && waiting < MIN_REPLY_BUDGET + 1_000 && agent.buffered() > 0, "{waiting}");
     assert_eq!(agent.poll_timeout(), None);
     agent.handle_timeout(7);
     while !agent.transmit().is_empty() {

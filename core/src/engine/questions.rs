@@ -9,8 +9,8 @@ use crate::rules::RuleId;
 pub(crate) struct Question {
     method: &'static str,
     /// The result that says that the user was not asked to the end.
-    pub(crate) dismissed: &'static str,
-    /// The rule of the answer, by [`Occasion`].
+    pub(crate) auto_answer: &'static str,
+    /// The rule of the answer, by [`AutoAnswerReason`].
     pub(crate) rules: [RuleId; 6],
     /// The rule that the error for cancelled work breaks in place of that result, if it breaks one.
     pub(crate) no_error: Option<RuleId>,
@@ -20,7 +20,7 @@ pub(crate) struct Question {
 
 /// Why nobody will answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Occasion {
+pub(crate) enum AutoAnswerReason {
     /// The session's work is being cancelled.
     Cancel,
     /// It was asked after that.
@@ -35,24 +35,24 @@ pub(crate) enum Occasion {
     Withdrawn,
 }
 
-impl Occasion {
+impl AutoAnswerReason {
     /// Whether the background ends as well.
     pub(crate) fn is_an_end(self) -> bool {
-        matches!(self, Occasion::SessionEnd | Occasion::End)
+        matches!(self, AutoAnswerReason::SessionEnd | AutoAnswerReason::End)
     }
 }
 
 const QUESTIONS: &[Question] = &[
     Question {
         method: "session/request_permission",
-        dismissed: r#"{"outcome":{"outcome":"cancelled"}}"#,
+        auto_answer: r#"{"outcome":{"outcome":"cancelled"}}"#,
         rules: [id!("CANCEL-03"), id!("CANCEL-04"), id!("PERM-05"), id!("SESS-22"), id!("PERM-19"), id!("PERM-21")],
         no_error: Some(id!("CANCEL-17")),
         given_up: id!("PERM-05"),
     },
     Question {
         method: "elicitation/create",
-        dismissed: r#"{"action":"cancel"}"#,
+        auto_answer: r#"{"action":"cancel"}"#,
         rules: [id!("ELIC-29"), id!("ELIC-29"), id!("ELIC-29"), id!("ELIC-28"), id!("ELIC-28"), id!("ELIC-32")],
         no_error: None,
         given_up: id!("ELIC-19"),

@@ -12,7 +12,7 @@ use crate::json;
 use crate::role::Role;
 use crate::rules::Way;
 use crate::validation::table::{Effect, Kind, Method, Part};
-use crate::validation::Facts;
+use crate::validation::FieldIndex;
 
 /// Calls whose answers open a session.
 pub(crate) const OPENING: &[&str] = &["@makes", "@attaches"];
@@ -47,7 +47,7 @@ pub(crate) struct Message<'a> {
     /// the model.
     pub(crate) body: Option<&'a str>,
     /// What was seen of the body when it was read, and the text that it stands in.
-    pub(crate) facts: Option<(&'a str, &'a Facts)>,
+    pub(crate) field_index: Option<(&'a str, &'a FieldIndex)>,
     pub(crate) rows: Applying,
     /// The call that an answer ends, or the request that a call is.
     pub(crate) request: Option<&'a OpenRequest>,
@@ -58,7 +58,7 @@ impl<'a> Message<'a> {
     pub(crate) fn end(on: On, request: &'a OpenRequest, state: &State, body: Option<&'a str>) -> Self {
         let session = state.sessions.of(request);
         let rows = rows(state.tables.version, on, &request.method, None);
-        Message { method: &request.method, session, body, facts: None, rows, request: Some(request) }
+        Message { method: &request.method, session, body, field_index: None, rows, request: Some(request) }
     }
 
     /// What the trackers noted when the call went through that this answer ends.
@@ -83,7 +83,7 @@ impl<'a> Message<'a> {
     pub(crate) fn given(&self, pointer: &str) -> Option<&'a str> {
         #[cfg(test)]
         json::watch::look_up(self.body.unwrap_or_default(), pointer);
-        let seen = self.facts.map_or(Err(()), |(text, facts)| facts.find(text, pointer));
+        let seen = self.field_index.map_or(Err(()), |(text, field_index)| field_index.find(text, pointer));
         seen.unwrap_or_else(|()| json::pointer(self.body?, pointer))
     }
 
@@ -94,7 +94,7 @@ impl<'a> Message<'a> {
 
     /// Whether there may be a variant of this name somewhere in the body.
     pub(crate) fn may_have(&self, tag: &str) -> bool {
-        self.facts.is_none_or(|(_, facts)| facts.may_have(tag))
+        self.field_index.is_none_or(|(_, field_index)| field_index.may_have(tag))
     }
 
     /// The items of the list at a pointer into the body.

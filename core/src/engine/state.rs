@@ -159,7 +159,7 @@ pub(crate) struct Side {
     /// Its capabilities object, as JSON text.
     pub(crate) capabilities: String,
     /// Its whole initialize params or result, as JSON text.
-    pub(crate) hello: String,
+    pub(crate) initialize: String,
     pub(crate) gates: Gates,
 }
 

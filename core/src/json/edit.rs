@@ -59,13 +59,13 @@ impl Edits {
 
 /// Takes elements out of one list or object, commas included.
 #[derive(Debug, Default)]
-pub(crate) struct Trim {
+pub(crate) struct ListEditor {
     kept: bool,
     last_end: usize,
     from: Option<usize>,
 }
 
-impl Trim {
+impl ListEditor {
     pub(crate) fn keep(&mut self, element: Range<usize>, edits: &mut Edits) {
         if let Some(from) = self.from.take() {
             edits.push(from..element.start, "");
@@ -124,11 +124,11 @@ fn take_out(scanner: &mut Scanner<'_>, at: &str, targets: &Targets<'_>, edits: &
     if !targets.above.has(at) || !matches!(kind, Kind::Object | Kind::Array) {
         return scanner.skip().map(drop);
     }
-    let mut trim = Trim::default();
+    let mut trim = ListEditor::default();
     let mut index = 0usize;
     let mut more = scanner.enter(kind)?;
     while more {
-        let start = scanner.mark().offset();
+        let start = scanner.checkpoint().offset();
         let step = match kind {
             Kind::Object => scanner.key()?.value().replace('~', "~0").replace('/', "~1"),
             _ => index.to_string(),
@@ -174,7 +174,7 @@ mod tests {
         let text = "[ 10 , 11, 12 ,13 ]";
         let places = [2..4, 7..9, 11..13, 15..17];
         for mask in 0..16u32 {
-            let (mut trim, mut edits) = (Trim::default(), Edits::default());
+            let (mut trim, mut edits) = (ListEditor::default(), Edits::default());
             let mut expected = Vec::new();
             for (index, place) in places.iter().enumerate() {
                 if mask & (1 << index) == 0 {

@@ -8,16 +8,16 @@ mod dense;
 mod edit;
 mod read;
 mod scan;
-mod special;
+mod string_end;
 mod syntax;
 #[cfg(test)]
 pub(crate) mod watch;
 mod write;
 
 pub(crate) use decimal::Decimal;
-pub(crate) use edit::{without, Edits, Trim};
+pub(crate) use edit::{without, Edits, ListEditor};
 pub(crate) use read::{agreed, columns, items, members, mentions, text};
 pub use read::{pointer, unescape, unescape_at, MAX_DEPTH};
-pub(crate) use scan::{Kind, Mark, Scanner, Text};
+pub(crate) use scan::{Checkpoint, Kind, Scanner, Text};
 pub use syntax::{SyntaxError, SyntaxKind};
 pub use write::{list, quote, Writer};

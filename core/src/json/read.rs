@@ -6,7 +6,7 @@ use std::string::FromUtf8Error;
 
 use super::dense;
 use super::scan::{Kind, Scanner};
-use super::special::special;
+use super::string_end::find_string_end;
 
 /// The deepest nesting that anything here reads.
 pub const MAX_DEPTH: u32 = 1024;
@@ -170,7 +170,7 @@ fn segment(raw: &str) -> Cow<'_, str> {
 pub fn unescape(json: &str) -> Option<Cow<'_, str>> {
     // Names and ids are short and have no escapes, and for them the scanner is a long way round.
     let inside = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).filter(|inside| inside.len() <= SHORT);
-    if let Some(inside) = inside.filter(|inside| special(inside.as_bytes(), 0) == inside.len()) {
+    if let Some(inside) = inside.filter(|inside| find_string_end(inside.as_bytes(), 0) == inside.len()) {
         return Some(Cow::Borrowed(inside));
     }
     let mut scanner = Scanner::new(json, MAX_DEPTH);
@@ -210,7 +210,7 @@ pub(super) fn unescape_raw(raw: &str) -> String {
     let mut rest = raw;
     loop {
         // Only backslashes are left of what stops a string.
-        let at = special(rest.as_bytes(), 0);
+        let at = find_string_end(rest.as_bytes(), 0);
         out.push_str(&rest[..at]);
         let Some(&code) = rest.as_bytes().get(at + 1) else { break };
         rest = &rest[at + 2..];

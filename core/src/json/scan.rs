@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::dense;
-use super::special::special;
+use super::string_end::find_string_end;
 use super::syntax::{SyntaxError, SyntaxKind};
 
 /// What kind of value comes next.
@@ -68,12 +68,12 @@ const SIMPLE: [bool; 256] = {
 
 /// A place to come back to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct Checkpoint {
     pos: usize,
     depth: u32,
 }
 
-impl Mark {
+impl Checkpoint {
     pub(crate) const fn offset(self) -> usize {
         self.pos
     }
@@ -102,12 +102,12 @@ impl<'a> Scanner<'a> {
         Scanner { pos, ..Scanner::new(text, max_depth) }
     }
 
-    pub(crate) fn mark(&mut self) -> Mark {
+    pub(crate) fn checkpoint(&mut self) -> Checkpoint {
         self.space();
-        Mark { pos: self.pos, depth: self.depth }
+        Checkpoint { pos: self.pos, depth: self.depth }
     }
 
-    pub(crate) fn rewind(&mut self, mark: Mark) {
+    pub(crate) fn rewind(&mut self, mark: Checkpoint) {
         self.pos = mark.pos;
         self.depth = mark.depth;
     }
@@ -232,7 +232,7 @@ impl<'a> Scanner<'a> {
         let mut escaped = false;
         self.pos = start;
         loop {
-            let stop = special(bytes, self.pos);
+            let stop = find_string_end(bytes, self.pos);
             self.pos = stop;
             match bytes.get(stop) {
                 Some(b'"') => {
@@ -261,7 +261,7 @@ impl<'a> Scanner<'a> {
         self.space();
         let (bytes, start) = (self.text.as_bytes(), self.pos + 1);
         if dense::WORTH_IT && self.byte() == Some(b'"') {
-            let stop = special(bytes, start);
+            let stop = find_string_end(bytes, start);
             if bytes.get(stop) == Some(&b'"') {
                 self.pos = stop + 1;
                 return Ok((Text { raw: &self.text[start..stop], escaped: false }, None));
@@ -415,7 +415,7 @@ impl<'a> Scanner<'a> {
     /// Inside an object whose first key comes next: the value of a string member, without moving on. `Ok(None)` when
     /// the member is absent, `Ok(Some(Err(kind)))` when it is not a string.
     pub(crate) fn find_string(&mut self, name: &str) -> Scan<Option<Result<Text<'a>, Kind>>> {
-        let mark = self.mark();
+        let mark = self.checkpoint();
         loop {
             let key = self.key()?;
             if key.is(name) {

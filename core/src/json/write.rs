@@ -1,7 +1,7 @@
 //! Writing JSON text for hosts that have no JSON library at hand.
 
 use super::dense;
-use super::special::special;
+use super::string_end::find_string_end;
 use crate::room;
 
 /// Appends a string as JSON, quotes included.
@@ -11,7 +11,7 @@ pub fn quote(out: &mut String, value: &str) {
     out.push('"');
     let mut done = 0;
     loop {
-        let at = special(bytes, done);
+        let at = find_string_end(bytes, done);
         out.push_str(&value[done..at]);
         if dense::WORTH_IT && bytes.len() - at >= dense::LONG {
             dense::quote(out, &value[at..]);

@@ -69,7 +69,7 @@ impl<'a> Envelope<'a> {
         while more {
             let key = scanner.key()?.value();
             let kind = scanner.peek()?;
-            let start = scanner.mark().offset();
+            let start = scanner.checkpoint().offset();
             match key.as_ref() {
                 "jsonrpc" => {
                     envelope.once("jsonrpc", envelope.version != Version::Missing);

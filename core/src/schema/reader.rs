@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error as _, MapAccess
 use serde::{forward_to_deserialize_any, Deserialize};
 use serde_json::Error;
 
-use crate::json::{Kind, Mark, Scanner, SyntaxError, Text};
+use crate::json::{Checkpoint, Kind, Scanner, SyntaxError, Text};
 
 /// What the name of a union begins with, as a reader is told it; its tag follows.
 pub(super) const UNION: &str = "$union ";
@@ -331,7 +331,7 @@ impl<'r, 'de> EnumAccess<'de> for Tagged<'r, 'de> {
 
     fn variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<(T::Value, Self::Variant), Error> {
         let Tagged { reader, tag } = self;
-        let start = reader.scanner.mark();
+        let start = reader.scanner.checkpoint();
         let first = reader.seek(tag).map_err(refused)?;
         let value = match first {
             Some(_) => seed.deserialize(&mut *reader)?,
@@ -344,7 +344,7 @@ impl<'r, 'de> EnumAccess<'de> for Tagged<'r, 'de> {
 /// An object whose tag has been read.
 struct Variant<'r, 'de> {
     reader: &'r mut Reader<'de>,
-    start: Mark,
+    start: Checkpoint,
     /// The tag was the first member, and the reader stands behind it.
     behind: bool,
 }

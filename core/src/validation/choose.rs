@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::problem::{Problem, Segment, MISSING};
 use super::table::{Other, Type, TypeId, Variant};
-use super::walk::names::TWICE;
-use super::walk::{within, Fail, Read, Seen, Walk, Walker};
+use super::validator::names::TWICE;
+use super::validator::{within, Fail, Read, Seen, Validator, Walk};
 use super::words::{one_of, tags};
 use super::Mode;
 use crate::json::{Kind, Scanner, SyntaxError, Text};
 use crate::rules::Way;
 
-impl Walker {
+impl Validator {
     pub(super) fn union(
         &mut self,
         scanner: &mut Scanner<'_>,
@@ -21,7 +21,7 @@ impl Walker {
         other: Other,
         untagged: Option<TypeId>,
     ) -> Walk {
-        let mark = scanner.mark();
+        let mark = scanner.checkpoint();
         self.naming.here = None;
         let (found, first) = if scanner.enter(Kind::Object)? { tag_of(scanner, tag)? } else { (None, None) };
         if let (Some(Ok(text)), Some(first)) = (found, first) {
@@ -50,7 +50,7 @@ impl Walker {
                 if let Some(place) = place {
                     self.edits.push(place, "null");
                 }
-                self.holes = None;
+                self.slots = None;
                 return self.tagged(scanner, tag, ty, false);
             }
             (found, _) => {
@@ -83,7 +83,7 @@ impl Walker {
         }
         match other {
             Other::Open(ty) if !matches!(self.type_of(ty), Type::Any) => self.tagged(scanner, tag, ty, true),
-            // Nothing is known of its members but that each name says one thing. It is no hole: with another tag the same
+            // Nothing is known of its members but that each name says one thing. It is no slot: with another tag the same
             // text has another type.
             _ => {
                 self.expect_tag(tag, true);
@@ -119,11 +119,11 @@ impl Walker {
     /// Notes a variant.
     fn met(&mut self, tag: &'static str) {
         self.variant.get_or_insert(tag);
-        self.facts.tag(tag);
+        self.field_index.tag(tag);
     }
 
     pub(super) fn any_of(&mut self, scanner: &mut Scanner<'_>, of: &'static [TypeId]) -> Walk {
-        let mark = scanner.mark();
+        let mark = scanner.checkpoint();
         let mode = self.mode;
         // First as they are: with repairs allowed at once, a list of the wrong kind would become an empty list of the
         // right one.
@@ -145,7 +145,7 @@ impl Walker {
                         return Err(Fail::Invalid(problem));
                     }
                     Err(Fail::Invalid(problem)) => {
-                        self.holes = None;
+                        self.slots = None;
                         let twice = problem.found == TWICE;
                         if best.as_ref().is_none_or(|(reached, _)| scanner.offset() > *reached) {
                             best = Some((scanner.offset(), problem));
@@ -181,13 +181,13 @@ type Found<'a> = Option<Result<Text<'a>, Kind>>;
 /// Inside an object: the value of its tag. Most often it is the first member; then the scanner stays behind it, so that
 /// it is read once.
 fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option<Seen>), SyntaxError> {
-    let mark = scanner.mark();
+    let mark = scanner.checkpoint();
     let key = scanner.key()?;
     if !key.is(tag) || scanner.peek()? != Kind::String {
         scanner.rewind(mark);
         return Ok((scanner.find_string(tag)?, None));
     }
-    let value = scanner.mark().offset();
+    let value = scanner.checkpoint().offset();
     let text = scanner.string()?;
     let start = mark.offset();
     let first =
@@ -197,7 +197,7 @@ fn tag_of<'a>(scanner: &mut Scanner<'a>, tag: &str) -> Result<(Found<'a>, Option
 
 /// Where the value of a member of the object that comes next stands.
 fn place_of(scanner: &mut Scanner<'_>, name: &str) -> Result<Option<Range<usize>>, SyntaxError> {
-    let mark = scanner.mark();
+    let mark = scanner.checkpoint();
     let mut more = scanner.enter(Kind::Object)?;
     let mut place = None;
     while more && place.is_none() {

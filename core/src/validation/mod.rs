@@ -6,21 +6,21 @@
 //! each is reported, and the host gets JSON that does fit.
 
 mod choose;
-mod facts;
+mod field_index;
 mod problem;
 mod semantic;
 #[doc(hidden)]
 pub mod table;
-mod walk;
+mod validator;
 mod words;
 
-pub(crate) use facts::{Facts, Kept};
+pub(crate) use field_index::{FieldIndex, StoredIndex};
 pub use problem::Problem;
 pub(crate) use problem::{Segment, LONGER, OF_A_DRAFT};
 pub(crate) use semantic::is_absolute;
-pub(crate) use walk::names::TWICE;
-pub(crate) use walk::scalar::{is_plain, ROOM};
-pub(crate) use walk::{Fail, Walker};
+pub(crate) use validator::names::TWICE;
+pub(crate) use validator::scalar::{is_plain, ROOM};
+pub(crate) use validator::{Fail, Validator};
 
 use crate::json::{Scanner, SyntaxError};
 use std::borrow::Cow;
@@ -86,39 +86,39 @@ pub fn check<'a>(
     mode: Mode,
     part: Part,
 ) -> Result<Checked<'a>, Rejected> {
-    look(Walker::new(tables, drafts, mode, part), ty, json).map(|looked| looked.checked)
+    validate(Validator::new(tables, drafts, mode, part), ty, json).map(|validated| validated.checked)
 }
 
 /// What a walk has seen of a value that fits.
-pub(crate) struct Looked<'a> {
+pub(crate) struct Validated<'a> {
     pub(crate) checked: Checked<'a>,
     /// Where the outermost `sessionId` stands.
     pub(crate) session: Option<Range<usize>>,
     /// The tag of the outermost union.
     pub(crate) variant: Option<&'static str>,
-    pub(crate) facts: Facts,
-    pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
+    pub(crate) field_index: FieldIndex,
+    pub(crate) slots: Option<Vec<(Range<usize>, TypeId)>>,
 }
 
-/// As [`check`], with a walker of the caller's.
-pub(crate) fn look(mut walker: Walker, ty: TypeId, json: &str) -> Result<Looked<'_>, Rejected> {
+/// As [`check`], with a validator of the caller's.
+pub(crate) fn validate(mut validator: Validator, ty: TypeId, json: &str) -> Result<Validated<'_>, Rejected> {
     let mut scanner = Scanner::new(json, crate::json::MAX_DEPTH);
-    let mark = scanner.mark();
-    let outcome = walker.value(&mut scanner, ty);
+    let mark = scanner.checkpoint();
+    let outcome = validator.value(&mut scanner, ty);
     match outcome {
         Ok(()) => scanner.end()?,
-        Err(Fail::Invalid(problem)) if !problem.rule.is_on(walker.way()) => {
+        Err(Fail::Invalid(problem)) if !problem.rule.is_on(validator.way()) => {
             scanner.rewind(mark);
             scanner.skip()?;
         }
         Err(Fail::Syntax(error)) => return Err(error.into()),
         Err(Fail::Invalid(problem)) => return Err(Rejected::Invalid(problem)),
     }
-    let (session, variant, holes) = (walker.session(), walker.variant(), walker.holes.take());
-    let (edits, problems, facts) = walker.finish(&scanner)?;
+    let (session, variant, slots) = (validator.session(), validator.variant(), validator.slots.take());
+    let (edits, problems, field_index) = validator.finish(&scanner)?;
     let json = match edits {
         Some(edits) => Cow::Owned(edits.apply(json, 0..json.len())),
         None => Cow::Borrowed(json),
     };
-    Ok(Looked { checked: Checked { json, problems }, session, variant, facts, holes })
+    Ok(Validated { checked: Checked { json, problems }, session, variant, field_index, slots })
 }

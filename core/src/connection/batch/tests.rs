@@ -147,7 +147,7 @@ fn answers_go_out_when_a_model_says_so_and_nothing_is_left_behind() {
 }
 
 /// What the host is told, without the number and the text of the frame that it came in.
-fn told(events: Vec<Event>) -> Vec<String> {
+fn prepare_params(events: Vec<Event>) -> Vec<String> {
     let told = events.into_iter().map(|event| match event {
         Event::Request(request) => format!("request {} {}", request.id, request.params()),
         Event::Notification(notification) => format!("notification {}", notification.params()),
@@ -269,7 +269,7 @@ fn no_list_is_longer_than_a_frame_and_a_short_error_always_fits() {
 #[test]
 fn answers_that_wait_for_their_batches_hold_the_peer_back() {
     let mut agent = agent(64 << 10);
-    let bound = super::super::LEAST_REPLIES;
+    let bound = super::super::MIN_REPLY_BUDGET;
     let text = format!(r#"{{"x":"{}"}}"#, "y".repeat(60_000));
     let mut id = 0;
     while agent.batches.held() <= bound {
@@ -298,7 +298,7 @@ fn refusals_that_nobody_reads_hold_the_peer_back_as_they_do_one_by_one() {
         heard += drain(&mut agent).len();
         fed += 1;
     }
-    assert!(agent.unsent() < super::super::LEAST_REPLIES + (32 << 10) && heard < 200 * fed, "{}", agent.unsent());
+    assert!(agent.unsent() < super::super::MIN_REPLY_BUDGET + (32 << 10) && heard < 200 * fed, "{}", agent.unsent());
     while heard < 200 * fed {
         assert!(!written(&mut agent).is_empty());
         heard += drain(&mut agent).len();

@@ -64,7 +64,7 @@ impl Connection {
     }
 
     /// `initialize` has failed, so it may be tried again.
-    pub(in crate::connection) fn hello_failed(&mut self) {
+    pub(in crate::connection) fn initialize_failed(&mut self) {
         let Some(earlier) = self.earlier.take() else {
             self.phase = Phase::Start;
             self.state.version = None;

@@ -20,8 +20,8 @@ pub(super) fn names(tables: &Tables, side: Role) -> [&'static str; 2] {
 ///
 /// Another version's name beside the right one is no mistake: who proposes a version may say the same in the words of
 /// older ones, for peers that speak nothing newer. A name that only the other side has is one wherever it stands.
-pub(super) fn misnamed(hello: &str, tables: &Tables, side: Role) -> Option<(&'static str, &'static str)> {
-    let has = |name: &str| json::pointer(hello, &format!("/{name}")).is_some_and(|value| value != "null");
+pub(super) fn misnamed(initialize: &str, tables: &Tables, side: Role) -> Option<(&'static str, &'static str)> {
+    let has = |name: &str| json::pointer(initialize, &format!("/{name}")).is_some_and(|value| value != "null");
     let right = names(tables, side);
     let own = || tables::all().map(move |tables| names(tables, side));
     let others = || tables::all().map(move |tables| names(tables, side.other()));
@@ -34,7 +34,7 @@ pub(super) fn misnamed(hello: &str, tables: &Tables, side: Role) -> Option<(&'st
 }
 
 /// A member of `initialize` that is a secret by its name (INIT-14).
-pub(super) fn secret(hello: &str) -> Option<Cow<'_, str>> {
-    let names = json::members(hello).into_iter().map(|(name, _)| name);
+pub(super) fn secret(initialize: &str) -> Option<Cow<'_, str>> {
+    let names = json::members(initialize).into_iter().map(|(name, _)| name);
     names.into_iter().find(|name| SECRETS.contains(&&*name.replace(['_', '-'], "").to_ascii_lowercase()))
 }

@@ -11,7 +11,7 @@ use crate::connection::{Config, Connection, Event, Outcome, Role, Versions};
 use crate::json::{self, watch, Kind, Scanner, MAX_DEPTH};
 use crate::schema::tables;
 use crate::validation::table::{Field, From, Kind as Form, Phase, StringKind, Tables, Type, TypeId};
-use crate::validation::{look, Mode, Part, Walker};
+use crate::validation::{look, Mode, Part, Validator};
 use crate::Id;
 
 const ALL_DRAFTS: u32 = u32::MAX;
@@ -94,11 +94,11 @@ fn members(text: &str) -> Vec<(Range<usize>, String, Range<usize>)> {
             scanner.skip().unwrap();
             return;
         }
-        let start = scanner.mark().offset() + 1;
+        let start = scanner.checkpoint().offset() + 1;
         let (mut more, mut own) = (scanner.enter(kind).unwrap(), Vec::new());
         while more {
             let name = (kind == Kind::Object).then(|| scanner.key().unwrap().value().into_owned());
-            let at = scanner.mark().offset();
+            let at = scanner.checkpoint().offset();
             visit(scanner, all);
             own.extend(name.map(|name| (name, at..scanner.offset())));
             more = scanner.more(kind).unwrap();
@@ -172,7 +172,7 @@ fn view(text: &str, last: bool) -> String {
 
 /// What the checks know of a value that they let through.
 fn verdict(tables: &'static Tables, ty: TypeId, text: &str, mode: Mode, part: Part) -> Option<(String, String)> {
-    let looked = look(Walker::new(tables, ALL_DRAFTS, mode, part), ty, text).ok()?;
+    let looked = look(Validator::new(tables, ALL_DRAFTS, mode, part), ty, text).ok()?;
     let session = looked.session.and_then(|place| json::unescape(&text[place]));
     let problems: Vec<_> = looked.checked.problems.iter().map(ToString::to_string).collect();
     let json = looked.checked.json.into_owned();

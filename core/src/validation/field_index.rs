@@ -9,10 +9,10 @@ const MEMBERS: usize = 64;
 
 /// Where the members of the outermost objects stand, and which variants there are.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct FieldIndex {
     members: Vec<Member>,
     /// The members say nothing: there are too many, or the text is not what was walked.
-    blurred: bool,
+    unusable: bool,
     tags: Vec<&'static str>,
 }
 
@@ -26,36 +26,36 @@ struct Member {
     value: Range<usize>,
 }
 
-/// What was seen of a text with holes, each of which may be longer or shorter in another one.
+/// What was seen of a text with slots, each of which may be longer or shorter in another one.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct StoredIndex {
     members: Vec<(Member, [u8; 3])>,
-    blurred: bool,
+    unusable: bool,
     tags: Vec<&'static str>,
 }
 
-impl Kept {
-    /// The facts of another text, in the room of facts that nobody needs any more. `by` says how far each place has moved
-    /// (and wraps), by the number of holes before it.
-    pub(crate) fn moved(&self, spare: Facts, by: &[usize]) -> Facts {
-        let mut facts = spare.cleared();
-        facts.blurred = self.blurred;
-        facts.tags.extend(&self.tags);
-        facts.members.extend(self.members.iter().map(|(Member { parent, id, name, value }, behind)| {
+impl StoredIndex {
+    /// The field_index of another text, in the room of field_index that nobody needs any more. `by` says how far each place has moved
+    /// (and wraps), by the number of slots before it.
+    pub(crate) fn moved(&self, scratch: FieldIndex, by: &[usize]) -> FieldIndex {
+        let mut field_index = scratch.cleared();
+        field_index.unusable = self.unusable;
+        field_index.tags.extend(&self.tags);
+        field_index.members.extend(self.members.iter().map(|(Member { parent, id, name, value }, behind)| {
             let to = |place: usize, behind: u8| place.wrapping_add(by[usize::from(behind)]);
             let start = to(name.start, behind[0]);
             let value = to(value.start, behind[1])..to(value.end, behind[2]);
             Member { parent: *parent, id: *id, name: start..start + name.len(), value }
         }));
-        facts
+        field_index
     }
 }
 
-impl Facts {
+impl FieldIndex {
     /// Notes a member, by its places in the text.
     pub(super) fn member(&mut self, parent: Option<usize>, name: Range<usize>, escaped: bool, value: Range<usize>) {
-        self.blurred |= escaped || self.members.len() >= MEMBERS;
-        if self.blurred {
+        self.unusable |= escaped || self.members.len() >= MEMBERS;
+        if self.unusable {
             return;
         }
         self.members.push(Member { parent, id: name.start, name, value });
@@ -68,26 +68,30 @@ impl Facts {
         }
     }
 
-    /// The same for a text with holes, of which so many are before a place.
-    pub(crate) fn kept(&self, before: impl Fn(usize) -> u8) -> Kept {
-        let kept = |member: &Member| {
+    /// The same for a text with slots, of which so many are before a place.
+    pub(crate) fn stored(&self, before: impl Fn(usize) -> u8) -> StoredIndex {
+        let stored = |member: &Member| {
             let Member { name, value, .. } = member;
             (member.clone(), [before(name.start), before(value.start), before(value.end)])
         };
-        Kept { members: self.members.iter().map(kept).collect(), blurred: self.blurred, tags: self.tags.clone() }
+        StoredIndex {
+            members: self.members.iter().map(stored).collect(),
+            unusable: self.unusable,
+            tags: self.tags.clone(),
+        }
     }
 
     /// Nothing seen, with the room that there was.
     pub(crate) fn cleared(mut self) -> Self {
         self.members.clear();
         self.tags.clear();
-        self.blurred = false;
+        self.unusable = false;
         self
     }
 
     /// The text is another one now.
-    pub(crate) fn blur(&mut self) {
-        self.blurred = true;
+    pub(crate) fn invalidate(&mut self) {
+        self.unusable = true;
     }
 
     /// Whether there may be a union with this tag in the value.
@@ -97,7 +101,7 @@ impl Facts {
 
     /// The JSON at a pointer into the value, in the text that was walked; `Err` when only the text can tell.
     pub(crate) fn find<'t>(&self, text: &'t str, pointer: &str) -> Result<Option<&'t str>, ()> {
-        let path = pointer.strip_prefix('/').filter(|_| !self.blurred && !self.members.is_empty()).ok_or(())?;
+        let path = pointer.strip_prefix('/').filter(|_| !self.unusable && !self.members.is_empty()).ok_or(())?;
         let (first, rest) = step(path);
         let Some(outer) = self.look_up(text, None, first) else { return Ok(None) };
         let value = &text[outer.value.clone()];

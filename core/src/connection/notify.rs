@@ -4,25 +4,25 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::misuse::Misuse;
-use super::mould::{Cast, Holes, Read};
-use super::outgoing::{Fitting, CANCEL};
+use super::outgoing::{ValidatedJson, CANCEL};
+use super::template_cache::{CacheHit, ParsedCall, Slots};
 use super::Connection;
-use crate::engine::questions::Occasion;
+use crate::engine::questions::AutoAnswerReason;
 use crate::engine::{Message, MisuseKind};
 use crate::json;
 use crate::jsonrpc::{write_notification, Id};
 use crate::rules::Way;
 use crate::validation::table::{Method, Scope};
-use crate::validation::{Facts, Mode, Part, Problem, Walker};
+use crate::validation::{FieldIndex, Mode, Part, Problem, Validator};
 
 /// Params that may be sent.
 #[derive(Default)]
-pub(super) struct Told<'a> {
+pub(super) struct PreparedParams<'a> {
     pub(super) text: Cow<'a, str>,
     pub(super) own: Vec<Problem>,
     pub(super) session: Option<Arc<str>>,
     pub(super) update: Option<&'static str>,
-    pub(super) facts: Facts,
+    pub(super) field_index: FieldIndex,
 }
 
 impl Connection {
@@ -45,27 +45,33 @@ impl Connection {
         }
         let row = self.admitted(method, false)?;
         let params = self.structured(row, params)?;
-        let mut told = self.told(row, params, Part::Notification)?;
-        let (stopped, instead) = self.stopped_update(&told).unzip();
+        let mut prepared = self.prepare_params(row, params, Part::Notification)?;
+        let (stopped, instead) = self.stopped_update(&prepared).unzip();
         if let Some(stopped) = &stopped {
-            told = self.told(row, stopped, Part::Notification)?;
+            prepared = self.prepare_params(row, stopped, Part::Notification)?;
         }
-        let Told { text: params, own, session, update, facts } = told;
+        let PreparedParams { text: params, own, session, update, field_index } = prepared;
         let message = self.fits_frame(params.len(), || write_notification(method, &params))?;
         let rows = self.state.rows_of(row, method, false, update);
-        let facts_of = row.map(|_| (&*params, &facts));
-        let said =
-            Message { method, session: session.as_ref(), body: Some(&params), facts: facts_of, rows, request: None };
-        let mut advice = self.judge_host(&said, own)?;
+        let index_of = row.map(|_| (&*params, &field_index));
+        let said = Message {
+            method,
+            session: session.as_ref(),
+            body: Some(&params),
+            field_index: index_of,
+            rows,
+            request: None,
+        };
+        let mut advice = self.judge_outgoing(&said, own)?;
         advice.extend(instead);
         self.outbox.push_whole(message);
         self.state.sessions.foresee(method, session.as_ref());
         self.track(&said);
         if let (Some(session), "session/cancel") = (&session, method) {
-            self.dismiss(Some(session), Occasion::Cancel);
+            self.auto_answer(Some(session), AutoAnswerReason::Cancel);
         }
         self.advise(advice);
-        self.spare = facts.cleared();
+        self.scratch = field_index.cleared();
         Ok(())
     }
 
@@ -86,38 +92,43 @@ impl Connection {
     }
 
     /// Holds params against the model and the sessions.
-    pub(super) fn told<'a>(
+    pub(super) fn prepare_params<'a>(
         &mut self,
         row: Option<&'static Method>,
         params: &'a str,
         part: Part,
-    ) -> Result<Told<'a>, Misuse> {
-        let cast = self.own_moulds.cast(params, self.state.tables, &mut self.spare);
-        if let Some(Cast { row, session, update, facts, .. }) =
+    ) -> Result<PreparedParams<'a>, Misuse> {
+        let cast = self.send_templates.lookup(params, self.state.tables, &mut self.scratch);
+        if let Some(CacheHit { row, session, update, field_index, .. }) =
             cast.filter(|cast| row.is_some_and(|row| std::ptr::eq(row, cast.row)))
         {
             let session = Some(self.own_session(row, &session)?);
-            return Ok(Told { text: Cow::Borrowed(params), own: Vec::new(), session, update, facts });
+            return Ok(PreparedParams { text: Cow::Borrowed(params), own: Vec::new(), session, update, field_index });
         }
-        let spare = std::mem::take(&mut self.spare);
-        let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, Mode::Send, part);
-        let mut holes = std::mem::take(&mut self.holes);
-        holes.clear();
-        walker.holes = Some(holes);
-        let (Fitting { text, own }, looked) = self.outgoing_look(walker, row.map_or(0, |row| row.params), params)?;
-        let place = looked.session.filter(|_| row.is_some_and(|row| row.session != Scope::Connection));
+        let scratch = std::mem::take(&mut self.scratch);
+        let mut validator = Validator::with(scratch, self.state.tables, self.state.config.drafts, Mode::Send, part);
+        let mut slots = std::mem::take(&mut self.slots);
+        slots.clear();
+        validator.slots = Some(slots);
+        let (ValidatedJson { text, own }, validated) =
+            self.validate_outgoing(validator, row.map_or(0, |row| row.params), params)?;
+        let place = validated.session.filter(|_| row.is_some_and(|row| row.session != Scope::Connection));
         let id = place.clone().and_then(|place| json::unescape(&params[place]));
         let session = match row.zip(id) {
             Some((row, id)) => Some(self.own_session(row, &id)?),
             None => None,
         };
-        let mut holes: Holes = looked.holes.unwrap_or_default();
-        holes.retain(|(hole, _)| Some(hole) != place.as_ref());
+        let mut slots: Slots = validated.slots.unwrap_or_default();
+        slots.retain(|(slot, _)| Some(slot) != place.as_ref());
         if let (Some(row), Some(session), true, Cow::Borrowed(_)) = (row, &session, own.is_empty(), &text) {
-            let (update, facts) = (looked.variant, &looked.facts);
-            self.own_moulds.learn(params, &Read { row, update, session, facts, params: 0..params.len() }, &holes);
+            let (update, field_index) = (validated.variant, &validated.field_index);
+            self.send_templates.insert(
+                params,
+                &ParsedCall { row, update, session, field_index, params: 0..params.len() },
+                &slots,
+            );
         }
-        self.holes = holes;
-        Ok(Told { text, own, session, update: looked.variant, facts: looked.facts })
+        self.slots = slots;
+        Ok(PreparedParams { text, own, session, update: validated.variant, field_index: validated.field_index })
     }
 }

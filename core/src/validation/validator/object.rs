@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::names::{Others, TWICE};
-use super::{specific, within, Fail, Seen, Walk, Walker};
-use crate::json::{Kind, Mark, Scanner, Trim, Writer};
+use super::{specific, within, Fail, Seen, Validator, Walk};
+use crate::json::{Checkpoint, Kind, ListEditor, Scanner, Writer};
 use crate::jsonrpc::LONGEST_NAME;
 use crate::nearest::nearest;
 use crate::rules::Way;
@@ -14,14 +14,14 @@ use crate::validation::table::{Field, Type, TypeId};
 use crate::validation::words::expected;
 use crate::validation::Mode;
 
-impl Walker {
+impl Validator {
     pub(in crate::validation) fn object(
         &mut self,
         scanner: &mut Scanner<'_>,
         owner: TypeId,
         fields: &'static [Field],
     ) -> Walk {
-        let head = scanner.mark();
+        let head = scanner.checkpoint();
         let more = scanner.enter(Kind::Object)?;
         self.members(scanner, owner, fields, head, None, more)
     }
@@ -32,7 +32,7 @@ impl Walker {
         scanner: &mut Scanner<'_>,
         owner: TypeId,
         fields: &'static [Field],
-        head: Mark,
+        head: Checkpoint,
         first: Seen,
     ) -> Walk {
         let more = scanner.more(Kind::Object)?;
@@ -45,11 +45,11 @@ impl Walker {
         scanner: &mut Scanner<'a>,
         owner: TypeId,
         fields: &'static [Field],
-        head: Mark,
+        head: Checkpoint,
         first: Option<Seen>,
         mut more: bool,
     ) -> Walk {
-        let mut trim = Trim::default();
+        let mut trim = ListEditor::default();
         let mut seen = 0u64;
         let read = std::mem::take(&mut self.read);
         let outermost = self.depth == 0;
@@ -67,10 +67,10 @@ impl Walker {
         // Members most often come in the model's order.
         let mut next = 0;
         while more {
-            let start = scanner.mark().offset();
+            let start = scanner.checkpoint().offset();
             let key = scanner.key()?;
             let name = start + 1..start + 1 + key.raw.len();
-            let value_at = scanner.mark().offset();
+            let value_at = scanner.checkpoint().offset();
             if outermost {
                 self.within = Some(name.start);
             }
@@ -163,7 +163,7 @@ impl Walker {
     fn note(&mut self, noted: bool, outermost: bool, name: Range<usize>, escaped: bool, value: Range<usize>) {
         if noted {
             let parent = self.within.filter(|_| !outermost);
-            self.facts.member(parent, name, escaped, value);
+            self.field_index.member(parent, name, escaped, value);
         }
     }
 
@@ -235,22 +235,22 @@ impl Walker {
                 return Ok(false);
             }
         }
-        let mark = scanner.mark();
+        let mark = scanner.checkpoint();
         let (before, edits) = (self.problems.len(), self.edits.len());
         let (depth, lists, lenient) = (self.depth, self.lists, self.lenient);
         let on_error = field.has(Field::ON_ERROR | Field::ABSENT);
         let skip_items = field.has(Field::SKIP_ITEMS);
-        let name = |walker: &Self, problem: &mut Problem| {
-            walker.name(problem, owner, field, index);
+        let name = |validator: &Self, problem: &mut Problem| {
+            validator.name(problem, owner, field, index);
             problem.rule = specific(problem.rule, id!("ENUM-08"));
         };
-        let bad = self.lenient(scanner, mark, on_error, name, |walker, scanner| {
-            let naming = walker.enter_member(owner, field, index);
-            let outcome = match (&walker.tables.types[usize::from(field.ty)], scanner.peek()?) {
-                (Type::Array { item, min }, Kind::Array) => walker.array(scanner, *item, *min, skip_items),
-                _ => walker.value(scanner, field.ty),
+        let bad = self.lenient(scanner, mark, on_error, name, |validator, scanner| {
+            let naming = validator.enter_member(owner, field, index);
+            let outcome = match (&validator.tables.types[usize::from(field.ty)], scanner.peek()?) {
+                (Type::Array { item, min }, Kind::Array) => validator.array(scanner, *item, *min, skip_items),
+                _ => validator.value(scanner, field.ty),
             };
-            walker.naming = naming;
+            validator.naming = naming;
             outcome
         });
         match bad {
@@ -277,7 +277,7 @@ impl Walker {
                     self.edits.truncate(edits);
                     self.problems.truncate(before);
                     (self.depth, self.lists, self.lenient) = (depth, lists, lenient);
-                    self.holes = None;
+                    self.slots = None;
                     scanner.rewind(mark);
                     scanner.skip()?;
                     return Ok(true);

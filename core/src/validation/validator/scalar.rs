@@ -1,6 +1,6 @@
 //! Numbers and strings that mean more than their type says.
 
-use super::{Fail, Walk, Walker};
+use super::{Fail, Validator, Walk};
 use crate::json::{Decimal, Kind, Scanner};
 use crate::rules::RuleId;
 use crate::validation::problem::Problem;
@@ -8,9 +8,9 @@ use crate::validation::table::{StringKind, Type};
 use crate::validation::words::{expected, integer_within, number_within};
 use crate::validation::{Mode, Part};
 
-impl Walker {
+impl Validator {
     pub(super) fn line(&mut self, scanner: &mut Scanner<'_>) -> Walk {
-        let at = scanner.mark().offset();
+        let at = scanner.checkpoint().offset();
         let text = scanner.number()?;
         if integer_within(text, 1, u32::MAX.into()) {
             return Ok(());

@@ -16,13 +16,13 @@ pub(crate) mod scalar;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::facts::Facts;
+use super::field_index::FieldIndex;
 use super::problem::{Problem, Segment};
 use super::table::{Tables, Type, TypeId};
-use super::walk::scalar::ROOM;
+use super::validator::scalar::ROOM;
 use super::words::{expected, general, integer_within, number_within, one_of, specific};
 use super::{DraftSet, Mode, Part};
-use crate::json::{Edits, Kind, Mark, Scanner, SyntaxError, Text, Trim};
+use crate::json::{Checkpoint, Edits, Kind, ListEditor, Scanner, SyntaxError, Text};
 use crate::map::Names;
 use crate::nearest::nearest;
 use crate::rules::{RuleId, Way};
@@ -46,14 +46,14 @@ impl From<SyntaxError> for Fail {
 pub(super) type Walk = Result<(), Fail>;
 
 /// Problems of one value that are told one by one; a hostile list could have millions.
-const TOLD: usize = 32;
+const MAX_PROBLEMS: usize = 32;
 
 /// Values whose places are noted.
-const HOLES: usize = 24;
+const MAX_SLOTS: usize = 24;
 
 /// Checks values; collects edits, problems and what the connection wants to know.
 #[derive(Debug)]
-pub(crate) struct Walker {
+pub(crate) struct Validator {
     tables: &'static Tables,
     drafts: DraftSet,
     pub(super) mode: Mode,
@@ -63,23 +63,23 @@ pub(crate) struct Walker {
     pub(super) edits: Edits,
     pub(super) problems: Vec<Problem>,
     /// Problems beyond those.
-    untold: usize,
+    suppressed: usize,
     /// Where the outermost object's `sessionId` stands, quotes included.
     pub(super) session: Option<Range<usize>>,
     pub(super) depth: u32,
     pub(super) variant: Option<&'static str>,
     /// What unions have read of the object that comes next; kept only where the host's own message is checked.
     pub(super) read: Read,
-    pub(super) facts: Facts,
+    pub(super) field_index: FieldIndex,
     /// Where the name begins of the outermost object's member that is being walked.
     within: Option<usize>,
     /// Lists and maps around the current value.
     pub(super) lists: u32,
-    /// What a problem with the current value will be called. Kept only where that decides what becomes of it.
+    /// What a problem with the current value will be called. StoredIndex only where that decides what becomes of it.
     pub(super) naming: Naming,
     /// The places and types of the values of whose members the model describes none; `None` where nobody asks, something
-    /// was read twice, or there are more than [`HOLES`].
-    pub(crate) holes: Option<Vec<(Range<usize>, TypeId)>>,
+    /// was read twice, or there are more than [`MAX_SLOTS`].
+    pub(crate) slots: Option<Vec<(Range<usize>, TypeId)>>,
 }
 
 /// The places of a member: its name without the quotes, and its value.
@@ -114,14 +114,20 @@ pub(super) struct Read {
     pub(super) extension: bool,
 }
 
-impl Walker {
+impl Validator {
     pub(crate) fn new(tables: &'static Tables, drafts: DraftSet, mode: Mode, part: Part) -> Self {
-        Walker::with(Facts::default(), tables, drafts, mode, part)
+        Validator::with(FieldIndex::default(), tables, drafts, mode, part)
     }
 
-    /// As `new`, with the room of facts that nobody needs any more.
-    pub(crate) fn with(facts: Facts, tables: &'static Tables, drafts: DraftSet, mode: Mode, part: Part) -> Self {
-        Walker {
+    /// As `new`, with the room of field_index that nobody needs any more.
+    pub(crate) fn with(
+        field_index: FieldIndex,
+        tables: &'static Tables,
+        drafts: DraftSet,
+        mode: Mode,
+        part: Part,
+    ) -> Self {
+        Validator {
             tables,
             drafts,
             mode,
@@ -129,16 +135,16 @@ impl Walker {
             lenient: 0,
             edits: Edits::default(),
             problems: Vec::new(),
-            untold: 0,
+            suppressed: 0,
             session: None,
             depth: 0,
             variant: None,
             read: Read::default(),
-            facts,
+            field_index,
             within: None,
             lists: 0,
             naming: Naming::default(),
-            holes: None,
+            slots: None,
         }
     }
 
@@ -158,7 +164,10 @@ impl Walker {
     }
 
     /// The edits to make, half surrogate pairs included, what to report, and what was seen.
-    pub(crate) fn finish(mut self, scanner: &Scanner<'_>) -> Result<(Option<Edits>, Vec<Problem>, Facts), SyntaxError> {
+    pub(crate) fn finish(
+        mut self,
+        scanner: &Scanner<'_>,
+    ) -> Result<(Option<Edits>, Vec<Problem>, FieldIndex), SyntaxError> {
         let lone = scanner.lone_surrogates().first().filter(|_| id!("FRAME-01").is_on(self.way()));
         if let Some(&first) = lone {
             if !self.repairs(id!("FRAME-01")) {
@@ -174,22 +183,22 @@ impl Walker {
             let way = self.way();
             self.problems.retain(|problem| problem.rule.is_on(way));
         }
-        if self.untold > 0 {
-            let expected = format!("no more than {TOLD} problems; {} more were treated alike", self.untold);
+        if self.suppressed > 0 {
+            let expected = format!("no more than {MAX_PROBLEMS} problems; {} more were treated alike", self.suppressed);
             self.problems.push(Problem::new(id!("LIMIT-06"), expected, "more"));
         }
         let edits = if self.edits.is_empty() { None } else { Some(self.edits) };
         if edits.is_some() {
-            self.facts.blur();
+            self.field_index.invalidate();
         }
-        Ok((edits, self.problems, self.facts))
+        Ok((edits, self.problems, self.field_index))
     }
 
     pub(super) fn file(&mut self, problem: Problem) {
-        if self.problems.len() < TOLD || !id!("LIMIT-06").is_on(self.way()) {
+        if self.problems.len() < MAX_PROBLEMS || !id!("LIMIT-06").is_on(self.way()) {
             self.problems.push(problem);
         } else {
-            self.untold += 1;
+            self.suppressed += 1;
         }
     }
 
@@ -262,9 +271,9 @@ impl Walker {
             _ => return Err(self.invalid(expected(ty), kind.name())),
         }
         if matches!(ty, Type::Any) && scanner.room() < ROOM {
-            self.holes = None;
+            self.slots = None;
         }
-        self.hole(start..scanner.offset(), owner);
+        self.slot(start..scanner.offset(), owner);
         Ok(())
     }
 
@@ -308,16 +317,16 @@ impl Walker {
     }
 
     fn array(&mut self, scanner: &mut Scanner<'_>, item: TypeId, min: u8, skip: bool) -> Walk {
-        let mut trim = Trim::default();
+        let mut trim = ListEditor::default();
         let (mut index, mut kept) = (0usize, 0usize);
         let mut more = scanner.enter(Kind::Array)?;
         self.naming.here = None;
         self.lists += 1;
         while more {
-            let mark = scanner.mark();
+            let mark = scanner.checkpoint();
             let before = self.problems.len();
             let name = |_: &Self, problem: &mut Problem| problem.rule = specific(problem.rule, id!("ENUM-09"));
-            let bad = self.lenient(scanner, mark, skip, name, |walker, scanner| walker.value(scanner, item));
+            let bad = self.lenient(scanner, mark, skip, name, |validator, scanner| validator.value(scanner, item));
             let place = mark.offset()..scanner.offset();
             match bad {
                 Ok(None) => {
@@ -355,7 +364,7 @@ impl Walker {
             let key = scanner.key()?.value();
             let before = self.problems.len();
             if let Some(names) = &mut names {
-                let mark = scanner.mark();
+                let mark = scanner.checkpoint();
                 let place = scanner.skip()?;
                 let text = scanner.slice(place);
                 if names.get(&key).is_some_and(|known| !same(known, text)) {
@@ -384,7 +393,7 @@ impl Walker {
     fn lenient<'s>(
         &mut self,
         scanner: &mut Scanner<'s>,
-        mark: Mark,
+        mark: Checkpoint,
         applies: bool,
         name: impl FnOnce(&Self, &mut Problem),
         check: impl FnOnce(&mut Self, &mut Scanner<'s>) -> Walk,
@@ -402,7 +411,7 @@ impl Walker {
                 if !self.repairs(named.rule) {
                     return Err(Fail::Invalid(problem));
                 }
-                self.holes = None;
+                self.slots = None;
                 self.edits.truncate(edits);
                 self.problems.truncate(problems);
                 self.depth = depth;
@@ -415,12 +424,12 @@ impl Walker {
         }
     }
 
-    fn hole(&mut self, place: Range<usize>, ty: TypeId) {
-        if let Some(holes) = &mut self.holes {
-            if holes.len() < HOLES {
-                holes.push((place, ty));
+    fn slot(&mut self, place: Range<usize>, ty: TypeId) {
+        if let Some(slots) = &mut self.slots {
+            if slots.len() < MAX_SLOTS {
+                slots.push((place, ty));
             } else {
-                self.holes = None;
+                self.slots = None;
             }
         }
     }

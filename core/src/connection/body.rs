@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::event::Json;
-use super::mould::Holes;
+use super::template_cache::Slots;
 use super::{Connection, State};
 use crate::json::{Edits, Kind, Scanner, SyntaxError};
 use crate::jsonrpc::{Body, Id};
 use crate::rules::Way;
 use crate::validation::table::{self, Method, TypeId};
-use crate::validation::{Facts, Fail, Mode, Part, Problem, Walker};
+use crate::validation::{Fail, FieldIndex, Mode, Part, Problem, Validator};
 
 /// Params or a result, checked.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Checked {
     /// Whether that session is known.
     pub(super) open: bool,
     pub(super) update: Option<&'static str>,
-    pub(super) facts: Facts,
+    pub(super) field_index: FieldIndex,
     /// The method, if it was known when the params came.
     pub(super) row: Option<&'static Method>,
     /// Whether it was checked against a type; otherwise nobody knew yet what it should be.
@@ -40,29 +40,29 @@ impl Checked {
 }
 
 /// What the core knows when it checks a value.
-pub(super) struct Checker<'c> {
+pub(super) struct BodyValidator<'c> {
     state: &'c State,
     mode: Mode,
-    done: Option<(Walker, Option<Box<Problem>>)>,
+    done: Option<(Validator, Option<Box<Problem>>)>,
     pub(super) row: Option<&'static Method>,
     /// Room for what a walk sees.
-    pub(super) spare: Facts,
-    /// The holes of a mould.
-    pub(super) holes: Holes,
+    pub(super) scratch: FieldIndex,
+    /// The slots of a template.
+    pub(super) slots: Slots,
 }
 
-impl Checker<'_> {
+impl BodyValidator<'_> {
     fn method(&self, name: &str) -> Option<&'static Method> {
         self.state.method(name)
     }
 
     /// Checks the value that comes next; afterwards the scanner stands behind it, whatever it was.
     fn check(&mut self, scanner: &mut Scanner<'_>, ty: TypeId, part: Part) -> Result<(), SyntaxError> {
-        let mark = scanner.mark();
-        let spare = std::mem::take(&mut self.spare);
-        let mut walker = Walker::with(spare, self.state.tables, self.state.config.drafts, self.mode, part);
-        walker.holes = Some(std::mem::take(&mut self.holes));
-        let invalid = match walker.value(scanner, ty) {
+        let mark = scanner.checkpoint();
+        let scratch = std::mem::take(&mut self.scratch);
+        let mut validator = Validator::with(scratch, self.state.tables, self.state.config.drafts, self.mode, part);
+        validator.slots = Some(std::mem::take(&mut self.slots));
+        let invalid = match validator.value(scanner, ty) {
             Ok(()) => None,
             Err(Fail::Syntax(error)) => return Err(error),
             Err(Fail::Invalid(problem)) => {
@@ -71,31 +71,31 @@ impl Checker<'_> {
                 Some(problem).filter(|problem| problem.rule.is_on(Way::Receive))
             }
         };
-        if let (Some(mut holes), Some(session)) = (walker.holes.take(), walker.session()) {
+        if let (Some(mut slots), Some(session)) = (validator.slots.take(), validator.session()) {
             // The session is looked up by its id.
-            holes.retain(|(hole, _)| *hole != session);
-            self.holes = holes;
+            slots.retain(|(slot, _)| *slot != session);
+            self.slots = slots;
         }
-        self.done = Some((walker, invalid));
+        self.done = Some((validator, invalid));
         Ok(())
     }
 
     pub(super) fn finish(self, scanner: &Scanner<'_>) -> Result<Checked, SyntaxError> {
         let checked = self.done.is_some();
-        let any = || Walker::new(self.state.tables, self.state.config.drafts, self.mode, Part::Notification);
-        let (walker, invalid) = self.done.unwrap_or_else(|| (any(), None));
-        let session = walker.session().map(|place| scanner.slice(place));
+        let any = || Validator::new(self.state.tables, self.state.config.drafts, self.mode, Part::Notification);
+        let (validator, invalid) = self.done.unwrap_or_else(|| (any(), None));
+        let session = validator.session().map(|place| scanner.slice(place));
         let named = session.and_then(crate::json::unescape);
         let known = named.as_ref().and_then(|id| self.state.sessions.find(id));
         let open = known.is_some();
         let session = known.or_else(|| named.map(Arc::from));
-        let update = walker.variant();
-        let (edits, problems, facts) = walker.finish(scanner)?;
-        Ok(Checked { edits, problems, invalid, session, open, update, facts, row: self.row, walked: checked })
+        let update = validator.variant();
+        let (edits, problems, field_index) = validator.finish(scanner)?;
+        Ok(Checked { edits, problems, invalid, session, open, update, field_index, row: self.row, walked: checked })
     }
 }
 
-impl<'a> Body<'a> for Checker<'_> {
+impl<'a> Body<'a> for BodyValidator<'_> {
     fn params(&mut self, scanner: &mut Scanner<'a>, method: Option<&str>) -> Result<(), SyntaxError> {
         self.row = method.and_then(|name| self.method(name));
         match self.row.filter(|row| row.phase != table::Phase::Start) {
@@ -131,19 +131,19 @@ impl Connection {
         }
     }
 
-    pub(super) fn checker(&self) -> Checker<'_> {
-        Checker {
+    pub(super) fn body_validator(&self) -> BodyValidator<'_> {
+        BodyValidator {
             state: &self.state,
             mode: self.mode(),
             done: None,
             row: None,
-            spare: Facts::default(),
-            holes: Holes::new(),
+            scratch: FieldIndex::default(),
+            slots: Slots::new(),
         }
     }
 
     /// Checks one value of a text a second time: its place or its type was not known when the text was read.
-    pub(super) fn check_again(
+    pub(super) fn revalidate(
         &self,
         text: &str,
         range: &Range<usize>,
@@ -151,7 +151,7 @@ impl Connection {
         part: Part,
     ) -> Result<Checked, SyntaxError> {
         let mut scanner = Scanner::at(text, range.start, self.state.config.limits.depth);
-        let mut checker = self.checker();
+        let mut checker = self.body_validator();
         checker.check(&mut scanner, ty, part)?;
         checker.finish(&scanner)
     }

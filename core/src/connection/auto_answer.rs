@@ -6,10 +6,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::notify::PreparedParams;
 use super::outgoing::CANCELLED_TURN;
-use super::telling::Told;
 use super::{Advice, Answered, Connection, Event, Turn};
-use crate::engine::questions::{question, Occasion};
+use crate::engine::questions::{question, AutoAnswerReason};
 use crate::engine::OpenRequest;
 use crate::json::{self, Writer};
 use crate::jsonrpc::{write_result, ErrorCode, Id};
@@ -17,16 +17,16 @@ use crate::rules::{RuleId, Way};
 
 impl Connection {
     /// Why nobody will answer what the session asks now, if nobody will.
-    pub(super) fn stops(&self, session: &Arc<str>) -> Option<Occasion> {
+    pub(super) fn auto_answer_reason(&self, session: &Arc<str>) -> Option<AutoAnswerReason> {
         if self.state.sessions.get(session)?.turn == Turn::Cancelling {
-            return Some(Occasion::Late);
+            return Some(AutoAnswerReason::Late);
         }
         let mine =
             |request: &&OpenRequest| request.method == "session/prompt" && request.session.as_ref() == Some(session);
         let mut prompts = self.state.outbound.iter().filter(mine).peekable();
         // Where a prompt is answered before the work on it begins, its request cannot stop that (CANCEL-19).
         let stopped = self.state.tables.dialect.answer_ends_turn() && prompts.peek().is_some();
-        (stopped && prompts.all(|prompt| prompt.cancelled)).then_some(Occasion::Prompt)
+        (stopped && prompts.all(|prompt| prompt.cancelled)).then_some(AutoAnswerReason::Prompt)
     }
 
     /// Whether this is a prompt that the client has cancelled by `session/cancel` or by ending its session.
@@ -43,7 +43,7 @@ impl Connection {
             return Some(CANCELLED_TURN);
         }
         let question = question(&request.method).filter(|question| question.given_up.is_on(Way::Track));
-        question.filter(|_| code == ErrorCode::REQUEST_CANCELLED).map(|question| question.dismissed)
+        question.filter(|_| code == ErrorCode::REQUEST_CANCELLED).map(|question| question.auto_answer)
     }
 
     /// CANCEL-06: the result of a prompt that the client has cancelled, with the one stop reason that it can have, and the
@@ -80,10 +80,10 @@ impl Connection {
 
     /// LIFE-15: the params of an idle with the one stop reason that it can have, where the client has cancelled the work
     /// that ends, and the advice that tells the host. As with a prompt's answer, the host need not have read of the cancel.
-    pub(super) fn stopped_update(&self, told: &Told<'_>) -> Option<(String, Advice)> {
-        let id = told.session.as_ref().filter(|_| told.update == Some("state_update"))?;
+    pub(super) fn stopped_update(&self, prepared: &PreparedParams<'_>) -> Option<(String, Advice)> {
+        let id = prepared.session.as_ref().filter(|_| prepared.update == Some("state_update"))?;
         let session = self.state.sessions.get(id).filter(|session| session.turn == Turn::Cancelling)?;
-        let update = json::pointer(&told.text, "/update")?;
+        let update = json::pointer(&prepared.text, "/update")?;
         let text = |pointer| json::pointer(update, pointer).and_then(json::unescape);
         let reason = text("/stopReason");
         let ends = text("/state")? == "idle" && session.work.would_end(reason.is_some());
@@ -92,7 +92,7 @@ impl Connection {
         }
         let mut writer = Writer::new();
         writer.begin_object();
-        for (name, value) in json::members(&told.text) {
+        for (name, value) in json::members(&prepared.text) {
             writer.key(&name);
             if name != "update" {
                 writer.json(value);
@@ -119,13 +119,13 @@ impl Connection {
     }
 
     /// Answers the open questions of one session and its children (SESS-76), or of all (CANCEL-03).
-    pub(super) fn dismiss(&mut self, session: Option<&Arc<str>>, occasion: Occasion) {
+    pub(super) fn auto_answer(&mut self, session: Option<&Arc<str>>, reason: AutoAnswerReason) {
         let asks = |request: &&OpenRequest| question(&request.method).is_some();
         let ids: Vec<Id> = match session.filter(|_| id!("CANCEL-22").is_on(Way::Track)) {
             Some(session) => {
                 let children = Some(session).filter(|_| id!("SESS-76").is_on(Way::Track));
                 let known = &self.state.sessions;
-                let all = occasion.is_an_end();
+                let all = reason.is_an_end();
                 let below = |of: &Arc<str>| if all { known.below(of) } else { known.below_in_foreground(of) };
                 let mut sessions = children.map(below).unwrap_or_default();
                 sessions.push(Arc::clone(session));
@@ -141,13 +141,13 @@ impl Connection {
             None => self.state.inbound.iter().filter(asks).map(|request| request.id.clone()).collect(),
         };
         for id in ids {
-            self.dismiss_one(&id, occasion);
+            self.auto_answer_one(&id, reason);
         }
     }
 
     /// Answers one request, if it is a question; whether it has. A cancel is about the foreground: what goes on in the
     /// background goes on asking (CANCEL-24).
-    pub(super) fn dismiss_one(&mut self, id: &Id, occasion: Occasion) -> bool {
+    pub(super) fn auto_answer_one(&mut self, id: &Id, reason: AutoAnswerReason) -> bool {
         if self.observes {
             return false;
         }
@@ -155,22 +155,22 @@ impl Connection {
         let question = question(&request.method);
         let session = self.state.sessions.of(request).and_then(|id| self.state.sessions.get(id));
         let goes_on = session.is_some_and(|session| session.work.background.asks(request));
-        if goes_on && !occasion.is_an_end() && occasion != Occasion::Withdrawn {
+        if goes_on && !reason.is_an_end() && reason != AutoAnswerReason::Withdrawn {
             return false;
         }
         let follows = |rule: RuleId| self.state.has_rule(rule) && rule.is_on(Way::Track);
-        let Some(question) = question.filter(|question| follows(question.rules[occasion as usize])) else {
+        let Some(question) = question.filter(|question| follows(question.rules[reason as usize])) else {
             return false;
         };
         let Some(request) = self.state.inbound.remove(id) else { return false };
-        self.reply_to(id, &write_result(id, Cow::Borrowed(question.dismissed)));
-        self.track_answer(&request, Some(question.dismissed));
+        self.reply_to(id, &write_result(id, Cow::Borrowed(question.auto_answer)));
+        self.track_answer(&request, Some(question.auto_answer));
         self.events.push(Event::Answered(Answered {
             id: request.id,
             serial: request.serial,
             method: request.method,
             session: request.session,
-            rule: question.rules[occasion as usize],
+            rule: question.rules[reason as usize],
         }));
         true
     }

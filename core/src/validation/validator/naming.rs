@@ -1,8 +1,8 @@
 //! What the model says about members beside their types: which rule a wrong one breaks, and by which other name peers
 //! are known to send it.
 
-use super::{Fail, Mode, Naming, Walker};
-use crate::json::{Kind, Mark, Scanner};
+use super::{Fail, Mode, Naming, Validator};
+use crate::json::{Checkpoint, Kind, Scanner};
 use crate::rules::RuleId;
 use crate::validation::problem::{Problem, Segment};
 use crate::validation::table::{Field, TypeId};
@@ -13,7 +13,7 @@ const WHOLE: u8 = 255;
 /// Stands for the tag of a union.
 const TAG: u8 = 254;
 
-impl Walker {
+impl Validator {
     /// The rule that an unknown tag or value of a type breaks.
     pub(super) fn rule_of_unknown(&self, ty: TypeId) -> Option<RuleId> {
         find(self.tables.rules, ty, WHOLE)
@@ -65,7 +65,7 @@ impl Walker {
     pub(super) fn renamed(
         &mut self,
         scanner: &mut Scanner<'_>,
-        head: Mark,
+        head: Checkpoint,
         owner: TypeId,
         field: &'static Field,
         index: u8,
@@ -76,11 +76,11 @@ impl Walker {
             self.repairs(problem.rule)
         });
         let Some(alias) = alias else { return Ok(false) };
-        let behind = scanner.mark();
+        let behind = scanner.checkpoint();
         scanner.rewind(head);
         let mut more = scanner.enter(Kind::Object)?;
         while more {
-            let at = scanner.mark().offset();
+            let at = scanner.checkpoint().offset();
             if !scanner.key()?.is(alias) {
                 scanner.skip()?;
                 more = scanner.more(Kind::Object)?;

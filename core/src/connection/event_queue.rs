@@ -6,13 +6,13 @@ use super::Event;
 
 /// First in, first out.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
+pub(super) struct EventQueue {
     first: Option<Event>,
     /// What came behind it, or behind what was there before.
     others: VecDeque<Event>,
 }
 
-impl Queue {
+impl EventQueue {
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_none() && self.others.is_empty()
     }
@@ -38,7 +38,7 @@ impl Queue {
     }
 }
 
-impl Extend<Event> for Queue {
+impl Extend<Event> for EventQueue {
     fn extend<T: IntoIterator<Item = Event>>(&mut self, events: T) {
         events.into_iter().for_each(|event| self.push(event));
     }
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn events_come_out_in_the_order_in_which_they_went_in() {
         let event = |serial| Event::Cancel(Cancel { id: 1.into(), serial, method: "_m".into(), session: None });
-        let (mut queue, mut put, mut taken) = (Queue::default(), 0, 0);
+        let (mut queue, mut put, mut taken) = (EventQueue::default(), 0, 0);
         for round in 0..50u64 {
             for _ in 0..round % 4 {
                 queue.push(event(put));

@@ -1,8 +1,8 @@
-//! A message as a mould for the next ones.
+//! A message as a template for the next ones.
 //!
 //! Theory of operation. An agent streams thousands of updates that are the same but for a text. One that was read and
-//! had nothing wrong with it is kept with its *holes*: the places of the strings, numbers and the like that the model
-//! describes, and of what it leaves to the sender. A message that is equal to it byte by byte outside of the holes, and
+//! had nothing wrong with it is kept with its *slots*: the places of the strings, numbers and the like that the model
+//! describes, and of what it leaves to the sender. A message that is equal to it byte by byte outside of the slots, and
 //! has a value of the right type in each of them, reads the same: same method, session, variants and verdict, every
 //! place moved by what the values before it are longer. Whether it is allowed now is asked of each message as ever;
 //! only the walk is spared. What does not fit is read the long way.
@@ -13,170 +13,171 @@ use std::sync::Arc;
 use crate::json::Scanner;
 use crate::jsonrpc::LONGEST_NAME;
 use crate::validation::table::{Method, Tables, TypeId};
-use crate::validation::{is_plain, Facts, Kept, ROOM};
+use crate::validation::{is_plain, FieldIndex, StoredIndex, ROOM};
 
-/// With more than this around its holes a message is no mould.
-const LONGEST: usize = 1024;
-/// Moulds in all, and of one kind of message. All of them are tried, so they are few.
-const ALL: usize = 16;
-const OF_A_KIND: usize = 4;
-/// The most misses that a mould outlives.
-const CREDIT: u32 = 16;
-/// After a mould that nothing has fitted, so many messages of its kind pass at most before the next one is made.
-const PATIENCE: u32 = 256;
+/// With more than this around its slots a message is no template.
+const MAX_TEMPLATE_BYTES: usize = 1024;
+/// TemplateCache in all, and of one kind of message. All of them are tried, so they are few.
+const MAX_TEMPLATES: usize = 16;
+const MAX_TEMPLATES_PER_KIND: usize = 4;
+/// The most misses that a template outlives.
+const MAX_LIVES: u32 = 16;
+/// After a template that nothing has has_hit, so many messages of its kind pass at most before the next one is made.
+const MAX_BACKOFF: u32 = 256;
 
 /// The places of values, strings with their quotes, and what they are to be, in order.
-pub(super) type Holes = Vec<(Range<usize>, TypeId)>;
+pub(super) type Slots = Vec<(Range<usize>, TypeId)>;
 
 /// What reading a call has told.
 #[derive(Debug)]
-pub(super) struct Read<'a> {
+pub(super) struct ParsedCall<'a> {
     pub(super) row: &'static Method,
     pub(super) update: Option<&'static str>,
     pub(super) session: &'a Arc<str>,
-    pub(super) facts: &'a Facts,
+    pub(super) field_index: &'a FieldIndex,
     pub(super) params: Range<usize>,
 }
 
 /// The same of a text that was not read.
 #[derive(Debug)]
-pub(super) struct Cast {
+pub(super) struct CacheHit {
     pub(super) row: &'static Method,
     pub(super) update: Option<&'static str>,
     /// It may have ended since.
     pub(super) session: Arc<str>,
-    pub(super) facts: Facts,
+    pub(super) field_index: FieldIndex,
     pub(super) params: Range<usize>,
 }
 
-/// The moulds of one direction, the one that fitted last in front.
+/// The templates of one direction, the one that has_hit last in front.
 #[derive(Debug, Default)]
-pub(super) struct Moulds {
-    #[allow(clippy::vec_box, reason = "the one that fits is moved to the front")]
-    list: Vec<Box<Mould>>,
-    /// Room for how a message lies in its mould: how far its start has moved, which is nothing, and what follows each
-    /// hole, which wraps.
-    moves: Vec<usize>,
+pub(super) struct TemplateCache {
+    #[allow(clippy::vec_box, reason = "the one that matches is moved to the front")]
+    list: Vec<Box<Template>>,
+    /// Room for how a message lies in its template: how far its start has moved, which is nothing, and what follows each
+    /// slot, which wraps.
+    offsets: Vec<usize>,
     #[cfg(test)]
     off: bool,
 }
 
 #[derive(Debug)]
-struct Mould {
+struct Template {
     row: &'static Method,
     update: Option<&'static str>,
     session: Arc<str>,
-    /// What stands around the holes, one piece behind the other.
+    /// What stands around the slots, one piece behind the other.
     fixed: Box<str>,
     /// Where they were in the message that was read.
-    holes: Holes,
-    /// What stands where. Kinds differ most before their first hole, so most moulds are ruled out by a look there.
-    look: (usize, [u8; 8]),
+    slots: Slots,
+    /// What stands where. Kinds differ most before their first slot, so most templates are ruled out by a fingerprint there.
+    fingerprint: (usize, [u8; 8]),
     params: Range<usize>,
-    facts: Kept,
-    fitted: bool,
+    field_index: StoredIndex,
+    has_hit: bool,
     /// Misses that it outlives yet.
-    credit: u32,
+    lives: u32,
     /// Messages of its kind to let pass before another one is made, and how many that were at first.
-    wait: u32,
-    patience: u32,
+    skip: u32,
+    backoff: u32,
 }
 
-impl Moulds {
+impl TemplateCache {
     /// What was agreed on has changed.
     pub(super) fn forget(&mut self) {
         self.list.clear();
     }
 
-    /// Takes a text that was read the long way, without any objection, as a mould if its kind needs one.
-    pub(super) fn learn(&mut self, text: &str, read: &Read<'_>, holes: &Holes) {
-        let Read { row, update, session, facts, params } = read;
-        let around = text.len() - holes.iter().map(|(hole, _)| hole.len()).sum::<usize>();
-        if around > LONGEST {
+    /// Takes a text that was read the long way, without any objection, as a template if its kind needs one.
+    pub(super) fn insert(&mut self, text: &str, read: &ParsedCall<'_>, slots: &Slots) {
+        let ParsedCall { row, update, session, field_index, params } = read;
+        let around = text.len() - slots.iter().map(|(slot, _)| slot.len()).sum::<usize>();
+        if around > MAX_TEMPLATE_BYTES {
             return;
         }
         #[cfg(test)]
         if self.off {
             return;
         }
-        let same = |mould: &Mould| mould.update == *update && mould.row.name == row.name;
-        let room = self.list.len() < ALL && self.list.iter().filter(|mould| same(mould)).count() < OF_A_KIND;
-        // The one of this kind that has not fitted for the longest.
-        let last = self.list.iter().rposition(|mould| same(mould));
-        let patience = match last {
+        let same = |template: &Template| template.update == *update && template.row.name == row.name;
+        let room = self.list.len() < MAX_TEMPLATES
+            && self.list.iter().filter(|template| same(template)).count() < MAX_TEMPLATES_PER_KIND;
+        // The one of this kind that has not has_hit for the longest.
+        let last = self.list.iter().rposition(|template| same(template));
+        let backoff = match last {
             Some(at) => self.list[at].missed(),
             None => Some(1),
         };
-        let Some(patience) = patience.filter(|_| room || last.is_some()) else { return };
-        let place = holes.first().map_or(text.len(), |(hole, _)| hole.start).saturating_sub(8);
-        let Some(look) = glance(text, place) else { return };
+        let Some(backoff) = backoff.filter(|_| room || last.is_some()) else { return };
+        let place = slots.first().map_or(text.len(), |(slot, _)| slot.start).saturating_sub(8);
+        let Some(fingerprint) = fingerprint(text, place) else { return };
         let mut fixed = String::with_capacity(around);
-        let end = holes.iter().fold(0, |done, (hole, _)| {
-            fixed.push_str(&text[done..hole.start]);
-            hole.end
+        let end = slots.iter().fold(0, |done, (slot, _)| {
+            fixed.push_str(&text[done..slot.start]);
+            slot.end
         });
         fixed.push_str(&text[end..]);
-        let mould = Box::new(Mould {
+        let template = Box::new(Template {
             row,
             update: *update,
             session: Arc::clone(session),
             fixed: fixed.into(),
-            holes: holes.clone(),
-            look: (place, look),
+            slots: slots.clone(),
+            fingerprint: (place, fingerprint),
             params: params.clone(),
-            facts: facts.kept(|place| before(holes, place)),
-            fitted: false,
-            credit: 1,
-            wait: patience,
-            patience,
+            field_index: field_index.stored(|place| before(slots, place)),
+            has_hit: false,
+            lives: 1,
+            skip: backoff,
+            backoff,
         });
         match last.filter(|_| !room) {
-            Some(at) => self.list[at] = mould,
-            None => self.list.push(mould),
+            Some(at) => self.list[at] = template,
+            None => self.list.push(template),
         }
     }
 
-    /// What reading a text would tell, if it lies in a mould.
-    pub(super) fn cast(&mut self, text: &str, tables: &Tables, spare: &mut Facts) -> Option<Cast> {
-        let Moulds { list, moves, .. } = self;
-        let at = list.iter().position(|mould| mould.fits(text, tables, moves))?;
+    /// What reading a text would tell, if it lies in a template.
+    pub(super) fn lookup(&mut self, text: &str, tables: &Tables, scratch: &mut FieldIndex) -> Option<CacheHit> {
+        let TemplateCache { list, offsets, .. } = self;
+        let at = list.iter().position(|template| template.matches(text, tables, offsets))?;
         list[..=at].rotate_right(1);
-        let mould = &mut list[0];
-        mould.fitted = true;
-        mould.credit = (mould.credit + 2).min(CREDIT);
-        let end = mould.params.end;
-        Some(Cast {
-            row: mould.row,
-            update: mould.update,
-            session: Arc::clone(&mould.session),
-            facts: mould.facts.moved(std::mem::take(spare), moves),
-            params: mould.params.start..end.wrapping_add(moves[usize::from(before(&mould.holes, end))]),
+        let template = &mut list[0];
+        template.has_hit = true;
+        template.lives = (template.lives + 2).min(MAX_LIVES);
+        let end = template.params.end;
+        Some(CacheHit {
+            row: template.row,
+            update: template.update,
+            session: Arc::clone(&template.session),
+            field_index: template.field_index.moved(std::mem::take(scratch), offsets),
+            params: template.params.start..end.wrapping_add(offsets[usize::from(before(&template.slots, end))]),
         })
     }
 }
 
-impl Mould {
-    /// Told of a message of its kind that did not fit; the patience of the mould that takes its place, if one is to.
+impl Template {
+    /// PreparedParams of a message of its kind that did not fit; the backoff of the template that takes its place, if one is to.
     fn missed(&mut self) -> Option<u32> {
-        self.credit = self.credit.saturating_sub(1);
-        self.wait = self.wait.saturating_sub(1);
-        let patience = if self.fitted { 1 } else { (self.patience * 2).min(PATIENCE) };
-        (self.credit == 0 && self.wait == 0).then_some(patience)
+        self.lives = self.lives.saturating_sub(1);
+        self.skip = self.skip.saturating_sub(1);
+        let backoff = if self.has_hit { 1 } else { (self.backoff * 2).min(MAX_BACKOFF) };
+        (self.lives == 0 && self.skip == 0).then_some(backoff)
     }
 
     /// Whether a text lies in it, and how.
-    fn fits(&self, text: &str, tables: &Tables, moves: &mut Vec<usize>) -> bool {
-        if glance(text, self.look.0) != Some(self.look.1) {
+    fn matches(&self, text: &str, tables: &Tables, offsets: &mut Vec<usize>) -> bool {
+        if fingerprint(text, self.fingerprint.0) != Some(self.fingerprint.1) {
             return false;
         }
         let (mut rest, bytes) = (self.fixed.as_bytes(), text.as_bytes());
         let (mut done, mut at) = (0, 0);
-        moves.clear();
-        moves.push(0);
-        for (hole, ty) in &self.holes {
-            let (piece, after) = rest.split_at(hole.start - done);
+        offsets.clear();
+        offsets.push(0);
+        for (slot, ty) in &self.slots {
+            let (piece, after) = rest.split_at(slot.start - done);
             let end = at + piece.len();
-            // The value begins where the hole does, without a blank.
+            // The value begins where the slot does, without a blank.
             let begins = bytes.get(end).is_some_and(|byte| !byte.is_ascii_whitespace());
             if bytes.get(at..end) != Some(piece) || !begins {
                 return false;
@@ -189,9 +190,9 @@ impl Mould {
             if at - end > LONGEST_NAME && may_name_id(piece) {
                 return false;
             }
-            done = hole.end;
+            done = slot.end;
             rest = after;
-            moves.push(at.wrapping_sub(done));
+            offsets.push(at.wrapping_sub(done));
         }
         bytes[at..] == *rest
     }
@@ -204,12 +205,12 @@ fn may_name_id(before: &[u8]) -> bool {
     name.ends_with(b"Id\"") || name.contains(&b'\\')
 }
 
-/// How many holes end before a place.
-fn before(holes: &Holes, place: usize) -> u8 {
-    holes.partition_point(|(hole, _)| hole.end <= place) as u8
+/// How many slots end before a place.
+fn before(slots: &Slots, place: usize) -> u8 {
+    slots.partition_point(|(slot, _)| slot.end <= place) as u8
 }
 
-fn glance(text: &str, at: usize) -> Option<[u8; 8]> {
+fn fingerprint(text: &str, at: usize) -> Option<[u8; 8]> {
     text.as_bytes().get(at..at + 8)?.try_into().ok()
 }
 
@@ -376,7 +377,7 @@ mod tests {
         }
     }
 
-    /// Runs of messages of the same form, as moulds need them.
+    /// Runs of messages of the same form, as templates need them.
     fn messages(version: u16, mut each: impl FnMut(&str)) {
         let mut random = generator();
         for _ in 0..8_000 {
@@ -396,14 +397,14 @@ mod tests {
     fn what_lies_in_a_mould_reads_as_it_would_without() {
         for setting in SETTINGS {
             let (mut fast, mut slow) = (client(setting), client(setting));
-            slow.moulds.off = true;
-            let mut fitted = 0;
+            slow.templates.off = true;
+            let mut has_hit = 0;
             messages(setting.0, |message| {
-                fitted += usize::from(fast.moulded(message).is_some());
+                has_hit += usize::from(fast.from_template(message).is_some());
                 assert_eq!(feed(&mut fast, message), feed(&mut slow, message), "{setting:?}: {message}");
             });
-            assert!(fitted > 300, "{setting:?}: {fitted}");
-            assert!(slow.moulds.list.is_empty());
+            assert!(has_hit > 300, "{setting:?}: {has_hit}");
+            assert!(slow.templates.list.is_empty());
         }
     }
 
@@ -411,12 +412,12 @@ mod tests {
     fn what_lies_in_a_mould_is_sent_as_it_would_be_without() {
         for setting in SETTINGS {
             let (mut fast, mut slow) = (agent(setting), agent(setting));
-            slow.own_moulds.off = true;
+            slow.send_templates.off = true;
             messages(setting.0, |message| {
                 assert_eq!(tell(&mut fast, message), tell(&mut slow, message), "{setting:?}: {message}");
             });
-            assert!(fast.own_moulds.list.iter().any(|mould| mould.fitted));
-            assert!(slow.own_moulds.list.is_empty());
+            assert!(fast.send_templates.list.iter().any(|template| template.has_hit));
+            assert!(slow.send_templates.list.is_empty());
         }
     }
 }

@@ -3,7 +3,7 @@
 /// Where the first byte from `at` on is that ends a string or is not itself in it: a quote, a backslash, a control
 /// character. The end, where there is none. Eight bytes at a time.
 #[inline]
-pub(super) fn special(bytes: &[u8], at: usize) -> usize {
+pub(super) fn find_string_end(bytes: &[u8], at: usize) -> usize {
     let mut rest = bytes.get(at..).unwrap_or_default();
     while let Some((chunk, behind)) = rest.split_first_chunk() {
         let found = marks(u64::from_le_bytes(*chunk));
@@ -57,11 +57,11 @@ mod tests {
                     let mut two = bytes;
                     two.get_mut(next).into_iter().for_each(|place| *place = other);
                     for from in 0..=20 {
-                        assert_eq!(special(&two, from), slow(&two, from), "{two:?} {from}");
+                        assert_eq!(find_string_end(&two, from), slow(&two, from), "{two:?} {from}");
                     }
                 }
                 for from in 0..=at {
-                    assert_eq!(special(&bytes[from..at], 0), at - from);
+                    assert_eq!(find_string_end(&bytes[from..at], 0), at - from);
                 }
             }
         }
