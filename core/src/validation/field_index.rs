@@ -1,17 +1,22 @@
-//! What a walk has seen of a value on its way, so that nobody needs to go through it again for that.
+//! An index of the members that validation has seen, so that rules find them without parsing the text again.
+//!
+//! It has the members of the whole value and of the objects directly in it, as far as the schema describes them. A member
+//! is identified by the offset of its name in the text that was validated (`id`). The `parent` of a member is the `id` of the
+//! member whose value it is in, or `None` for a member of the whole value. A stored index is moved to the offsets of another
+//! text without changing ids, as they only connect members with each other.
 
 use std::ops::Range;
 
 use crate::json;
 
-/// Members that are remembered; what has more is looked up the long way.
+/// Maximum number of members in the index. Of a value with more, the text is parsed.
 const MEMBERS: usize = 64;
 
-/// Where the members of the outermost objects stand, and which variants there are.
+/// The places of members, and the tags of the unions in the value.
 #[derive(Debug, Default)]
 pub(crate) struct FieldIndex {
     members: Vec<Member>,
-    /// The members say nothing: there are too many, or the text is not what was walked.
+    /// The places cannot be used: there are too many members, a name has escapes, or the text has been repaired since.
     unusable: bool,
     tags: Vec<&'static str>,
 }
@@ -26,7 +31,7 @@ struct Member {
     value: Range<usize>,
 }
 
-/// What was seen of a text with slots, each of which may be longer or shorter in another one.
+/// The index of a template: each place with the number of slots before it, by which it moves in another text.
 #[derive(Debug)]
 pub(crate) struct StoredIndex {
     members: Vec<(Member, [u8; 3])>,
@@ -35,8 +40,8 @@ pub(crate) struct StoredIndex {
 }
 
 impl StoredIndex {
-    /// The field_index of another text, in the room of field_index that nobody needs any more. `by` says how far each place has moved
-    /// (and wraps), by the number of slots before it.
+    /// Rebases the index onto another text, reusing the allocation of `scratch`. `by` is how far a place has moved, by the
+    /// number of slots before it; the numbers wrap.
     pub(crate) fn moved(&self, scratch: FieldIndex, by: &[usize]) -> FieldIndex {
         let mut field_index = scratch.cleared();
         field_index.unusable = self.unusable;
@@ -68,7 +73,7 @@ impl FieldIndex {
         }
     }
 
-    /// The same for a text with slots, of which so many are before a place.
+    /// The index as a template keeps it. `before` is the number of slots before a place.
     pub(crate) fn stored(&self, before: impl Fn(usize) -> u8) -> StoredIndex {
         let stored = |member: &Member| {
             let Member { name, value, .. } = member;
@@ -81,7 +86,7 @@ impl FieldIndex {
         }
     }
 
-    /// Nothing seen, with the room that there was.
+    /// An empty index in the same allocation.
     pub(crate) fn cleared(mut self) -> Self {
         self.members.clear();
         self.tags.clear();
@@ -89,7 +94,7 @@ impl FieldIndex {
         self
     }
 
-    /// The text is another one now.
+    /// Marks the places as unusable: the text has changed.
     pub(crate) fn invalidate(&mut self) {
         self.unusable = true;
     }

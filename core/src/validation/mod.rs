@@ -1,6 +1,6 @@
 //! Checks JSON against the model in one streaming pass, without building a tree.
 //!
-//! [`table`] is the shape of the generated tables; `walk` goes through a value with them; [`Problem`] says what does
+//! [`table`] is the shape of the generated tables; `validator` goes through a value with them; [`Problem`] says what does
 //! not fit. What happens then is the [`Mode`]'s business: sending is strict; receiving is strict or tolerant, and
 //! tolerant means the official rules: a bad optional member reads as absent, a bad item of a lenient list is left out,
 //! each is reported, and the host gets JSON that does fit.
@@ -9,6 +9,7 @@ mod choose;
 mod field_index;
 mod problem;
 mod semantic;
+mod slots;
 #[doc(hidden)]
 pub mod table;
 mod validator;
@@ -18,6 +19,7 @@ pub(crate) use field_index::{FieldIndex, StoredIndex};
 pub use problem::Problem;
 pub(crate) use problem::{Segment, LONGER, OF_A_DRAFT};
 pub(crate) use semantic::is_absolute;
+pub(crate) use slots::Slots;
 pub(crate) use validator::names::TWICE;
 pub(crate) use validator::scalar::{is_plain, ROOM};
 pub(crate) use validator::{Fail, Validator};
@@ -89,7 +91,7 @@ pub fn check<'a>(
     validate(Validator::new(tables, drafts, mode, part), ty, json).map(|validated| validated.checked)
 }
 
-/// What a walk has seen of a value that fits.
+/// A value that is valid, and what validation found out about it.
 pub(crate) struct Validated<'a> {
     pub(crate) checked: Checked<'a>,
     /// Where the outermost `sessionId` stands.
@@ -97,7 +99,8 @@ pub(crate) struct Validated<'a> {
     /// The tag of the outermost union.
     pub(crate) variant: Option<&'static str>,
     pub(crate) field_index: FieldIndex,
-    pub(crate) slots: Option<Vec<(Range<usize>, TypeId)>>,
+    /// What the validator was given to record slots in.
+    pub(crate) slots: Option<Slots>,
 }
 
 /// As [`check`], with a validator of the caller's.

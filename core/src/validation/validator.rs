@@ -1,4 +1,4 @@
-//! The walk: one value, one type, one pass.
+//! The validator: one value, one type, one pass.
 //!
 //! Theory of operation. A value that does not fit makes its function return `Fail::Invalid`, and the path of the
 //! problem grows as that error climbs. The first ancestor that the model marks as lenient catches it: it goes back to
@@ -18,6 +18,7 @@ use std::ops::Range;
 
 use super::field_index::FieldIndex;
 use super::problem::{Problem, Segment};
+use super::slots::Slots;
 use super::table::{Tables, Type, TypeId};
 use super::validator::scalar::ROOM;
 use super::words::{expected, general, integer_within, number_within, one_of, specific};
@@ -28,7 +29,7 @@ use crate::nearest::nearest;
 use crate::rules::{RuleId, Way};
 use names::{same, TWICE};
 
-/// Why a walk ended early.
+/// Why validation ended early.
 #[derive(Debug)]
 pub(crate) enum Fail {
     /// The text is not JSON: the frame is lost.
@@ -45,13 +46,10 @@ impl From<SyntaxError> for Fail {
 
 pub(super) type Walk = Result<(), Fail>;
 
-/// Problems of one value that are told one by one; a hostile list could have millions.
+/// Maximum number of problems reported per value; a hostile list could have millions.
 const MAX_PROBLEMS: usize = 32;
 
-/// Values whose places are noted.
-const MAX_SLOTS: usize = 24;
-
-/// Checks values; collects edits, problems and what the connection wants to know.
+/// Validates one value; collects edits, problems and what the connection needs of the value.
 #[derive(Debug)]
 pub(crate) struct Validator {
     tables: &'static Tables,
@@ -62,7 +60,7 @@ pub(crate) struct Validator {
     lenient: u32,
     pub(super) edits: Edits,
     pub(super) problems: Vec<Problem>,
-    /// Problems beyond those.
+    /// Number of problems beyond [`MAX_PROBLEMS`].
     suppressed: usize,
     /// Where the outermost object's `sessionId` stands, quotes included.
     pub(super) session: Option<Range<usize>>,
@@ -77,9 +75,8 @@ pub(crate) struct Validator {
     pub(super) lists: u32,
     /// What a problem with the current value will be called. StoredIndex only where that decides what becomes of it.
     pub(super) naming: Naming,
-    /// The places and types of the values of whose members the model describes none; `None` where nobody asks, something
-    /// was read twice, or there are more than [`MAX_SLOTS`].
-    pub(crate) slots: Option<Vec<(Range<usize>, TypeId)>>,
+    /// Records slots; `None` where nobody wants them.
+    pub(crate) slots: Option<Slots>,
 }
 
 /// The places of a member: its name without the quotes, and its value.
@@ -119,7 +116,7 @@ impl Validator {
         Validator::with(FieldIndex::default(), tables, drafts, mode, part)
     }
 
-    /// As `new`, with the room of field_index that nobody needs any more.
+    /// As `new`, filling an index whose allocation is reused.
     pub(crate) fn with(
         field_index: FieldIndex,
         tables: &'static Tables,
@@ -271,9 +268,11 @@ impl Validator {
             _ => return Err(self.invalid(expected(ty), kind.name())),
         }
         if matches!(ty, Type::Any) && scanner.room() < ROOM {
-            self.slots = None;
+            self.discard_slots();
         }
-        self.slot(start..scanner.offset(), owner);
+        if let Some(slots) = &mut self.slots {
+            slots.record(start..scanner.offset(), owner);
+        }
         Ok(())
     }
 
@@ -411,7 +410,7 @@ impl Validator {
                 if !self.repairs(named.rule) {
                     return Err(Fail::Invalid(problem));
                 }
-                self.slots = None;
+                self.discard_slots();
                 self.edits.truncate(edits);
                 self.problems.truncate(problems);
                 self.depth = depth;
@@ -424,13 +423,10 @@ impl Validator {
         }
     }
 
-    fn slot(&mut self, place: Range<usize>, ty: TypeId) {
+    /// What was seen does not say how another text would be read.
+    pub(super) fn discard_slots(&mut self) {
         if let Some(slots) = &mut self.slots {
-            if slots.len() < MAX_SLOTS {
-                slots.push((place, ty));
-            } else {
-                self.slots = None;
-            }
+            slots.discard();
         }
     }
 

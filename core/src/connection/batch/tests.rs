@@ -147,7 +147,7 @@ fn answers_go_out_when_a_model_says_so_and_nothing_is_left_behind() {
 }
 
 /// What the host is told, without the number and the text of the frame that it came in.
-fn prepare_params(events: Vec<Event>) -> Vec<String> {
+fn told(events: Vec<Event>) -> Vec<String> {
     let told = events.into_iter().map(|event| match event {
         Event::Request(request) => format!("request {} {}", request.id, request.params()),
         Event::Notification(notification) => format!("notification {}", notification.params()),

@@ -11,7 +11,7 @@ use crate::connection::{Config, Connection, Event, Outcome, Role, Versions};
 use crate::json::{self, watch, Kind, Scanner, MAX_DEPTH};
 use crate::schema::tables;
 use crate::validation::table::{Field, From, Kind as Form, Phase, StringKind, Tables, Type, TypeId};
-use crate::validation::{look, Mode, Part, Validator};
+use crate::validation::{validate, Mode, Part, Validator};
 use crate::Id;
 
 const ALL_DRAFTS: u32 = u32::MAX;
@@ -172,11 +172,11 @@ fn view(text: &str, last: bool) -> String {
 
 /// What the checks know of a value that they let through.
 fn verdict(tables: &'static Tables, ty: TypeId, text: &str, mode: Mode, part: Part) -> Option<(String, String)> {
-    let looked = look(Validator::new(tables, ALL_DRAFTS, mode, part), ty, text).ok()?;
-    let session = looked.session.and_then(|place| json::unescape(&text[place]));
-    let problems: Vec<_> = looked.checked.problems.iter().map(ToString::to_string).collect();
-    let json = looked.checked.json.into_owned();
-    Some((format!("{:?} {session:?} {problems:?}", looked.variant), json))
+    let validated = validate(Validator::new(tables, ALL_DRAFTS, mode, part), ty, text).ok()?;
+    let session = validated.session.and_then(|place| json::unescape(&text[place]));
+    let problems: Vec<_> = validated.checked.problems.iter().map(ToString::to_string).collect();
+    let json = validated.checked.json.into_owned();
+    Some((format!("{:?} {session:?} {problems:?}", validated.variant), json))
 }
 
 /// The tags of all unions.
