@@ -1,4 +1,4 @@
-//! The sessions of a connection by id.
+//! A table of sessions by id.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::session::Session;
 
-/// A table, and the place of the session that was asked for last: a message asks for its session several times, and the
+/// Sessions by id, and the place of the one that was looked up last: a message looks its session up several times, and the
 /// next message is most often about the same one.
 #[derive(Debug, Default)]
 pub(crate) struct Known {

@@ -12,7 +12,7 @@ const HEADER_LIMIT: usize = 1024;
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// Pieces this short are searched for a line end byte by byte, as they come.
 const SHORT: usize = 8;
-/// A frame may hold so many bytes more than its own, and as many as its own.
+/// Spare capacity that a decoded frame may keep: at most this plus its length.
 const SLACK: usize = 64;
 
 /// What the decoder found.
@@ -289,8 +289,8 @@ impl Decoder {
         }
     }
 
-    /// A frame, and what of the buffer is over with it. The buffer itself where there is nothing else in it: most often
-    /// the peer waits for an answer, or writes one message at a time.
+    /// Takes a frame out of the buffer. Where the frame is all there is, the buffer itself becomes the frame: most often the
+    /// peer waits for an answer, or writes one message at a time.
     fn take(&mut self, length: usize, whole: usize) -> Vec<u8> {
         if self.start == 0 && whole == self.buffer.len() && self.buffer.capacity() <= 2 * length + SLACK {
             let mut frame = std::mem::take(&mut self.buffer);

@@ -22,9 +22,9 @@ pub enum Framing {
     Messages,
 }
 
-/// What an empty buffer may go on holding.
+/// Capacity that an empty buffer keeps, in bytes.
 const IDLE_CAPACITY: usize = 64 * 1024;
-/// One that never held as much as this holds nothing once it is empty: most connections are idle most of the time.
+/// Buffers that stayed below this are freed when they are empty: most connections are idle most of the time.
 const BUSY_CAPACITY: usize = 4 * 1024;
 
 /// Empties a buffer.
