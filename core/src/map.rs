@@ -224,9 +224,9 @@ impl<'a, K, V> IntoIterator for &'a Map<K, V> {
 /// Texts by name while one message is read, which may list a million of them: finding one takes the same time in any
 /// order. One type for all who ask, as each more would cost the WebAssembly module a kilobyte.
 #[derive(Debug, Default)]
-pub(crate) struct Names<'a>(HashMap<Cow<'a, str>, &'a str>);
+pub(crate) struct StringMap<'a>(HashMap<Cow<'a, str>, &'a str>);
 
-impl<'a> Names<'a> {
+impl<'a> StringMap<'a> {
     /// Whether the name is new.
     pub(crate) fn add(&mut self, name: Cow<'a, str>) -> bool {
         self.0.insert(name, "").is_none()
@@ -250,9 +250,9 @@ impl<'a> Names<'a> {
     }
 }
 
-impl<'a> FromIterator<(Cow<'a, str>, &'a str)> for Names<'a> {
+impl<'a> FromIterator<(Cow<'a, str>, &'a str)> for StringMap<'a> {
     fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, &'a str)>>(entries: I) -> Self {
-        let mut names = Names::default();
+        let mut names = StringMap::default();
         for (name, text) in entries {
             names.0.insert(name, text);
         }
@@ -260,7 +260,7 @@ impl<'a> FromIterator<(Cow<'a, str>, &'a str)> for Names<'a> {
     }
 }
 
-impl<'a> FromIterator<Cow<'a, str>> for Names<'a> {
+impl<'a> FromIterator<Cow<'a, str>> for StringMap<'a> {
     fn from_iter<I: IntoIterator<Item = Cow<'a, str>>>(names: I) -> Self {
         names.into_iter().map(|name| (name, "")).collect()
     }

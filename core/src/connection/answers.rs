@@ -8,7 +8,7 @@ use super::parse::Message;
 use super::report::{Breach, Subject};
 use super::{Connection, Consequence};
 use crate::engine::questions::question;
-use crate::engine::{key_of, Message as Said, On, OpenRequest};
+use crate::engine::{key_of, MessageKind, OpenRequest, RuleMessage};
 use crate::json;
 use crate::jsonrpc::{ErrorCode, Id, IdMember, PeerError, Version};
 use crate::rules::{RuleId, Way};
@@ -99,7 +99,10 @@ impl Connection {
         let problems = std::mem::take(&mut checked.problems);
         let mut result = checked.json(text, range);
         let field_index = Some((result.around(), &checked.field_index));
-        let said = Said { field_index, ..Said::end(On::Answer, &request, &self.state, Some(result.as_str())) };
+        let said = RuleMessage {
+            field_index,
+            ..RuleMessage::end(MessageKind::Answer, &request, &self.state, Some(result.as_str()))
+        };
         match self.judge_incoming(Form::Answer, &said, subject) {
             Verdict::Stop => return self.end_request(request, Outcome::Invalid),
             Verdict::Deliver => {}
@@ -116,7 +119,7 @@ impl Connection {
     /// The peer answered with an error. One that only says that the work was cancelled becomes the result that says the same,
     /// so that hosts have one case to handle.
     fn failed(&mut self, request: OpenRequest, subject: &Subject, error: PeerError, text: &str) {
-        let said = Said::end(On::Error, &request, &self.state, Some(text));
+        let said = RuleMessage::end(MessageKind::Error, &request, &self.state, Some(text));
         self.judge_incoming(Form::Error, &said, subject);
         self.track_error(&request, Some(text));
         let cancelled = error.code == ErrorCode::REQUEST_CANCELLED;

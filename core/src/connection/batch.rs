@@ -23,7 +23,7 @@ use super::report::{Breach, Subject};
 use super::{Connection, Consequence, Policy};
 use crate::engine::MisuseKind;
 use crate::json::{self, Kind, Scanner};
-use crate::jsonrpc::{write_error, ErrorCode, Id, LONGEST_NAME};
+use crate::jsonrpc::{write_error, ErrorCode, Id, MAX_NAME_BYTES};
 use crate::map::{Map, Set};
 use crate::room;
 use crate::rules::Way;
@@ -31,7 +31,7 @@ use crate::rules::Way;
 /// Bytes of an error without data, or of how a question is ended, with a comma and without the id.
 const ROOM: usize = 128;
 /// Bytes of the longest id when it is written: each byte an escape of six.
-const MAX_ID_BYTES: usize = 6 * LONGEST_NAME + 2;
+const MAX_ID_BYTES: usize = 6 * MAX_NAME_BYTES + 2;
 /// An escape of two bytes may be written as one of six.
 const LONGER: usize = 3;
 

@@ -14,8 +14,8 @@ use super::report::{Breach, Subject};
 use super::{Cancel, Connection, Consequence, Event, Notification, Policy, Request};
 use crate::engine::questions::{question, AutoAnswerReason};
 use crate::engine::{
-    kind_of, rows, too_early, unknown, Applying, Attempt, Message as Said, MisuseKind, On, OpenRequest, Refusal, Role,
-    Standing, Timing, Turn,
+    kind_of, rows, too_early, unknown, Attempt, MessageKind, MisuseKind, OpenRequest, Refusal, Role, RuleMessage,
+    RuleSet, Standing, Timing, Turn,
 };
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id, IdMember, Member};
@@ -126,7 +126,10 @@ impl Connection {
             let session = message.checked.session.take().filter(|id| self.state.sessions.is_known(id));
             if let (Some(session), None) = (session, &message.checked.invalid) {
                 let params = Json::whole(session_params(&session));
-                let seen = Seen { field_index: None, rows: rows(self.state.tables.version, On::Call, row.name, None) };
+                let seen = Seen {
+                    field_index: None,
+                    rows: rows(self.state.tables.version, MessageKind::Call, row.name, None),
+                };
                 self.deliver_notification(subject.clone(), Some(session), None, params, seen);
             }
         }
@@ -183,7 +186,7 @@ impl Connection {
             }
             _ => return self.refuse_scalar_params(&subject, kind, is_request),
         };
-        let seen = Seen { field_index: None, rows: Applying::default() };
+        let seen = Seen { field_index: None, rows: RuleSet::default() };
         if is_request {
             self.deliver_request(None, subject, None, params, seen);
         } else {
@@ -308,7 +311,7 @@ impl Connection {
             self.cancel_prompts(session);
         }
         let note = self.track(&seen.message(&method, session.as_ref(), &params));
-        let life = self.state.sessions.life(session.as_ref());
+        let generation = self.state.sessions.generation(session.as_ref());
         let open = OpenRequest {
             id: id.clone(),
             serial,
@@ -317,7 +320,7 @@ impl Connection {
             cancelled: false,
             deadline: self.clock.after(self.state.config.reminder),
             row,
-            life,
+            generation,
             note,
             grace: None,
             late: None,
@@ -420,13 +423,13 @@ impl Connection {
 #[derive(Debug, Clone, Copy)]
 struct Seen<'a> {
     field_index: Option<&'a FieldIndex>,
-    rows: Applying,
+    rows: RuleSet,
 }
 
 impl<'a> Seen<'a> {
-    fn message(self, method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> Said<'a> {
+    fn message(self, method: &'a str, session: Option<&'a Arc<str>>, params: &'a Json) -> RuleMessage<'a> {
         let field_index = self.field_index.map(|field_index| (params.around(), field_index));
-        Said { method, session, body: Some(params.as_str()), field_index, rows: self.rows, request: None }
+        RuleMessage { method, session, body: Some(params.as_str()), field_index, rows: self.rows, request: None }
     }
 }
 

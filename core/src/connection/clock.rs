@@ -132,7 +132,7 @@ impl Connection {
         if request.late == Some(Late::Released) {
             self.state.sessions.has_late_answer(&request);
             // What its session does now is none of its business.
-            request.life = None;
+            request.generation = None;
         }
         Some(request)
     }

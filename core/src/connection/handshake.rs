@@ -15,7 +15,7 @@ use super::outgoing::ValidatedJson;
 use super::parse::Message;
 use super::report::{Breach, Subject};
 use super::{CloseReason, Connection, Consequence, Event, Policy, Request, Role};
-use crate::engine::{rows, Gates, Message as Said, MisuseKind, On, OpenRequest, Side};
+use crate::engine::{rows, Gates, MessageKind, MisuseKind, OpenRequest, RuleMessage, Side};
 use crate::json::{self, Kind};
 use crate::jsonrpc::{ErrorCode, Id};
 use crate::rules::{RuleId, Way};
@@ -130,8 +130,8 @@ impl Connection {
                 self.report_all(subject, &checked.problems);
                 let json = checked.json.into_owned();
                 if version == wanted {
-                    let rows = rows(tables.version, On::Call, row.name, None);
-                    let said = Said {
+                    let rows = rows(tables.version, MessageKind::Call, row.name, None);
+                    let said = RuleMessage {
                         method: row.name,
                         session: None,
                         body: Some(&json),
@@ -164,7 +164,7 @@ impl Connection {
             cancelled: false,
             deadline: None,
             row: Some(row),
-            life: None,
+            generation: None,
             note: None,
             grace: None,
             late: None,
@@ -368,7 +368,7 @@ impl Connection {
                     let initialize = std::mem::take(&mut self.state.own.initialize);
                     self.state.own = Side::new(tables, Role::Client, initialize);
                 }
-                let said = Said::end(On::Answer, &request, &self.state, Some(&json));
+                let said = RuleMessage::end(MessageKind::Answer, &request, &self.state, Some(&json));
                 let mut json = Json::whole(json.clone());
                 match self.judge_incoming(Form::Answer, &said, subject) {
                     Verdict::Stop => {

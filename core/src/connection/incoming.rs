@@ -6,7 +6,7 @@ use super::{Connection, Consequence};
 use crate::engine::{Policy, Role};
 use crate::framing::Item;
 use crate::json::{self, Kind, Scanner, SyntaxError, SyntaxKind};
-use crate::jsonrpc::{ErrorCode, Id, IdMember, Member, Version, LONGEST_NAME};
+use crate::jsonrpc::{ErrorCode, Id, IdMember, Member, Version, MAX_NAME_BYTES};
 use crate::rules::Way;
 use crate::validation::table::Kind as Sort;
 
@@ -116,12 +116,12 @@ impl Connection {
         }
         let is_call = message.method != Member::Absent;
         let is_answer = message.result.is_some() || message.error.is_some();
-        let named = matches!(&subject.id, Some(Id::String(id)) if id.len() > LONGEST_NAME);
-        let long = named || subject.method.as_ref().is_some_and(|method| method.len() > LONGEST_NAME);
+        let named = matches!(&subject.id, Some(Id::String(id)) if id.len() > MAX_NAME_BYTES);
+        let long = named || subject.method.as_ref().is_some_and(|method| method.len() > MAX_NAME_BYTES);
         if is_call && long && id!("LIMIT-07").is_on(Way::Receive) {
             let what = if named { "an id" } else { "a method" };
-            let breach = Breach::new(id!("LIMIT-07"), format!("{what} of more than {LONGEST_NAME} bytes"));
-            let method = subject.method.filter(|method| method.len() <= LONGEST_NAME);
+            let breach = Breach::new(id!("LIMIT-07"), format!("{what} of more than {MAX_NAME_BYTES} bytes"));
+            let method = subject.method.filter(|method| method.len() <= MAX_NAME_BYTES);
             let subject = Subject { id: subject.id.filter(|_| !named), method, session: subject.session };
             return if message.id == IdMember::Absent {
                 self.drop_message(&subject, breach);

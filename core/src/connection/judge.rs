@@ -4,7 +4,9 @@ use super::error_data::{ErrorData, MAX_ECHOED_BYTES};
 use super::misuse::Misuse;
 use super::report::{Breach, Subject};
 use super::{Advice, Connection, Consequence, Event, SessionState};
-use crate::engine::{Action, Check, Message, Objection, On, OpenRequest, Policy, Role, Scene, KEPT, REFUSE};
+use crate::engine::{
+    Action, Check, Finding, MessageKind, OpenRequest, Policy, Role, RuleContext, RuleMessage, KEPT, REFUSE,
+};
 use crate::jsonrpc::ErrorCode;
 use crate::rules::{Severity, Way};
 use crate::validation::Problem;
@@ -30,31 +32,31 @@ pub(super) enum Verdict {
 
 impl Connection {
     /// The findings of all checks that do something in this direction.
-    fn objections(
+    fn findings(
         &self,
-        message: &Message<'_>,
+        message: &RuleMessage<'_>,
         sender: Role,
         action: impl Fn(&Check) -> Action,
-    ) -> Vec<(&'static Check, Objection)> {
-        let scene = Scene::new(*message, sender, &self.state);
-        let way = scene.way();
+    ) -> Vec<(&'static Check, Finding)> {
+        let context = RuleContext::new(*message, sender, &self.state);
+        let way = context.way();
         let wanted = message.rows.checks().filter(|check| self.matters(action(check)) && check.rule.is_on(way));
-        wanted.filter_map(|check| (check.test)(&scene).map(|objection| (check, objection))).collect()
+        wanted.filter_map(|check| (check.test)(&context).map(|finding| (check, finding))).collect()
     }
 
     fn matters(&self, action: Action) -> bool {
         match action {
             Action::Pass => false,
-            Action::Hint => self.state.config.policies[Severity::Note as usize] == Some(Policy::Strict),
+            Action::AdviseIfStrict => self.state.config.policies[Severity::Note as usize] == Some(Policy::Strict),
             _ => true,
         }
     }
 
     /// Runs the checks on a message of the peer.
-    pub(super) fn judge_incoming(&mut self, form: Form, message: &Message<'_>, subject: &Subject) -> Verdict {
+    pub(super) fn judge_incoming(&mut self, form: Form, message: &RuleMessage<'_>, subject: &Subject) -> Verdict {
         let sender = self.state.config.role.other();
         let mut strip = Vec::new();
-        for (check, objection) in self.objections(message, sender, |check| check.receive) {
+        for (check, finding) in self.findings(message, sender, |check| check.receive) {
             let action = match self.state.config.policy_for(check.rule) {
                 Policy::Off if check.receive != Action::Strip => Action::Pass,
                 Policy::Strict if matches!(check.receive, Action::Report | Action::Strip) => REFUSE,
@@ -62,18 +64,19 @@ impl Connection {
             };
             let breach = Breach {
                 rule: check.rule,
-                message: objection.message.into_owned(),
-                pointer: objection.pointer.clone().into_owned(),
+                message: finding.message.into_owned(),
+                pointer: finding.pointer.clone().into_owned(),
             };
             match (action, form) {
                 (Action::Pass, _) => {}
                 // A request that ended in an error has ended, whatever the error says.
-                (Action::Report | Action::Tell | Action::Hint, _) | (Action::Refuse(_) | Action::Drop, Form::Error) => {
+                (Action::Report | Action::ReportAlways | Action::AdviseIfStrict, _)
+                | (Action::Refuse(_) | Action::Drop, Form::Error) => {
                     self.report(subject, breach, Consequence::Delivered);
                 }
                 (Action::Strip | Action::LeaveOut, _) => {
-                    strip.push(objection.pointer.into_owned());
-                    strip.extend(objection.also);
+                    strip.push(finding.pointer.into_owned());
+                    strip.extend(finding.also);
                     self.report(subject, breach, Consequence::Delivered);
                 }
                 // An observer sees what the receiver does with it.
@@ -102,7 +105,7 @@ impl Connection {
     }
 
     /// Answers with the rule and the place; a session that does not exist is named, as version 2 wants it.
-    fn refuse_rule(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, message: &Message<'_>) {
+    fn refuse_rule(&mut self, subject: &Subject, code: ErrorCode, breach: Breach, message: &RuleMessage<'_>) {
         let session = message.session.map(|id| &**id).filter(|_| code == ErrorCode::RESOURCE_NOT_FOUND);
         let data = ErrorData { pointer: Some(&breach.pointer), session, ..ErrorData::of(breach.rule) }.json();
         self.refuse_with(subject, code, breach, &data);
@@ -125,14 +128,14 @@ impl Connection {
     ///
     /// `own` is what validation objects to. The rules come first, as they know more about the message; of what is left,
     /// empty names (ENUM-14) and what is too much to list (LIMIT-06) are advice, and the rest is misuse.
-    pub(super) fn judge_outgoing(&self, message: &Message<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
+    pub(super) fn judge_outgoing(&self, message: &RuleMessage<'_>, own: Vec<Problem>) -> Result<Vec<Advice>, Misuse> {
         let mut advice = Vec::new();
-        for (check, objection) in self.objections(message, self.state.config.role, |check| check.send) {
+        for (check, finding) in self.findings(message, self.state.config.role, |check| check.send) {
             if check.send == Action::Pass {
                 continue;
             }
-            let misuse = Misuse::objection(check, objection, message.body.unwrap_or_default());
-            if !matches!(check.send, Action::Report | Action::Tell | Action::Hint) {
+            let misuse = Misuse::finding(check, finding, message.body.unwrap_or_default());
+            if !matches!(check.send, Action::Report | Action::ReportAlways | Action::AdviseIfStrict) {
                 return Err(misuse);
             }
             advice.push(advised(misuse, message));
@@ -157,18 +160,18 @@ impl Connection {
             let is_prompt = result.is_some() && request.method == "session/prompt";
             self.inserted.answered(&request.id, is_prompt, self.state.newest);
         }
-        let message = Message::end(On::Answer, request, &self.state, result);
+        let message = RuleMessage::end(MessageKind::Answer, request, &self.state, result);
         self.track(&message);
     }
 
     /// Lets the trackers follow an error, in addition to the end of its request.
     pub(super) fn track_error(&mut self, request: &OpenRequest, error: Option<&str>) {
-        let message = Message::end(On::Error, request, &self.state, error);
+        let message = RuleMessage::end(MessageKind::Error, request, &self.state, error);
         self.track(&message);
     }
 
     /// Lets the trackers follow a message. Returns the notes of a call, which are kept with it until its answer.
-    pub(super) fn track(&mut self, message: &Message<'_>) -> Option<Box<str>> {
+    pub(super) fn track(&mut self, message: &RuleMessage<'_>) -> Option<Box<str>> {
         let mut note = None;
         for tracker in message.rows.trackers().filter(|tracker| tracker.is_on()) {
             note = join(note, (tracker.track)(&mut self.state, message));
@@ -179,7 +182,7 @@ impl Connection {
 }
 
 /// What a host could do better, of a message that is sent all the same.
-fn advised(misuse: Misuse, message: &Message<'_>) -> Advice {
+fn advised(misuse: Misuse, message: &RuleMessage<'_>) -> Advice {
     Advice {
         rule: misuse.rule,
         message: misuse.message.into_owned(),

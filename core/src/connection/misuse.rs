@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::engine::{Check, MisuseKind, Objection, Refusal};
+use crate::engine::{Check, Finding, MisuseKind, Refusal};
 use crate::json;
 use crate::rules::RuleId;
 use crate::text::{escape, printable};
@@ -51,8 +51,8 @@ impl Misuse {
     }
 
     /// The misuse for what a check found in the host's text.
-    pub(crate) fn objection(check: &Check, objection: Objection, text: &str) -> Self {
-        let Objection { pointer, message, .. } = objection;
+    pub(crate) fn finding(check: &Check, finding: Finding, text: &str) -> Self {
+        let Finding { pointer, message, .. } = finding;
         // Checks word what they say for both directions, and never know more than the peer may read.
         let message = match own_value(text, &pointer) {
             Some(own) if message.starts_with("not ") => format!("{own} is {message}").into(),

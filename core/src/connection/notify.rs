@@ -8,7 +8,7 @@ use super::outgoing::{ValidatedJson, CANCEL};
 use super::template_cache::{CacheHit, ParsedCall, Scratch};
 use super::Connection;
 use crate::engine::questions::AutoAnswerReason;
-use crate::engine::{Message, MisuseKind};
+use crate::engine::{MisuseKind, RuleMessage};
 use crate::json;
 use crate::jsonrpc::{write_notification, Id};
 use crate::rules::Way;
@@ -57,7 +57,7 @@ impl Connection {
         let message = self.fits_frame(params.len(), || write_notification(method, &params))?;
         let rows = self.state.rows_of(row, method, false, update);
         let index_of = row.map(|_| (&*params, &field_index));
-        let said = Message {
+        let said = RuleMessage {
             method,
             session: session.as_ref(),
             body: Some(&params),

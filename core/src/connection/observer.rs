@@ -308,7 +308,7 @@ impl Connection {
             cancelled: false,
             deadline: None,
             row,
-            life: self.state.sessions.life(subject.session.as_ref()),
+            generation: self.state.sessions.generation(subject.session.as_ref()),
             note: None,
             grace: None,
             late: None,

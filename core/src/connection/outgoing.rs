@@ -11,7 +11,7 @@ use super::repeats::Ended;
 use super::{CloseReason, Connection};
 use crate::engine::questions::AutoAnswerReason;
 use crate::engine::{
-    rows, too_early, unknown, withheld, Message, MisuseKind, On, OpenRequest, Policy, RequestKey, Standing,
+    rows, too_early, unknown, withheld, MessageKind, MisuseKind, OpenRequest, Policy, RequestKey, RuleMessage, Standing,
 };
 use crate::json::{self, SyntaxKind};
 use crate::jsonrpc::{write_error, write_notification, write_request, write_result, ErrorCode, Id};
@@ -137,11 +137,11 @@ impl Connection {
         };
         let message = self.fits_frame(params.len(), || write_request(&id, method, &params))?;
         let rows = match tables {
-            Some(tables) => rows(tables.version, On::Call, method, None),
+            Some(tables) => rows(tables.version, MessageKind::Call, method, None),
             None => self.state.rows_of(row, method, true, None),
         };
         let index_of = row.filter(|_| !starts).map(|_| (&*params, &field_index));
-        let said = Message {
+        let said = RuleMessage {
             method,
             session: session.as_ref(),
             body: Some(&params),
@@ -155,7 +155,7 @@ impl Connection {
         }
         let serial = self.next_serial();
         let note = self.track(&said);
-        let life = self.state.sessions.life(session.as_ref());
+        let generation = self.state.sessions.generation(session.as_ref());
         self.sending.write(message);
         self.state.outbound.insert(OpenRequest {
             id: id.clone(),
@@ -165,7 +165,7 @@ impl Connection {
             cancelled: false,
             deadline: self.clock.after(options.timeout.milliseconds(self.state.config.timeout)),
             row,
-            life,
+            generation,
             note,
             grace: None,
             late: None,
@@ -226,7 +226,7 @@ impl Connection {
         let length = result.len();
         let message = self.fitting_answer(id, length, || write_result(id, result))?;
         let result = &message[message.len() - length - 1..message.len() - 1];
-        let said = Message::end(On::Answer, request, &self.state, Some(result));
+        let said = RuleMessage::end(MessageKind::Answer, request, &self.state, Some(result));
         let mut advice = self.judge_outgoing(&said, own)?;
         advice.extend(instead);
         if let Some(request) = self.state.inbound.remove(id) {
@@ -284,7 +284,7 @@ impl Connection {
                 None => Err(misuse),
             })?;
             let error = json::pointer(&text, "/error");
-            let said = Message::end(On::Error, request, &self.state, error);
+            let said = RuleMessage::end(MessageKind::Error, request, &self.state, error);
             let advice = self.judge_outgoing(&said, Vec::new())?;
             (text, advice)
         };

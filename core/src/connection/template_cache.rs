@@ -1,7 +1,7 @@
 //! Templates: messages that are read without being validated again.
 //!
 //! Theory of operation. An agent streams thousands of updates that differ in one text. A message that was read without
-//! any objection is kept as a template: its text, and its *slots*, the places of strings, numbers and other values whose
+//! any finding is kept as a template: its text, and its *slots*, the places of strings, numbers and other values whose
 //! members the model does not describe. A later message that is equal to it byte by byte outside of the slots, and has a
 //! value of the right type in each slot, reads the same: it has the same method, session, variants and verdict, and each
 //! place in it has moved by as much as the values before it are longer. Whether the message is allowed now is asked as
@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::json::Scanner;
-use crate::jsonrpc::LONGEST_NAME;
+use crate::jsonrpc::MAX_NAME_BYTES;
 use crate::validation::table::{Method, Tables, TypeId};
 use crate::validation::{is_plain, FieldIndex, Slots, StoredIndex, ROOM};
 
@@ -137,7 +137,7 @@ impl TemplateCache {
         self.scratch.slots = slots;
     }
 
-    /// Records a text that was read without any objection, if its kind needs a template.
+    /// Records a text that was read without any finding, if its kind needs a template.
     pub(super) fn insert(&mut self, text: &str, parsed: &ParsedCall<'_>, slots: &Slots) {
         let ParsedCall { row, update, session, field_index, params } = parsed;
         let slots = slots.as_slice();
@@ -219,7 +219,7 @@ impl Template {
                 return false;
             }
             at = scanner.offset();
-            if at - end > LONGEST_NAME && may_name_id(piece) {
+            if at - end > MAX_NAME_BYTES && may_name_id(piece) {
                 return false;
             }
             done = slot.end;

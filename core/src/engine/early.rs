@@ -7,7 +7,7 @@
 use std::sync::{Arc, OnceLock};
 
 use super::session::{Session, SessionState};
-use super::table::Known;
+use super::session_table::SessionTable;
 
 /// Number of ids that are kept beyond the number of answers that are awaited: those of calls that failed after the agent had
 /// sent updates for their sessions.
@@ -15,7 +15,7 @@ const SPARE: usize = 4;
 
 /// What is known of sessions by id.
 #[derive(Debug, Default)]
-pub(super) struct Early(Known);
+pub(super) struct Early(SessionTable);
 
 impl Early {
     /// The session of this id; a new one if no update has named it.

@@ -30,7 +30,7 @@ pub struct OpenRequest {
     pub deadline: Option<u64>,
     pub(crate) row: Option<&'static Method>,
     /// The generation of that session: tells it from a later session of the same id.
-    pub(crate) life: Option<u64>,
+    pub(crate) generation: Option<u64>,
     /// What a tracker needs again when the answer comes: a terminal's id, say. JSON in a format of the tracker's area.
     pub(crate) note: Option<Box<str>>,
     /// When it ends because its sender has cancelled it. For a prompt that has ended, when its turn ends too.
@@ -232,7 +232,7 @@ mod tests {
             cancelled: false,
             deadline,
             row: None,
-            life: None,
+            generation: None,
             note: None,
             grace: None,
             late: None,

@@ -10,8 +10,8 @@ use std::cmp::Ordering;
 use std::sync::OnceLock;
 
 use super::areas::AREAS;
+use super::context::{RuleContext, RuleMessage};
 use super::names::MisuseKind;
-use super::scene::{Message, Scene};
 use super::state::State;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::{RuleId, Way};
@@ -45,9 +45,9 @@ pub(crate) enum Action {
     /// Report it; the message goes through.
     Report,
     /// Report it even under the strict policy: the fault lies in an earlier message, so refusing this one would not help.
-    Tell,
+    ReportAlways,
     /// Report a mere recommendation, to hosts whose policy for notes is strict.
-    Hint,
+    AdviseIfStrict,
     /// Remove the values at the finding's places and report it; on receive only.
     Strip,
     /// Remove them even under the strict policy: the rest of the message is of use without them.
@@ -63,7 +63,7 @@ pub(crate) const REFUSE: Action = Action::Refuse(ErrorCode::INVALID_PARAMS);
 
 /// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum On {
+pub(crate) enum MessageKind {
     /// A request or a notification.
     Call,
     /// A result.
@@ -76,9 +76,9 @@ pub(crate) enum On {
 #[derive(Debug)]
 pub(crate) struct Check {
     pub(crate) rule: RuleId,
-    pub(crate) on: On,
+    pub(crate) on: MessageKind,
     pub(crate) messages: &'static [&'static str],
-    /// What an objection means to the host's own message.
+    /// What an finding means to the host's own message.
     pub(crate) send: Action,
     /// What it means to the peer's, under the tolerant policy.
     pub(crate) receive: Action,
@@ -86,16 +86,16 @@ pub(crate) struct Check {
     pub(crate) kind: MisuseKind,
     /// The versions in which it is tried, beside those of its rule.
     versions: Versions,
-    pub(crate) test: fn(&Scene<'_>) -> Option<Objection>,
+    pub(crate) test: fn(&RuleContext<'_>) -> Option<Finding>,
 }
 
 impl Check {
     /// A check that refuses in both directions.
     pub(crate) const fn new(
         rule: RuleId,
-        on: On,
+        on: MessageKind,
         messages: &'static [&'static str],
-        test: fn(&Scene<'_>) -> Option<Objection>,
+        test: fn(&RuleContext<'_>) -> Option<Finding>,
     ) -> Self {
         Check {
             rule,
@@ -136,7 +136,7 @@ impl Check {
 
 /// What a check found wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Objection {
+pub(crate) struct Finding {
     /// JSON pointer into the params or the result.
     pub(crate) pointer: Cow<'static, str>,
     /// Further places of the same kind.
@@ -145,15 +145,15 @@ pub(crate) struct Objection {
     pub(crate) message: Cow<'static, str>,
 }
 
-impl Objection {
+impl Finding {
     pub(crate) fn new(pointer: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
-        Objection::of(pointer.into(), message.into())
+        Finding::of(pointer.into(), message.into())
     }
 
     /// Out of line: hundreds of checks call it, each with its own texts.
     #[inline(never)]
     fn of(pointer: Cow<'static, str>, message: Cow<'static, str>) -> Self {
-        Objection { pointer, also: Vec::new(), message }
+        Finding { pointer, also: Vec::new(), message }
     }
 
     /// One that is about all of these places; `None` where there are none.
@@ -162,7 +162,7 @@ impl Objection {
             return None;
         }
         let also = places.split_off(1);
-        Some(Objection { also, ..Objection::new(places.remove(0), message) })
+        Some(Finding { also, ..Finding::new(places.remove(0), message) })
     }
 }
 
@@ -171,10 +171,10 @@ impl Objection {
 pub(crate) struct Tracker {
     /// The rules that it follows.
     pub(crate) rules: &'static [RuleId],
-    pub(crate) on: On,
+    pub(crate) on: MessageKind,
     pub(crate) messages: &'static [&'static str],
-    /// What it returns for a call is kept until its answer; see [`Message::note`].
-    pub(crate) track: fn(&mut State, &Message<'_>) -> Option<Box<str>>,
+    /// What it returns for a call is kept until its answer; see [`RuleMessage::note`].
+    pub(crate) track: fn(&mut State, &RuleMessage<'_>) -> Option<Box<str>>,
 }
 
 impl Check {
@@ -211,7 +211,7 @@ struct Index {
 }
 
 impl Index {
-    fn of(on: On, version: u16) -> Self {
+    fn of(on: MessageKind, version: u16) -> Self {
         let mut index = Index::default();
         let methods = tables::version(version).map_or(&[][..], |tables| tables.methods);
         let named = |name: &'static str| {
@@ -263,9 +263,9 @@ fn order(one: &str, other: &str) -> Ordering {
 
 /// The checks and trackers that apply to one message.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Applying([Option<&'static Rows>; 3]);
+pub(crate) struct RuleSet([Option<&'static Rows>; 3]);
 
-impl Applying {
+impl RuleSet {
     pub(crate) fn checks(self) -> impl Iterator<Item = &'static Check> {
         self.0.into_iter().flatten().flat_map(|rows| rows.checks.iter().copied())
     }
@@ -276,11 +276,11 @@ impl Applying {
 }
 
 /// The rows for a message in a version; `kind` is the kind of a `session/update`.
-pub(crate) fn rows(version: u16, on: On, method: &str, kind: Option<&str>) -> Applying {
+pub(crate) fn rows(version: u16, on: MessageKind, method: &str, kind: Option<&str>) -> RuleSet {
     static INDEXES: [[OnceLock<Index>; 3]; VERSIONS.len()] = [const { [const { OnceLock::new() }; 3] }; VERSIONS.len()];
     let index = INDEXES[usize::from(version) - 1][on as usize].get_or_init(|| Index::of(on, version));
     let kinds = find(&index.methods, method);
     let all = kinds.and_then(|kinds| find(kinds, ""));
     let this = kinds.zip(kind).and_then(|(kinds, kind)| find(kinds, kind));
-    Applying([Some(&index.any), all, this])
+    RuleSet([Some(&index.any), all, this])
 }

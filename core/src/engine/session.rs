@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use super::areas::{
-    Child, Commands, Compactions, Displays, Modes, Options, Permits, Place, Plans, Released, Shelf, Tools, Turns, Work,
+    Child, ClosedSessions, Commands, Compactions, Displays, Modes, Options, PermissionState, Plans, Released,
+    SessionDirs, Tools, Turns, Work,
 };
 use super::early::Early;
 use super::names::{TerminalRef, Timing};
 use super::pending::OpenRequest;
+use super::session_table::SessionTable;
 use super::settings::Limits;
-use super::table::Known;
 use crate::map::{Map, Set};
 use crate::rules::{RuleId, Way};
 use crate::validation::table::{Effect, Method, Scope};
@@ -98,7 +99,7 @@ pub struct Session {
     /// The ids of the session's terminals that are not released, and whether the command of each has ended (TERM-04).
     pub terminals: Map<Box<str>, bool>,
     /// Tells the session from an earlier one of the same id; see [`Sessions::of`].
-    pub(super) life: u64,
+    pub(super) generation: u64,
     /// Whether the user has logged out since the session was opened, so that calls may fail for lack of a login (AUTH-25).
     pub auth_uncertain: bool,
     /// A call that opens it has succeeded.
@@ -122,8 +123,8 @@ pub struct Session {
     pub(crate) compactions: Compactions,
     /// Terminals, open or in that list, that a tool call has shown.
     pub(crate) shown: Set<Box<str>>,
-    pub(crate) permits: Permits,
-    pub(crate) place: Option<Place>,
+    pub(crate) permits: PermissionState,
+    pub(crate) place: Option<SessionDirs>,
     pub(crate) turns: Turns,
     pub(crate) work: Work,
     /// What it has as a child of another session.
@@ -136,7 +137,7 @@ impl Session {
             state,
             turn: Turn::Idle,
             terminals: Map::default(),
-            life: 0,
+            generation: 0,
             auth_uncertain: false,
             opened: false,
             prompts: 0,
@@ -152,7 +153,7 @@ impl Session {
             commands: Commands::default(),
             compactions: Compactions::default(),
             shown: Set::default(),
-            permits: Permits::default(),
+            permits: PermissionState::default(),
             place: None,
             turns: Turns::default(),
             work: Work::default(),
@@ -164,13 +165,13 @@ impl Session {
 /// All sessions of a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    pub(crate) known: Known,
+    pub(crate) known: SessionTable,
     /// Calls without an answer that will make a session known whose id is not known yet.
     pub(crate) expected: usize,
     /// Sessions that updates name while such a call has no answer.
     pub(super) early: Early,
     /// Sessions that are not open here.
-    pub(crate) shelf: Shelf,
+    pub(crate) closed: ClosedSessions,
     /// Child sessions, each behind its parent.
     pub(crate) children: Set<(Arc<str>, Arc<str>)>,
     lives: u64,
@@ -221,18 +222,18 @@ impl Sessions {
         let lives = &mut self.lives;
         self.known.enter(id, || {
             *lives += 1;
-            Session { life: *lives, ..Session::new(state) }
+            Session { generation: *lives, ..Session::new(state) }
         })
     }
 
-    pub(crate) fn life(&self, id: Option<&Arc<str>>) -> Option<u64> {
-        self.known.get(id?).map(|session| session.life)
+    pub(crate) fn generation(&self, id: Option<&Arc<str>>) -> Option<u64> {
+        self.known.get(id?).map(|session| session.generation)
     }
 
     /// The session that a request is about, unless it was closed since. What is answered later says nothing of a session
     /// that was opened again under the same id.
     pub(crate) fn of<'r>(&self, request: &'r OpenRequest) -> Option<&'r Arc<str>> {
-        request.session.as_ref().filter(|id| self.life(Some(id)) == request.life)
+        request.session.as_ref().filter(|id| self.generation(Some(id)) == request.generation)
     }
 
     pub(crate) fn get(&self, id: &str) -> Option<&Session> {
@@ -306,7 +307,7 @@ impl Sessions {
             let lives = &mut self.lives;
             let session = self.known.enter(id.into(), || {
                 *lives += 1;
-                Session { life: *lives, ..early.unwrap_or_else(|| Session::new(SessionState::Ready)) }
+                Session { generation: *lives, ..early.unwrap_or_else(|| Session::new(SessionState::Ready)) }
             });
             session.opened = true;
         }

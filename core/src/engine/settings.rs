@@ -1,7 +1,7 @@
 //! Configuration: what a host decides before a connection begins.
 
 use crate::framing::Framing;
-use crate::jsonrpc::LONGEST_NAME;
+use crate::jsonrpc::MAX_NAME_BYTES;
 use crate::role::Role;
 use crate::rules::RuleId;
 use crate::schema::tables;
@@ -152,7 +152,7 @@ impl Config {
     /// [`NotForeign`] when the name cannot be that of such a method.
     pub fn foreign_method(&mut self, name: &str) -> Result<(), NotForeign> {
         let in_model = || tables::all().flat_map(|tables| tables.methods).any(|method| method.name == name);
-        if name.is_empty() || name.len() > LONGEST_NAME {
+        if name.is_empty() || name.len() > MAX_NAME_BYTES {
             Err(NotForeign::Length)
         } else if name.starts_with('_') {
             Err(NotForeign::Extension)

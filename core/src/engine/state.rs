@@ -4,9 +4,9 @@ use std::cell::Cell;
 
 use super::admission::Gates;
 use super::areas::{Auth, Elicitations, Mcp, Providers, Suggesting};
+use super::context::kind_of;
 use super::pending::Pending;
-use super::rows::{rows, Applying, On};
-use super::scene::kind_of;
+use super::rows::{rows, MessageKind, RuleSet};
 use super::session::Sessions;
 use super::settings::Config;
 use crate::json;
@@ -41,13 +41,13 @@ pub(crate) struct State {
     /// The highest serial of a request that the host sent and the peer has answered.
     pub(crate) answered: u64,
     /// Cache: the method that was looked up last, as most messages are of the same kind as the one before.
-    pub(crate) lately: Cell<Option<&'static Method>>,
+    pub(crate) last_method: Cell<Option<&'static Method>>,
     /// Cache: the rows of each kind of call that has come.
-    pub(crate) looked: Vec<Looked>,
+    pub(crate) rule_sets: Vec<CachedRuleSet>,
 }
 
 /// A method, a kind of its messages, and the rows for that.
-pub(crate) type Looked = (&'static Method, Option<&'static str>, Applying);
+pub(crate) type CachedRuleSet = (&'static Method, Option<&'static str>, RuleSet);
 
 impl State {
     pub(crate) fn new(config: Config) -> Self {
@@ -67,8 +67,8 @@ impl State {
             peer: Side::default(),
             newest: 0,
             answered: 0,
-            lately: Cell::default(),
-            looked: Vec::new(),
+            last_method: Cell::default(),
+            rule_sets: Vec::new(),
             config,
         }
     }
@@ -126,24 +126,24 @@ impl State {
     /// A method of the agreed version, if no draft that is off brings it.
     pub(crate) fn method(&self, name: &str) -> Option<&'static Method> {
         let here = |row: &&'static Method| self.tables.methods.as_ptr_range().contains(&std::ptr::from_ref(*row));
-        let lately = self.lately.get().filter(|row| row.name == name).filter(here);
-        lately.or_else(|| {
+        let last_method = self.last_method.get().filter(|row| row.name == name).filter(here);
+        last_method.or_else(|| {
             let found = find_method(self.tables, self.config.drafts, name);
-            self.lately.set(found);
+            self.last_method.set(found);
             found
         })
     }
 
     /// The rows of the catalogue for a call.
-    pub(crate) fn rows(&mut self, method: &'static Method, kind: Option<&'static str>) -> Applying {
+    pub(crate) fn rows(&mut self, method: &'static Method, kind: Option<&'static str>) -> RuleSet {
         // Both are the model's, so that it is enough to look where they are.
         let place = |kind: Option<&'static str>| kind.map(|kind| (kind.as_ptr(), kind.len()));
-        let same = |(known, of, _): &&Looked| std::ptr::eq(*known, method) && place(*of) == place(kind);
-        if let Some((.., rows)) = self.looked.iter().find(same) {
+        let same = |(known, of, _): &&CachedRuleSet| std::ptr::eq(*known, method) && place(*of) == place(kind);
+        if let Some((.., rows)) = self.rule_sets.iter().find(same) {
             return *rows;
         }
-        let found = rows(self.tables.version, On::Call, method.name, kind);
-        self.looked.push((method, kind, found));
+        let found = rows(self.tables.version, MessageKind::Call, method.name, kind);
+        self.rule_sets.push((method, kind, found));
         found
     }
 
@@ -154,10 +154,10 @@ impl State {
         method: &str,
         is_request: bool,
         update: Option<&'static str>,
-    ) -> Applying {
+    ) -> RuleSet {
         match row {
             Some(row) => self.rows(row, kind_of(row, is_request, update)),
-            None => rows(self.tables.version, On::Call, method, update),
+            None => rows(self.tables.version, MessageKind::Call, method, update),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::read::MAX_DEPTH;
 use super::scan::{Kind, Scanner};
 use super::syntax::SyntaxError;
-use crate::map::Names;
+use crate::map::StringMap;
 
 /// Replacements to make; one that lies inside another is lost with it.
 #[derive(Debug, Default)]
@@ -114,8 +114,8 @@ pub(crate) fn without(json: &str, places: &[String]) -> String {
 /// What is to be taken out, and all that it stands in.
 #[derive(Debug, Default)]
 struct Targets<'p> {
-    places: Names<'p>,
-    above: Names<'p>,
+    places: StringMap<'p>,
+    above: StringMap<'p>,
 }
 
 /// Goes through the value that comes next and stands at `at`.

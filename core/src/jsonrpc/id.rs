@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Whatever a peer calls something, request, session, terminal, tool call or method, has at most this many bytes
 /// (LIMIT-07): of names that stay known the number is bounded, and so is the length.
-pub(crate) const LONGEST_NAME: usize = 4096;
+pub(crate) const MAX_NAME_BYTES: usize = 4096;
 
 /// The id of a request: exact, never through a double (RPC-06, RPC-09).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -10,5 +10,5 @@ mod write;
 pub(crate) use envelope::{Body, Envelope, IdMember, Member, Version};
 pub use error::{ErrorCode, PeerError};
 pub use id::Id;
-pub(crate) use id::LONGEST_NAME;
+pub(crate) use id::MAX_NAME_BYTES;
 pub(crate) use write::{write_error, write_notification, write_request, write_result};

@@ -24,7 +24,7 @@ use super::validator::scalar::ROOM;
 use super::words::{expected, general, integer_within, number_within, one_of, specific};
 use super::{DraftSet, Mode, Part};
 use crate::json::{Checkpoint, Edits, Kind, ListEditor, Scanner, SyntaxError, Text};
-use crate::map::Names;
+use crate::map::StringMap;
 use crate::nearest::nearest;
 use crate::rules::{RuleId, Way};
 use names::{same, TWICE};
@@ -358,7 +358,7 @@ impl Validator {
         self.naming.here = None;
         self.lists += 1;
         // Where the values may be anything, so may what stands twice.
-        let mut names = if matches!(self.type_of(value), Type::Any) { None } else { Some(Names::default()) };
+        let mut names = if matches!(self.type_of(value), Type::Any) { None } else { Some(StringMap::default()) };
         while more {
             let key = scanner.key()?.value();
             let before = self.problems.len();

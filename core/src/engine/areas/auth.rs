@@ -4,10 +4,12 @@
 //! for want of one, an answer to `authenticate` or `logout`, an agent's own word. No call waits for it: that there
 //! are ways to log in does not mean that anybody has to.
 
-use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Role, Scene, State, Tracker, OPENING};
+use crate::engine::{
+    Action, Area, Check, Finding, MessageKind, MisuseKind, Role, RuleContext, RuleMessage, State, Tracker, OPENING,
+};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::map::Names;
+use crate::map::StringMap;
 
 const INITIALIZE: &[&str] = &["initialize"];
 const LOGIN: &[&str] = &["authenticate", "auth/login"];
@@ -86,58 +88,76 @@ impl Auth {
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("AUTH-07"), On::Call, LOGIN, terminal).kind(MisuseKind::Method),
-        Check::new(id!("AUTH-17"), On::Call, &["auth/login"], not_driven)
+        Check::new(id!("AUTH-07"), MessageKind::Call, LOGIN, terminal).kind(MisuseKind::Method),
+        Check::new(id!("AUTH-17"), MessageKind::Call, &["auth/login"], not_driven)
             .receive(Action::Pass)
             .kind(MisuseKind::Method),
-        Check::new(id!("AUTH-01"), On::Call, LOGIN, not_listed),
-        Check::new(id!("AUTH-27"), On::Call, LOGIN, secrets).receive(Action::Strip),
-        Check::new(id!("AUTH-15"), On::Error, LISTED, not_served).send(Action::Report).receive(Action::Tell),
-        Check::new(id!("AUTH-22"), On::Answer, BOTH, not_empty).receive(Action::Report),
-        Check::new(id!("AUTH-28"), On::Answer, INITIALIZE, same_id).receive(Action::LeaveOut),
-        Check::new(id!("AUTH-08"), On::Answer, INITIALIZE, no_terminal)
+        Check::new(id!("AUTH-01"), MessageKind::Call, LOGIN, not_listed),
+        Check::new(id!("AUTH-27"), MessageKind::Call, LOGIN, secrets).receive(Action::Strip),
+        Check::new(id!("AUTH-15"), MessageKind::Error, LISTED, not_served)
+            .send(Action::Report)
+            .receive(Action::ReportAlways),
+        Check::new(id!("AUTH-22"), MessageKind::Answer, BOTH, not_empty).receive(Action::Report),
+        Check::new(id!("AUTH-28"), MessageKind::Answer, INITIALIZE, same_id).receive(Action::LeaveOut),
+        Check::new(id!("AUTH-08"), MessageKind::Answer, INITIALIZE, no_terminal)
             .receive(Action::LeaveOut)
             .kind(MisuseKind::Capability),
-        Check::new(id!("AUTH-11"), On::Answer, INITIALIZE, command).receive(Action::LeaveOut),
-        Check::new(id!("AUTH-20"), On::Answer, INITIALIZE, same_variable).receive(Action::Report),
-        Check::new(id!("AUTH-29"), On::Answer, INITIALIZE, outdated).send(Action::Pass).receive(Action::Tell),
-        Check::new(id!("AUTH-30"), On::Call, &["auth/status_update"], unasked)
+        Check::new(id!("AUTH-11"), MessageKind::Answer, INITIALIZE, command).receive(Action::LeaveOut),
+        Check::new(id!("AUTH-20"), MessageKind::Answer, INITIALIZE, same_variable).receive(Action::Report),
+        Check::new(id!("AUTH-29"), MessageKind::Answer, INITIALIZE, outdated)
+            .send(Action::Pass)
+            .receive(Action::ReportAlways),
+        Check::new(id!("AUTH-30"), MessageKind::Call, &["auth/status_update"], unasked)
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
-        Check::new(id!("AUTH-31"), On::Error, &["auth/status"], wants_login).receive(Action::Tell),
-        Check::new(id!("AUTH-23"), On::Error, &["*"], again).send(Action::Report).receive(Action::Tell),
-        Check::new(id!("AUTH-03"), On::Error, &["*"], more_than_a_reason).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("AUTH-31"), MessageKind::Error, &["auth/status"], wants_login).receive(Action::ReportAlways),
+        Check::new(id!("AUTH-23"), MessageKind::Error, &["*"], again)
+            .send(Action::Report)
+            .receive(Action::ReportAlways),
+        Check::new(id!("AUTH-03"), MessageKind::Error, &["*"], more_than_a_reason)
+            .send(Action::Report)
+            .receive(Action::Pass),
     ],
     trackers: &[
-        Tracker { rules: &[id!("AUTH-06")], on: On::Answer, messages: INITIALIZE, track: listed },
-        Tracker { rules: &[id!("AUTH-16")], on: On::Answer, messages: INITIALIZE, track: listed },
-        Tracker { rules: &[id!("AUTH-02"), id!("AUTH-23")], on: On::Answer, messages: LOGIN, track: logged_in },
-        Tracker { rules: &[id!("AUTH-24"), id!("AUTH-25")], on: On::Answer, messages: LOGOUT, track: logged_out },
-        Tracker { rules: &[id!("AUTH-02"), id!("AUTH-04")], on: On::Answer, messages: OPENING, track: worked },
+        Tracker { rules: &[id!("AUTH-06")], on: MessageKind::Answer, messages: INITIALIZE, track: listed },
+        Tracker { rules: &[id!("AUTH-16")], on: MessageKind::Answer, messages: INITIALIZE, track: listed },
+        Tracker {
+            rules: &[id!("AUTH-02"), id!("AUTH-23")],
+            on: MessageKind::Answer,
+            messages: LOGIN,
+            track: logged_in,
+        },
+        Tracker {
+            rules: &[id!("AUTH-24"), id!("AUTH-25")],
+            on: MessageKind::Answer,
+            messages: LOGOUT,
+            track: logged_out,
+        },
+        Tracker { rules: &[id!("AUTH-02"), id!("AUTH-04")], on: MessageKind::Answer, messages: OPENING, track: worked },
         Tracker {
             rules: &[id!("AUTH-02"), id!("AUTH-04")],
-            on: On::Answer,
+            on: MessageKind::Answer,
             messages: &["session/prompt"],
             track: worked,
         },
         Tracker {
             rules: &[id!("AUTH-02"), id!("AUTH-03"), id!("AUTH-04")],
-            on: On::Error,
+            on: MessageKind::Error,
             messages: &["*"],
             track: refused,
         },
-        Tracker { rules: &[id!("AUTH-31")], on: On::Answer, messages: &["auth/status"], track: told },
-        Tracker { rules: &[id!("AUTH-31")], on: On::Call, messages: &["auth/status_update"], track: told },
+        Tracker { rules: &[id!("AUTH-31")], on: MessageKind::Answer, messages: &["auth/status"], track: told },
+        Tracker { rules: &[id!("AUTH-31")], on: MessageKind::Call, messages: &["auth/status_update"], track: told },
     ],
 };
 
 /// The entries of `authMethods` with their places.
-fn entries<'a>(result: &Message<'a>) -> impl Iterator<Item = (usize, &'a str)> {
+fn entries<'a>(result: &RuleMessage<'a>) -> impl Iterator<Item = (usize, &'a str)> {
     result.items("/authMethods").into_iter().enumerate()
 }
 
 /// Where a member, or the whole, of each entry stands that is such.
-fn places(result: &Message<'_>, member: &str, mut is_such: impl FnMut(&str) -> bool) -> Vec<String> {
+fn places(result: &RuleMessage<'_>, member: &str, mut is_such: impl FnMut(&str) -> bool) -> Vec<String> {
     let such = entries(result).filter(|(_, entry)| is_such(entry));
     such.map(|(at, _)| format!("/authMethods/{at}{member}")).collect()
 }
@@ -167,14 +187,14 @@ fn login_kind(state: &State, entry: &str) -> LoginKind {
     }
 }
 
-fn kind_of(scene: &Scene<'_>) -> Option<LoginKind> {
-    let id = scene.message.text("/methodId")?;
-    scene.state.auth.methods.iter().find(|(known, _)| **known == *id).map(|(_, kind)| *kind)
+fn kind_of(context: &RuleContext<'_>) -> Option<LoginKind> {
+    let id = context.message.text("/methodId")?;
+    context.state.auth.methods.iter().find(|(known, _)| **known == *id).map(|(_, kind)| *kind)
 }
 
-fn terminal(scene: &Scene<'_>) -> Option<Objection> {
-    (kind_of(scene)? == LoginKind::Terminal).then(|| {
-        Objection::new(
+fn terminal(context: &RuleContext<'_>) -> Option<Finding> {
+    (kind_of(context)? == LoginKind::Terminal).then(|| {
+        Finding::new(
             "/methodId",
             "a login in a terminal: run the agent's program there with the method's args and env, then open a new \
              connection",
@@ -182,9 +202,9 @@ fn terminal(scene: &Scene<'_>) -> Option<Objection> {
     })
 }
 
-fn not_driven(scene: &Scene<'_>) -> Option<Objection> {
-    (kind_of(scene)? == LoginKind::Unknown).then(|| {
-        Objection::new(
+fn not_driven(context: &RuleContext<'_>) -> Option<Finding> {
+    (kind_of(context)? == LoginKind::Unknown).then(|| {
+        Finding::new(
             "/methodId",
             "a type of login that is not known here, and so is not what it takes; take another one",
         )
@@ -192,17 +212,17 @@ fn not_driven(scene: &Scene<'_>) -> Option<Objection> {
 }
 
 /// AUTH-15: where none was listed, AUTH-16 has refused the call.
-fn not_served(scene: &Scene<'_>) -> Option<Objection> {
-    let code = scene.message.get("/code")?.parse().ok()?;
+fn not_served(context: &RuleContext<'_>) -> Option<Finding> {
+    let code = context.message.get("/code")?.parse().ok()?;
     let unserved = ErrorCode(code) == ErrorCode::METHOD_NOT_FOUND;
-    unserved.then(|| Objection::new("/code", "an agent that lists ways to log in serves auth/login and auth/logout"))
+    unserved.then(|| Finding::new("/code", "an agent that lists ways to log in serves auth/login and auth/logout"))
 }
 
 /// Version 1 has them as an object.
-fn same_variable(scene: &Scene<'_>) -> Option<Objection> {
+fn same_variable(context: &RuleContext<'_>) -> Option<Finding> {
     let mut places = Vec::new();
-    for (at, entry) in entries(&scene.message).filter(|(_, entry)| is_terminal(entry)) {
-        let mut seen = Names::default();
+    for (at, entry) in entries(&context.message).filter(|(_, entry)| is_terminal(entry)) {
+        let mut seen = StringMap::default();
         let list = json::pointer(entry, "/env").filter(|env| env.starts_with('[')).unwrap_or("[]");
         for (index, [name]) in json::columns(list, ["name"]).into_iter().enumerate() {
             if name.and_then(json::unescape).is_some_and(|name| !seen.add(name)) {
@@ -210,14 +230,14 @@ fn same_variable(scene: &Scene<'_>) -> Option<Objection> {
             }
         }
     }
-    Objection::at_all(places, "another variable has this name already; the last one counts")
+    Finding::at_all(places, "another variable has this name already; the last one counts")
 }
 
-fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
-    if kind_of(scene).is_some() || scene.state.auth.more {
+fn not_listed(context: &RuleContext<'_>) -> Option<Finding> {
+    if kind_of(context).is_some() || context.state.auth.more {
         return None;
     }
-    Some(Objection::new(
+    Some(Finding::new(
         "/methodId",
         "not one of the ids in the agent's authMethods; take the id of one that the agent listed",
     ))
@@ -229,84 +249,84 @@ fn others(body: Option<&str>, known: &[&str]) -> Vec<String> {
     others.map(|(name, _)| format!("/{}", name.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
-fn secrets(scene: &Scene<'_>) -> Option<Objection> {
-    let places = others(scene.message.body, &["methodId", "_meta"]);
-    Objection::at_all(places, "a login names its method and nothing else; secrets never travel in it")
+fn secrets(context: &RuleContext<'_>) -> Option<Finding> {
+    let places = others(context.message.body, &["methodId", "_meta"]);
+    Finding::at_all(places, "a login names its method and nothing else; secrets never travel in it")
 }
 
-fn not_empty(scene: &Scene<'_>) -> Option<Objection> {
-    let places = others(scene.message.body, &["_meta"]);
-    Objection::at_all(places, "success is an empty object; leave this out")
+fn not_empty(context: &RuleContext<'_>) -> Option<Finding> {
+    let places = others(context.message.body, &["_meta"]);
+    Finding::at_all(places, "success is an empty object; leave this out")
 }
 
-fn same_id(scene: &Scene<'_>) -> Option<Objection> {
-    let mut seen = Names::default();
+fn same_id(context: &RuleContext<'_>) -> Option<Finding> {
+    let mut seen = StringMap::default();
     let again = |entry: &str| id_of(entry).is_some_and(|id| !seen.add(id.into()));
-    let places = places(&scene.message, "", again);
-    Objection::at_all(places, "another method has this id already, and is the one that counts")
+    let places = places(&context.message, "", again);
+    Finding::at_all(places, "another method has this id already, and is the one that counts")
 }
 
-fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
-    if scene.state.advertises(Role::Client, "/auth/terminal") {
+fn no_terminal(context: &RuleContext<'_>) -> Option<Finding> {
+    if context.state.advertises(Role::Client, "/auth/terminal") {
         return None;
     }
-    Objection::at_all(
-        places(&scene.message, "", is_terminal),
+    Finding::at_all(
+        places(&context.message, "", is_terminal),
         "the client did not advertise auth.terminal, so it cannot run this login; list it only for clients that did",
     )
 }
 
-fn command(scene: &Scene<'_>) -> Option<Objection> {
+fn command(context: &RuleContext<'_>) -> Option<Finding> {
     let names = |entry: &str| is_terminal(entry) && json::pointer(entry, "/command").is_some();
-    Objection::at_all(
-        places(&scene.message, "/command", names),
+    Finding::at_all(
+        places(&context.message, "/command", names),
         "a login in a terminal runs the agent's own program and no other; args and env are what it may add",
     )
 }
 
-fn outdated(scene: &Scene<'_>) -> Option<Objection> {
+fn outdated(context: &RuleContext<'_>) -> Option<Finding> {
     let old = |entry: &str| text(entry, "/type").is_some_and(|kind| kind == "env_var");
-    let (at, _) = entries(&scene.message).find(|(_, entry)| old(entry))?;
+    let (at, _) = entries(&context.message).find(|(_, entry)| old(entry))?;
     let pointer = format!("/authMethods/{at}/type");
-    Some(Objection::new(pointer, "an outdated kind, read as a login that the agent runs"))
+    Some(Finding::new(pointer, "an outdated kind, read as a login that the agent runs"))
 }
 
-fn unasked(scene: &Scene<'_>) -> Option<Objection> {
-    let known = scene.state.advertises(Role::Agent, "/auth/status");
-    (!known).then(|| Objection::new("", "the agent did not advertise auth.status, which this belongs to"))
+fn unasked(context: &RuleContext<'_>) -> Option<Finding> {
+    let known = context.state.advertises(Role::Agent, "/auth/status");
+    (!known).then(|| Finding::new("", "the agent did not advertise auth.status, which this belongs to"))
 }
 
-fn wants_a_login(error: &Message<'_>) -> bool {
+fn wants_a_login(error: &RuleMessage<'_>) -> bool {
     error.get("/code").and_then(|code| code.parse().ok()).map(ErrorCode) == Some(ErrorCode::AUTH_REQUIRED)
 }
 
-fn wants_login(scene: &Scene<'_>) -> Option<Objection> {
-    let wrong = wants_a_login(&scene.message);
-    wrong.then(|| Objection::new("/code", "the state of the login is told without one; answer with the state"))
+fn wants_login(context: &RuleContext<'_>) -> Option<Finding> {
+    let wrong = wants_a_login(&context.message);
+    wrong.then(|| Finding::new("/code", "the state of the login is told without one; answer with the state"))
 }
 
-fn again(scene: &Scene<'_>) -> Option<Objection> {
-    let later = scene.message.request?.serial > scene.state.auth.after?;
-    if !later || !wants_a_login(&scene.message) || LOGIN.contains(&scene.message.method) {
+fn again(context: &RuleContext<'_>) -> Option<Finding> {
+    let later = context.message.request?.serial > context.state.auth.after?;
+    if !later || !wants_a_login(&context.message) || LOGIN.contains(&context.message.method) {
         return None;
     }
-    Some(Objection::new("/code", "the login has just succeeded; to log in once more would go round in circles"))
+    Some(Finding::new("/code", "the login has just succeeded; to log in once more would go round in circles"))
 }
 
-fn more_than_a_reason(scene: &Scene<'_>) -> Option<Objection> {
-    if !wants_a_login(&scene.message) {
+fn more_than_a_reason(context: &RuleContext<'_>) -> Option<Finding> {
+    if !wants_a_login(&context.message) {
         return None;
     }
-    let more = others(scene.message.get("/data"), &["reason"]);
+    let more = others(context.message.get("/data"), &["reason"]);
     let places = more.into_iter().map(|place| format!("/data{place}")).collect();
-    Objection::at_all(places, "a reason is all that belongs here; the ways to log in are those of initialize")
+    Finding::at_all(places, "a reason is all that belongs here; the ways to log in are those of initialize")
 }
 
 /// Methods that cannot be used are left out: terminal logins that the client cannot run, and all but the first of an id.
-fn listed(state: &mut State, result: &Message<'_>) -> Option<Box<str>> {
+fn listed(state: &mut State, result: &RuleMessage<'_>) -> Option<Box<str>> {
     result.body?;
     let terminals = state.advertises(Role::Client, "/auth/terminal");
-    let mut seen = Names::default();
+    let mut seen = StringMap::default();
     let (mut methods, mut more) = (Vec::new(), false);
     for (_, entry) in entries(result) {
         let kind = login_kind(state, entry);
@@ -324,7 +344,7 @@ fn listed(state: &mut State, result: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn logged_in(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn logged_in(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     state.auth.login = Login::Done;
     let open = match state.config.role {
@@ -338,7 +358,7 @@ fn logged_in(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn logged_out(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn logged_out(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     state.auth.login = Login::Required;
     state.auth.after = None;
@@ -347,7 +367,7 @@ fn logged_out(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// A call that may need a login has worked.
-fn worked(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn worked(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     state.auth.after = None;
     if state.auth.login == Login::Required {
@@ -356,7 +376,7 @@ fn worked(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn refused(state: &mut State, error: &Message<'_>) -> Option<Box<str>> {
+fn refused(state: &mut State, error: &RuleMessage<'_>) -> Option<Box<str>> {
     if wants_a_login(error) {
         state.auth.login = Login::Required;
         state.auth.after = None;
@@ -365,7 +385,7 @@ fn refused(state: &mut State, error: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// The agent's own word (draft).
-fn told(state: &mut State, status: &Message<'_>) -> Option<Box<str>> {
+fn told(state: &mut State, status: &RuleMessage<'_>) -> Option<Box<str>> {
     match &*status.text("/state")? {
         "authenticated" | "not_required" => state.auth.login = Login::Done,
         "unauthenticated" => state.auth.login = Login::Required,

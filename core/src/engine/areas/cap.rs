@@ -4,7 +4,7 @@
 //! model's `parts` say what these need, to the checks as to `can` and `why_not`. Wrong capabilities are read as none by the
 //! validation.
 
-use crate::engine::{Action, Area, Check, Objection, On, Role, Scene, Session, State};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, Role, RuleContext, Session, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::rules::{RuleId, Way};
@@ -20,17 +20,25 @@ const TERMINALS: &[&str] =
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("CAP-08"), On::Error, &["session/new", "session/prompt"], unknown)
+        Check::new(id!("CAP-08"), MessageKind::Error, &["session/new", "session/prompt"], unknown)
             .send(Action::Report)
-            .receive(Action::Tell),
-        Check::new(id!("CAP-09"), On::Error, BASELINE, unknown).send(Action::Report).receive(Action::Tell),
-        Check::new(id!("CAP-14"), On::Call, INITIALIZE, not_served_any_more).receive(Action::Report),
-        Check::new(id!("CAP-11"), On::Error, &["session/request_permission"], unknown)
+            .receive(Action::ReportAlways),
+        Check::new(id!("CAP-09"), MessageKind::Error, BASELINE, unknown)
             .send(Action::Report)
-            .receive(Action::Tell),
-        Check::new(id!("CAP-12"), On::Error, TERMINALS, unknown).send(Action::Report).receive(Action::Tell),
-        Check::new(id!("CAP-16"), On::Call, INITIALIZE, silent).send(Action::Hint).receive(Action::Pass),
-        Check::new(id!("CAP-16"), On::Answer, INITIALIZE, silent).send(Action::Hint).receive(Action::Pass),
+            .receive(Action::ReportAlways),
+        Check::new(id!("CAP-14"), MessageKind::Call, INITIALIZE, not_served_any_more).receive(Action::Report),
+        Check::new(id!("CAP-11"), MessageKind::Error, &["session/request_permission"], unknown)
+            .send(Action::Report)
+            .receive(Action::ReportAlways),
+        Check::new(id!("CAP-12"), MessageKind::Error, TERMINALS, unknown)
+            .send(Action::Report)
+            .receive(Action::ReportAlways),
+        Check::new(id!("CAP-16"), MessageKind::Call, INITIALIZE, silent)
+            .send(Action::AdviseIfStrict)
+            .receive(Action::Pass),
+        Check::new(id!("CAP-16"), MessageKind::Answer, INITIALIZE, silent)
+            .send(Action::AdviseIfStrict)
+            .receive(Action::Pass),
     ],
     trackers: &[],
 };
@@ -73,40 +81,34 @@ pub(crate) fn withheld(state: &State, method: &str, name: Option<&str>) -> Optio
     ))
 }
 
-fn unknown(scene: &Scene<'_>) -> Option<Objection> {
-    let code = scene.message.get("/code")?.parse().ok()?;
+fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
+    let code = context.message.get("/code")?.parse().ok()?;
     if ErrorCode(code) != ErrorCode::METHOD_NOT_FOUND {
         return None;
     }
-    Some(Objection::new(
-        "/code",
-        "this method is always served by a peer like this one; another error says what failed",
-    ))
+    Some(Finding::new("/code", "this method is always served by a peer like this one; another error says what failed"))
 }
 
 /// CAP-14: capabilities of an older version, without whose methods they mean nothing.
-fn not_served_any_more(scene: &Scene<'_>) -> Option<Objection> {
-    let version = scene.message.get("/protocolVersion")?.parse().ok()?;
+fn not_served_any_more(context: &RuleContext<'_>) -> Option<Finding> {
+    let version = context.message.get("/protocolVersion")?.parse().ok()?;
     let tables = tables::version(version)?;
     let gone = |method: &str| tables.methods.iter().all(|row| row.name != method);
     let place = |name: &str| format!("/{}/{name}", tables.dialect.client.capabilities);
     let all = [("fs", "fs/read_text_file"), ("terminal", "terminal/create")].into_iter();
     let there = all.filter(|(_, method)| gone(method)).map(|(name, _)| place(name));
-    let places = there.filter(|place| scene.message.get(place).is_some()).collect();
-    Objection::at_all(
-        places,
-        "this version has no methods for it; the agent's own files and terminals take their place",
-    )
+    let places = there.filter(|place| context.message.get(place).is_some()).collect();
+    Finding::at_all(places, "this version has no methods for it; the agent's own files and terminals take their place")
 }
 
 /// A list that is missing as a whole is plain; one that leaves something out may have forgotten it.
-fn silent(scene: &Scene<'_>) -> Option<Objection> {
-    let (member, groups): (&str, &[&str]) = match (scene.message.get("/protocolVersion")?, scene.sender) {
+fn silent(context: &RuleContext<'_>) -> Option<Finding> {
+    let (member, groups): (&str, &[&str]) = match (context.message.get("/protocolVersion")?, context.sender) {
         ("1", Role::Client) => ("/clientCapabilities", &["fs", "terminal"]),
         ("1", Role::Agent) => ("/agentCapabilities", &["loadSession", "promptCapabilities", "mcpCapabilities"]),
         _ => return None,
     };
-    let said = scene.message.get(member)?;
+    let said = context.message.get(member)?;
     let missing = groups.iter().find(|name| json::pointer(said, &format!("/{name}")).is_none())?;
-    Some(Objection::new(format!("{member}/{missing}"), "left out; say what is supported, and false where it is not"))
+    Some(Finding::new(format!("{member}/{missing}"), "left out; say what is supported, and false where it is not"))
 }

@@ -8,11 +8,12 @@ use std::borrow::Cow;
 
 use super::recent::KEPT;
 use crate::engine::{
-    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker, OPENING,
+    Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, Session, SessionState, State,
+    Tracker, OPENING,
 };
 use crate::json;
-use crate::jsonrpc::{ErrorCode, LONGEST_NAME};
-use crate::map::Names;
+use crate::jsonrpc::{ErrorCode, MAX_NAME_BYTES};
+use crate::map::StringMap;
 
 const SET: &[&str] = &["session/set_config_option"];
 const UPDATE: &[&str] = &["session/update:config_option_update"];
@@ -22,27 +23,36 @@ const LISTING: &[&str] =
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("CONF-05"), On::Call, SET, not_offered),
-        Check::new(id!("CONF-09"), On::Call, SET, wrong_value),
-        Check::new(id!("CONF-10"), On::Call, SET, wrong_type),
-        Check::new(id!("CONF-19"), On::Error, SET, not_served).send(Action::Report).receive(Action::Tell),
-        Check::new(id!("CONF-21"), On::Answer, LISTING, same_value).receive(Action::Report),
-        Check::new(id!("CONF-21"), On::Call, UPDATE, same_value).receive(Action::Report),
-        Check::new(id!("CONF-03"), On::Answer, LISTING, same_id).receive(Action::Report),
-        Check::new(id!("CONF-03"), On::Call, UPDATE, same_id).receive(Action::Report),
-        Check::new(id!("CONF-04"), On::Answer, LISTING, not_listed).receive(Action::Report),
-        Check::new(id!("CONF-04"), On::Call, UPDATE, not_listed).receive(Action::Report),
-        Check::new(id!("CONF-06"), On::Answer, SET, changed_one_missing).receive(Action::Report),
-        Check::new(id!("CONF-06"), On::Answer, SET, not_changed).send(Action::Report).receive(Action::Report).only(2),
-        Check::new(id!("CONF-08"), On::Answer, LISTING, switch).receive(Action::Report).kind(MisuseKind::Capability),
-        Check::new(id!("CONF-08"), On::Call, UPDATE, switch).receive(Action::Report).kind(MisuseKind::Capability),
-        Check::new(id!("CONF-18"), On::Call, OPENING, values_too_early).kind(MisuseKind::Capability),
+        Check::new(id!("CONF-05"), MessageKind::Call, SET, not_offered),
+        Check::new(id!("CONF-09"), MessageKind::Call, SET, wrong_value),
+        Check::new(id!("CONF-10"), MessageKind::Call, SET, wrong_type),
+        Check::new(id!("CONF-19"), MessageKind::Error, SET, not_served)
+            .send(Action::Report)
+            .receive(Action::ReportAlways),
+        Check::new(id!("CONF-21"), MessageKind::Answer, LISTING, same_value).receive(Action::Report),
+        Check::new(id!("CONF-21"), MessageKind::Call, UPDATE, same_value).receive(Action::Report),
+        Check::new(id!("CONF-03"), MessageKind::Answer, LISTING, same_id).receive(Action::Report),
+        Check::new(id!("CONF-03"), MessageKind::Call, UPDATE, same_id).receive(Action::Report),
+        Check::new(id!("CONF-04"), MessageKind::Answer, LISTING, not_listed).receive(Action::Report),
+        Check::new(id!("CONF-04"), MessageKind::Call, UPDATE, not_listed).receive(Action::Report),
+        Check::new(id!("CONF-06"), MessageKind::Answer, SET, changed_one_missing).receive(Action::Report),
+        Check::new(id!("CONF-06"), MessageKind::Answer, SET, not_changed)
+            .send(Action::Report)
+            .receive(Action::Report)
+            .only(2),
+        Check::new(id!("CONF-08"), MessageKind::Answer, LISTING, switch)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("CONF-08"), MessageKind::Call, UPDATE, switch)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("CONF-18"), MessageKind::Call, OPENING, values_too_early).kind(MisuseKind::Capability),
     ],
     trackers: &[
-        Tracker { rules: &[id!("CONF-01"), id!("CONF-15")], on: On::Answer, messages: OPENING, track: listed },
-        Tracker { rules: &[id!("CONF-06")], on: On::Call, messages: SET, track: asked },
-        Tracker { rules: &[id!("CONF-15"), id!("CONF-17")], on: On::Answer, messages: SET, track: listed },
-        Tracker { rules: &[id!("CONF-07"), id!("CONF-15")], on: On::Call, messages: UPDATE, track: listed },
+        Tracker { rules: &[id!("CONF-01"), id!("CONF-15")], on: MessageKind::Answer, messages: OPENING, track: listed },
+        Tracker { rules: &[id!("CONF-06")], on: MessageKind::Call, messages: SET, track: asked },
+        Tracker { rules: &[id!("CONF-15"), id!("CONF-17")], on: MessageKind::Answer, messages: SET, track: listed },
+        Tracker { rules: &[id!("CONF-07"), id!("CONF-15")], on: MessageKind::Call, messages: UPDATE, track: listed },
     ],
 };
 
@@ -86,7 +96,7 @@ pub(super) fn mode_of<'a>(list: &'a str, mode: &str) -> Option<Cow<'a, str>> {
     values(option).any(|value| value == mode).then(|| mode_value(option)).flatten()
 }
 
-fn place(message: &Message<'_>) -> &'static str {
+fn place(message: &RuleMessage<'_>) -> &'static str {
     if message.method == "session/update" {
         "/update/configOptions"
     } else {
@@ -99,13 +109,13 @@ fn text<'a>(json: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
 }
 
 /// CONF-11: where the id of an option stands.
-fn id_name(scene: &Scene<'_>) -> &'static str {
-    scene.state.tables.dialect.config_option_id
+fn id_name(context: &RuleContext<'_>) -> &'static str {
+    context.state.tables.dialect.config_option_id
 }
 
 /// The options that a message lists: the id of each, its type, its value and the values to choose from.
-fn options<'s, 'a>(scene: &'s Scene<'a>) -> &'s [[Option<&'a str>; 4]] {
-    scene.options(place(&scene.message), [id_name(scene), "type", "currentValue", "options"])
+fn options<'s, 'a>(context: &'s RuleContext<'a>) -> &'s [[Option<&'a str>; 4]] {
+    context.options(place(&context.message), [id_name(context), "type", "currentValue", "options"])
 }
 
 /// The values of a selection, plain or in groups.
@@ -136,31 +146,31 @@ fn is_switch(option: &str) -> bool {
 }
 
 /// The known option that a change is about; `Err` when there is none of this id.
-fn option_of<'a>(scene: &Scene<'a>) -> Option<Result<&'a str, ()>> {
-    let session = scene.session()?;
+fn option_of<'a>(context: &RuleContext<'a>) -> Option<Result<&'a str, ()>> {
+    let session = context.session()?;
     if session.state != SessionState::Ready || session.options.unknown {
         return None;
     }
-    let id = scene.message.text("/configId")?;
+    let id = context.message.text("/configId")?;
     let list = session.options.list.as_deref().unwrap_or("[]");
-    let at = json::columns(list, [id_name(scene)]).iter().position(|[known]| string(*known).as_ref() == Some(&id));
+    let at = json::columns(list, [id_name(context)]).iter().position(|[known]| string(*known).as_ref() == Some(&id));
     Some(at.and_then(|at| json::items(list).into_iter().nth(at)).ok_or(()))
 }
 
-fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let Ok(option) = option_of(scene)? else {
-        return Some(Objection::new("/configId", "not an option of this session; take an id that it has listed"));
+fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
+    let Ok(option) = option_of(context)? else {
+        return Some(Finding::new("/configId", "not an option of this session; take an id that it has listed"));
     };
-    let value = scene.message.text("/value")?;
+    let value = context.message.text("/value")?;
     if !is_selection(string(json::pointer(option, "/type"))) || values(option).any(|known| known == value) {
         return None;
     }
-    Some(Objection::new("/value", "not one of the values that the option lists"))
+    Some(Finding::new("/value", "not one of the values that the option lists"))
 }
 
-fn wrong_value(scene: &Scene<'_>) -> Option<Objection> {
-    let option = option_of(scene)?.ok()?;
-    let boolean = matches!(scene.message.get("/value")?, "true" | "false");
+fn wrong_value(context: &RuleContext<'_>) -> Option<Finding> {
+    let option = option_of(context)?.ok()?;
+    let boolean = matches!(context.message.get("/value")?, "true" | "false");
     if boolean == is_switch(option) {
         return None;
     }
@@ -169,110 +179,110 @@ fn wrong_value(scene: &Scene<'_>) -> Option<Objection> {
     } else {
         "the option is a switch: true or false, and the type \"boolean\""
     };
-    Some(Objection::new("/value", expected))
+    Some(Finding::new("/value", expected))
 }
 
 /// CONF-10: what is said of the value of an option of each type; types of the agent's own have changes of their own.
 const CHANGES: &[(&str, &str)] = &[("select", "id"), ("boolean", "boolean")];
 
-fn wrong_type(scene: &Scene<'_>) -> Option<Objection> {
-    let option = option_of(scene)?.ok()?;
-    let (kind, change) = (text(option, "/type")?, scene.message.text("/type")?);
+fn wrong_type(context: &RuleContext<'_>) -> Option<Finding> {
+    let option = option_of(context)?.ok()?;
+    let (kind, change) = (text(option, "/type")?, context.message.text("/type")?);
     let (_, right) = CHANGES.iter().find(|(known, _)| *known == kind)?;
     if change == *right {
         return None;
     }
-    Some(Objection::new("/type", format!("the option is of type {kind}, so a change of it is of type {right}")))
+    Some(Finding::new("/type", format!("the option is of type {kind}, so a change of it is of type {right}")))
 }
 
-fn not_served(scene: &Scene<'_>) -> Option<Objection> {
-    let code = ErrorCode(scene.message.get("/code")?.parse().ok()?);
-    let listed = scene.session()?.options.list.as_deref().is_some_and(|list| !json::items(list).is_empty());
+fn not_served(context: &RuleContext<'_>) -> Option<Finding> {
+    let code = ErrorCode(context.message.get("/code")?.parse().ok()?);
+    let listed = context.session()?.options.list.as_deref().is_some_and(|list| !json::items(list).is_empty());
     (code == ErrorCode::METHOD_NOT_FOUND && listed)
-        .then(|| Objection::new("/code", "the session lists options, so that changes of them are served"))
+        .then(|| Finding::new("/code", "the session lists options, so that changes of them are served"))
 }
 
-fn values_too_early(scene: &Scene<'_>) -> Option<Objection> {
+fn values_too_early(context: &RuleContext<'_>) -> Option<Finding> {
     // Where the draft is off, the member is another extension's.
-    let given = scene.message.get("/configOptions").is_some();
-    scene.lacks("configOptions").filter(|_| given)?;
-    Some(Objection::new("/configOptions", "the agent did not advertise sessionCapabilities.options; set options later"))
+    let given = context.message.get("/configOptions").is_some();
+    context.lacks("configOptions").filter(|_| given)?;
+    Some(Finding::new("/configOptions", "the agent did not advertise sessionCapabilities.options; set options later"))
 }
 
-fn same_id(scene: &Scene<'_>) -> Option<Objection> {
-    let place = place(&scene.message);
-    let name = id_name(scene);
-    let options = options(scene);
+fn same_id(context: &RuleContext<'_>) -> Option<Finding> {
+    let place = place(&context.message);
+    let name = id_name(context);
+    let options = options(context);
     let id = |at: usize| string(options[at][0]);
     let twice = if options.len() <= FEW {
         (1..options.len()).find(|&at| id(at).is_some_and(|own| (0..at).any(|before| id(before).as_ref() == Some(&own))))
     } else {
-        let mut seen = Names::default();
+        let mut seen = StringMap::default();
         (0..options.len()).find(|&at| id(at).is_some_and(|id| !seen.add(id)))
     }?;
-    Some(Objection::new(format!("{place}/{twice}/{name}"), "another option has this id already"))
+    Some(Finding::new(format!("{place}/{twice}/{name}"), "another option has this id already"))
 }
 
-fn same_value(scene: &Scene<'_>) -> Option<Objection> {
-    let place = place(&scene.message);
+fn same_value(context: &RuleContext<'_>) -> Option<Finding> {
+    let place = place(&context.message);
     let twice = |[_, kind, _, values]: &[Option<&str>; 4]| {
-        let mut seen = Names::default();
+        let mut seen = StringMap::default();
         is_selection(string(*kind)) && values_of(*values).any(|value| !seen.add(value))
     };
-    let at = options(scene).iter().position(twice)?;
-    Some(Objection::new(format!("{place}/{at}/options"), "a value is listed twice"))
+    let at = options(context).iter().position(twice)?;
+    Some(Finding::new(format!("{place}/{at}/options"), "a value is listed twice"))
 }
 
-fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
-    let place = place(&scene.message);
+fn not_listed(context: &RuleContext<'_>) -> Option<Finding> {
+    let place = place(&context.message);
     let wrong = |[_, kind, current, values]: &[Option<&str>; 4]| {
         let current = string(*current).filter(|_| is_selection(string(*kind)));
         current.is_some_and(|current| values_of(*values).all(|value| value != current))
     };
-    let at = options(scene).iter().position(wrong)?;
-    Some(Objection::new(format!("{place}/{at}/currentValue"), "not one of the values that the option lists"))
+    let at = options(context).iter().position(wrong)?;
+    Some(Finding::new(format!("{place}/{at}/currentValue"), "not one of the values that the option lists"))
 }
 
-fn changed_one_missing(scene: &Scene<'_>) -> Option<Objection> {
-    let changed = text(scene.message.note()?, "/id")?;
-    let name = id_name(scene);
-    let ids = json::columns(scene.message.get("/configOptions").unwrap_or("[]"), [name]);
-    if scene.message.body.is_none() || ids.into_iter().any(|[id]| string(id).is_some_and(|id| id == changed)) {
+fn changed_one_missing(context: &RuleContext<'_>) -> Option<Finding> {
+    let changed = text(context.message.note()?, "/id")?;
+    let name = id_name(context);
+    let ids = json::columns(context.message.get("/configOptions").unwrap_or("[]"), [name]);
+    if context.message.body.is_none() || ids.into_iter().any(|[id]| string(id).is_some_and(|id| id == changed)) {
         return None;
     }
-    Some(Objection::new("/configOptions", "the option that was set is missing; the list is to be complete"))
+    Some(Finding::new("/configOptions", "the option that was set is missing; the list is to be complete"))
 }
 
-fn not_changed(scene: &Scene<'_>) -> Option<Objection> {
-    let note = scene.message.note()?;
+fn not_changed(context: &RuleContext<'_>) -> Option<Finding> {
+    let note = context.message.note()?;
     let (changed, value) = (text(note, "/id")?, json::pointer(note, "/value")?);
     let of_it = |[id, ..]: &[Option<&str>; 4]| string(*id).as_ref() == Some(&changed);
-    let at = options(scene).iter().position(of_it)?;
+    let at = options(context).iter().position(of_it)?;
     // What a type of the agent's own makes of a value is the agent's.
-    let kind = string(options(scene)[at][1])?;
+    let kind = string(options(context)[at][1])?;
     CHANGES.iter().find(|(known, _)| *known == kind)?;
-    let now = options(scene)[at][2]?;
+    let now = options(context)[at][2]?;
     let same = now == value || json::unescape(now).is_some_and(|now| json::unescape(value) == Some(now));
     (!same).then(|| {
         let place = format!("/configOptions/{at}/currentValue");
-        Objection::new(place, "another value than the option was set to; refuse a change that cannot be made")
+        Finding::new(place, "another value than the option was set to; refuse a change that cannot be made")
     })
 }
 
-fn switch(scene: &Scene<'_>) -> Option<Objection> {
-    let place = place(&scene.message);
-    scene.message.may_have("boolean").then(|| scene.lacks("boolean"))??;
-    let at = scene.message.items(place).into_iter().position(is_switch)?;
-    Some(Objection::new(
+fn switch(context: &RuleContext<'_>) -> Option<Finding> {
+    let place = place(&context.message);
+    context.message.may_have("boolean").then(|| context.lacks("boolean"))??;
+    let at = context.message.items(place).into_iter().position(is_switch)?;
+    Some(Finding::new(
         format!("{place}/{at}/type"),
         "a switch, which the client did not advertise; offer a selection of two values, or leave it out",
     ))
 }
 
-fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn asked(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let mut out = json::Writer::new();
     out.begin_object().key("id").string(&call.text("/configId")?);
-    if let Some(value) = call.get("/value").filter(|value| value.len() <= LONGEST_NAME) {
+    if let Some(value) = call.get("/value").filter(|value| value.len() <= MAX_NAME_BYTES) {
         out.key("value").json(value);
     }
     out.end_object();
@@ -280,7 +290,7 @@ fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// CONF-01, CONF-06, CONF-07: each list is complete.
-fn listed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+fn listed(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let list = message.get(place(message))?;
     let unknown = list.len() > KEPT;
     let list = (!unknown).then(|| list.into());

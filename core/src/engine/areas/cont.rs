@@ -3,37 +3,37 @@
 //! The shapes of blocks are in the model; a type that does not exist breaks the rule that `ContentBlock` names there.
 //! What an agent says is not gated (CONT-05), and blocks are passed on as they came (CONT-14).
 
-use crate::engine::{Area, Check, MisuseKind, Objection, On, Scene};
+use crate::engine::{Area, Check, Finding, MessageKind, MisuseKind, RuleContext};
 use crate::json;
 
 const PROMPT: &[&str] = &["session/prompt"];
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("CONT-02"), On::Call, PROMPT, image).kind(MisuseKind::Capability),
-        Check::new(id!("CONT-03"), On::Call, PROMPT, audio).kind(MisuseKind::Capability),
-        Check::new(id!("CONT-04"), On::Call, PROMPT, resource).kind(MisuseKind::Capability),
+        Check::new(id!("CONT-02"), MessageKind::Call, PROMPT, image).kind(MisuseKind::Capability),
+        Check::new(id!("CONT-03"), MessageKind::Call, PROMPT, audio).kind(MisuseKind::Capability),
+        Check::new(id!("CONT-04"), MessageKind::Call, PROMPT, resource).kind(MisuseKind::Capability),
     ],
     trackers: &[],
 };
 
 /// The first block of a type that the agent has not advertised.
-fn gated(scene: &Scene<'_>, kind: &str, instead: &str) -> Option<Objection> {
-    let part = scene.lacks(kind)?;
+fn gated(context: &RuleContext<'_>, kind: &str, instead: &str) -> Option<Finding> {
+    let part = context.lacks(kind)?;
     let is_kind = |block: &str| json::pointer(block, "/type").and_then(json::unescape).is_some_and(|it| it == kind);
-    let at = scene.message.items("/prompt").into_iter().position(is_kind)?;
+    let at = context.message.items("/prompt").into_iter().position(is_kind)?;
     let message = format!("a block of type {kind}, but the agent did not advertise {}; {instead}", part.capability());
-    Some(Objection::new(format!("/prompt/{at}/type"), message))
+    Some(Finding::new(format!("/prompt/{at}/type"), message))
 }
 
-fn image(scene: &Scene<'_>) -> Option<Objection> {
-    gated(scene, "image", "send a resource_link")
+fn image(context: &RuleContext<'_>) -> Option<Finding> {
+    gated(context, "image", "send a resource_link")
 }
 
-fn audio(scene: &Scene<'_>) -> Option<Objection> {
-    gated(scene, "audio", "send a resource_link")
+fn audio(context: &RuleContext<'_>) -> Option<Finding> {
+    gated(context, "audio", "send a resource_link")
 }
 
-fn resource(scene: &Scene<'_>) -> Option<Objection> {
-    gated(scene, "resource", "send a resource_link with the same uri")
+fn resource(context: &RuleContext<'_>) -> Option<Finding> {
+    gated(context, "resource", "send a resource_link with the same uri")
 }

@@ -10,7 +10,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::offer::{self, Offer};
 use super::recent::Recent;
 use crate::engine::{
-    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker,
+    Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, Session, SessionState, State,
+    Tracker,
 };
 use crate::json;
 use crate::rules::Way;
@@ -23,18 +24,24 @@ const CAPABILITIES: &str = "/update/capabilities";
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("DTERM-01"), On::Call, UPDATE, used_again).receive(Action::Report).kind(MisuseKind::Session),
-        Check::new(id!("DTERM-01"), On::Call, UPDATE, moved).send(Action::Report).receive(Action::Report),
-        Check::new(id!("DTERM-11"), On::Call, UPDATE, no_command).send(Action::Hint).receive(Action::Pass),
-        Check::new(id!("DTERM-17"), On::Call, UPDATE, still_offered).send(Action::Hint).receive(Action::Pass),
-        Check::new(id!("DTERM-15"), On::Call, CANCEL, gone).kind(MisuseKind::Session),
-        Check::new(id!("DTERM-14"), On::Call, CANCEL, not_offered).kind(MisuseKind::Capability),
+        Check::new(id!("DTERM-01"), MessageKind::Call, UPDATE, used_again)
+            .receive(Action::Report)
+            .kind(MisuseKind::Session),
+        Check::new(id!("DTERM-01"), MessageKind::Call, UPDATE, moved).send(Action::Report).receive(Action::Report),
+        Check::new(id!("DTERM-11"), MessageKind::Call, UPDATE, no_command)
+            .send(Action::AdviseIfStrict)
+            .receive(Action::Pass),
+        Check::new(id!("DTERM-17"), MessageKind::Call, UPDATE, still_offered)
+            .send(Action::AdviseIfStrict)
+            .receive(Action::Pass),
+        Check::new(id!("DTERM-15"), MessageKind::Call, CANCEL, gone).kind(MisuseKind::Session),
+        Check::new(id!("DTERM-14"), MessageKind::Call, CANCEL, not_offered).kind(MisuseKind::Capability),
     ],
     trackers: &[
-        Tracker { rules: &[id!("DTERM-03")], on: On::Call, messages: CHUNK, track: heard_of },
-        Tracker { rules: &[id!("DTERM-04"), id!("ENUM-11")], on: On::Call, messages: UPDATE, track: patched },
-        Tracker { rules: &[id!("DTERM-10")], on: On::Call, messages: UPDATE, track: exited },
-        Tracker { rules: &[id!("DTERM-14")], on: On::Call, messages: UPDATE, track: offered },
+        Tracker { rules: &[id!("DTERM-03")], on: MessageKind::Call, messages: CHUNK, track: heard_of },
+        Tracker { rules: &[id!("DTERM-04"), id!("ENUM-11")], on: MessageKind::Call, messages: UPDATE, track: patched },
+        Tracker { rules: &[id!("DTERM-10")], on: MessageKind::Call, messages: UPDATE, track: exited },
+        Tracker { rules: &[id!("DTERM-14")], on: MessageKind::Call, messages: UPDATE, track: offered },
     ],
 };
 
@@ -87,14 +94,14 @@ pub(super) fn may_be_cancelled(session: &Session, id: Option<&str>) -> bool {
 }
 
 /// The terminals of the session, unless it is telling its past.
-fn displays<'a>(scene: &Scene<'a>) -> Option<&'a Recent<Display>> {
-    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+fn displays<'a>(context: &RuleContext<'a>) -> Option<&'a Recent<Display>> {
+    let session = context.session().filter(|session| session.state == SessionState::Ready)?;
     Some(&session.displays.0)
 }
 
 /// What is known of the terminal that an update is about.
-fn known<'a>(scene: &Scene<'a>) -> Option<&'a Display> {
-    displays(scene)?.get(&scene.message.text(ID)?)
+fn known<'a>(context: &RuleContext<'a>) -> Option<&'a Display> {
+    displays(context)?.get(&context.message.text(ID)?)
 }
 
 fn digest(text: &str) -> u64 {
@@ -104,82 +111,81 @@ fn digest(text: &str) -> u64 {
 }
 
 /// Whether an update tells of another command or directory than is known.
-fn other(update: &Message<'_>, pointer: &str, before: Option<u64>) -> bool {
+fn other(update: &RuleMessage<'_>, pointer: &str, before: Option<u64>) -> bool {
     let told = update.text(pointer).map(|text| digest(&text));
     told.is_some() && before.is_some() && told != before
 }
 
 /// A command that has ended does not become another one.
-fn used_again(scene: &Scene<'_>) -> Option<Objection> {
-    let known = known(scene).filter(|known| known.exited)?;
+fn used_again(context: &RuleContext<'_>) -> Option<Finding> {
+    let known = known(context).filter(|known| known.exited)?;
     let members = [("/update/command", known.command), ("/update/cwd", known.cwd)];
-    let (pointer, _) = members.into_iter().find(|(pointer, before)| other(&scene.message, pointer, *before))?;
-    Some(Objection::new(pointer, "what this terminal ran has ended; take a new id for another terminal"))
+    let (pointer, _) = members.into_iter().find(|(pointer, before)| other(&context.message, pointer, *before))?;
+    Some(Finding::new(pointer, "what this terminal ran has ended; take a new id for another terminal"))
 }
 
 /// While it runs, it may be told better what it is; that it began elsewhere is most likely another one.
-fn moved(scene: &Scene<'_>) -> Option<Objection> {
-    let known = known(scene).filter(|known| !known.exited)?;
-    other(&scene.message, "/update/cwd", known.cwd)
-        .then(|| Objection::new("/update/cwd", "another directory than before; take a new id for another terminal"))
+fn moved(context: &RuleContext<'_>) -> Option<Finding> {
+    let known = known(context).filter(|known| !known.exited)?;
+    other(&context.message, "/update/cwd", known.cwd)
+        .then(|| Finding::new("/update/cwd", "another directory than before; take a new id for another terminal"))
 }
 
-fn no_command(scene: &Scene<'_>) -> Option<Objection> {
-    let id = scene.message.text(ID)?;
-    let displays = displays(scene)?;
+fn no_command(context: &RuleContext<'_>) -> Option<Finding> {
+    let id = context.message.text(ID)?;
+    let displays = displays(context)?;
     let first = displays.get(&id).map_or_else(|| displays.is_new(&id), |display| !display.updated);
-    (first && scene.message.get("/update/command").is_none())
-        .then(|| Objection::new("/update/command", "the first update of a terminal; say which command it runs"))
+    (first && context.message.get("/update/command").is_none())
+        .then(|| Finding::new("/update/command", "the first update of a terminal; say which command it runs"))
 }
 
-fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let known = known(scene);
-    let exited = told_exit(&scene.message).unwrap_or_else(|| known.is_some_and(|display| display.exited));
+fn still_offered(context: &RuleContext<'_>) -> Option<Finding> {
+    let known = known(context);
+    let exited = told_exit(&context.message).unwrap_or_else(|| known.is_some_and(|display| display.exited));
     let offers =
-        offer::told(&scene.message, CAPABILITIES).unwrap_or_else(|| known.is_some_and(Display::may_be_cancelled));
-    (exited && offers).then(|| {
-        Objection::new(CAPABILITIES, "the command has ended; set the terminal's capabilities to null with that")
-    })
+        offer::told(&context.message, CAPABILITIES).unwrap_or_else(|| known.is_some_and(Display::may_be_cancelled));
+    (exited && offers)
+        .then(|| Finding::new(CAPABILITIES, "the command has ended; set the terminal's capabilities to null with that"))
 }
 
-fn gone(scene: &Scene<'_>) -> Option<Objection> {
-    let id = scene.message.text("/terminalId")?;
-    let displays = displays(scene)?;
+fn gone(context: &RuleContext<'_>) -> Option<Finding> {
+    let id = context.message.text("/terminalId")?;
+    let displays = displays(context)?;
     let why = match displays.get(&id) {
-        Some(display) if display.offer.may_be_crossed(scene) => return None,
+        Some(display) if display.offer.may_be_crossed(context) => return None,
         Some(display) if display.exited => "the command in this terminal has ended already",
         None if displays.is_new(&id) => "no terminal with this id in the session",
         _ => return None,
     };
-    Some(Objection::new("/terminalId", why))
+    Some(Finding::new("/terminalId", why))
 }
 
-fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let display = displays(scene)?.get(&scene.message.text("/terminalId")?)?;
-    (!display.offer.stands() && !display.offer.may_be_crossed(scene)).then(|| {
+fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
+    let display = displays(context)?.get(&context.message.text("/terminalId")?)?;
+    (!display.offer.stands() && !display.offer.may_be_crossed(context)).then(|| {
         let why = "the terminal does not offer to cancel its command; session/cancel stops all work";
-        Objection::new("/terminalId", why)
+        Finding::new("/terminalId", why)
     })
 }
 
 /// Whether an update says that the command has ended, or takes that back.
-fn told_exit(update: &Message<'_>) -> Option<bool> {
+fn told_exit(update: &RuleMessage<'_>) -> Option<bool> {
     update.given("/update/exitStatus").map(|status| status != "null")
 }
 
 /// Changes what is known of the terminal that an update is about, which is made if there is none.
-fn change(state: &mut State, update: &Message<'_>, change: impl FnOnce(&mut Display)) -> Option<Box<str>> {
+fn change(state: &mut State, update: &RuleMessage<'_>, change: impl FnOnce(&mut Display)) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let displays = &mut state.sessions.get_mut(update.session)?.displays.0;
     change(displays.entry(&update.text(ID)?, limit, Display::default));
     None
 }
 
-fn heard_of(state: &mut State, chunk: &Message<'_>) -> Option<Box<str>> {
+fn heard_of(state: &mut State, chunk: &RuleMessage<'_>) -> Option<Box<str>> {
     change(state, chunk, |_| {})
 }
 
-fn patched(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn patched(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let patch = |known: &mut Option<u64>, pointer| {
         if let Some(told) = update.given(pointer) {
             *known = json::unescape(told).map(|text| digest(&text));
@@ -192,7 +198,7 @@ fn patched(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     })
 }
 
-fn exited(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn exited(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let exited = told_exit(update)?;
     let newest = state.newest;
     change(state, update, |display| {
@@ -203,7 +209,7 @@ fn exited(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     })
 }
 
-fn offered(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn offered(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let offers = offer::told(update, CAPABILITIES)?;
     let newest = state.newest;
     change(state, update, |display| display.offer.tell(offers, newest))

@@ -4,7 +4,7 @@
 //! that the model does not have are the validation's (`walk`): a peer may be newer than the model, so that its own are
 //! kept without a word, while the host's are refused.
 
-use crate::engine::{Action, Area, Check, MisuseKind, Objection, On, Scene};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext};
 use crate::json;
 
 /// What W3C trace context keeps at the root of `_meta`.
@@ -12,34 +12,34 @@ const TRACE: &[&str] = &["/_meta/traceparent", "/_meta/tracestate", "/_meta/bagg
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("EXT-05"), On::Call, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("EXT-05"), On::Answer, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("EXT-10"), On::Call, &["*"], not_advertised)
-            .send(Action::Hint)
+        Check::new(id!("EXT-05"), MessageKind::Call, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("EXT-05"), MessageKind::Answer, &["*"], no_trace).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("EXT-10"), MessageKind::Call, &["*"], not_advertised)
+            .send(Action::AdviseIfStrict)
             .receive(Action::Pass)
             .kind(MisuseKind::Capability),
     ],
     trackers: &[],
 };
 
-fn no_trace(scene: &Scene<'_>) -> Option<Objection> {
+fn no_trace(context: &RuleContext<'_>) -> Option<Finding> {
     // Reading a whole message again costs as much as checking it, and few have any.
-    if !json::mentions(scene.message.body?.as_bytes(), b"\"_meta\"") {
+    if !json::mentions(context.message.body?.as_bytes(), b"\"_meta\"") {
         return None;
     }
     let text = |value: &str| value.starts_with('"');
     let wrong =
-        TRACE.iter().find(|key| json::pointer(scene.message.body.unwrap_or("{}"), key).is_some_and(|v| !text(v)))?;
-    Some(Objection::new(*wrong, "a string is expected, as W3C trace context writes it"))
+        TRACE.iter().find(|key| json::pointer(context.message.body.unwrap_or("{}"), key).is_some_and(|v| !text(v)))?;
+    Some(Finding::new(*wrong, "a string is expected, as W3C trace context writes it"))
 }
 
-fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
-    let name = scene.message.method.strip_prefix('_')?;
+fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
+    let name = context.message.method.strip_prefix('_')?;
     let name = name.split_once('/').map_or(name, |(vendor, _)| vendor);
-    if scene.peer_extension(name).is_some() {
+    if context.peer_extension(name).is_some() {
         return None;
     }
-    Some(Objection::new(
+    Some(Finding::new(
         "",
         format!("the peer's capabilities have no \"{name}\" in _meta, where extensions are advertised"),
     ))

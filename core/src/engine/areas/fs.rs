@@ -3,19 +3,19 @@
 //! FS-01 and FS-02 are gates, FS-03 to FS-08 types in the model, and version 2 has no such methods. That files are
 //! inside of the session's roots is SESS-33.
 
-use crate::engine::{Action, Area, Check, Objection, On, Scene};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, RuleContext};
 
 /// Members of a proposal that never became the specification's.
 const OTHER_RANGES: &[&str] = &["/startLine", "/endLine"];
 
 pub(super) static AREA: Area = Area {
-    checks: &[Check::new(id!("FS-11"), On::Call, &["fs/read_text_file"], other_range)
+    checks: &[Check::new(id!("FS-11"), MessageKind::Call, &["fs/read_text_file"], other_range)
         .send(Action::Pass)
         .receive(Action::Report)],
     trackers: &[],
 };
 
-fn other_range(scene: &Scene<'_>) -> Option<Objection> {
-    let pointer = OTHER_RANGES.iter().find(|pointer| scene.message.get(pointer).is_some())?;
-    Some(Objection::new(*pointer, "not a member of this call, so the whole file is read; a range is line and limit"))
+fn other_range(context: &RuleContext<'_>) -> Option<Finding> {
+    let pointer = OTHER_RANGES.iter().find(|pointer| context.message.get(pointer).is_some())?;
+    Some(Finding::new(*pointer, "not a member of this call, so the whole file is read; a range is line and limit"))
 }

@@ -25,7 +25,7 @@ mod keys;
 mod replay;
 mod work;
 
-use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Scene, State, Tracker};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, State, Tracker};
 use crate::jsonrpc::ErrorCode;
 use crate::rules::Way;
 
@@ -55,108 +55,165 @@ const REPLACED: &[&str] = &["tool_call", "plan", "current_mode_update"];
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("LIFE-16"), On::Call, &["session/update"], old_kind).send(Action::Pass).receive(Action::Report),
-        Check::new(id!("LIFE-01"), On::Answer, PROMPT, ends_with_the_answer).receive(Action::Report),
-        Check::new(id!("LIFE-24"), On::Error, PROMPT, echo::inserted).receive(Action::Report).kind(MisuseKind::Phase),
-        Check::new(id!("LIFE-21"), On::Error, PROMPT, another_error).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("LIFE-18"), On::Call, USER, echo::of_a_refused).send(Action::Report).receive(Action::Report),
-        Check::new(id!("LIFE-03"), On::Call, STATE, echo::missing).send(Action::Tell).receive(Action::Tell),
-        Check::new(id!("LIFE-04"), On::Call, STATE, work::never_began).send(Action::Report).receive(Action::Report),
-        Check::new(id!("LIFE-05"), On::Call, STATE, work::no_reason).send(Action::Report).receive(Action::Tell),
-        Check::new(id!("LIFE-15"), On::Call, STATE, work::not_cancelled).send(Action::Pass).receive(Action::Tell),
-        Check::new(id!("LIFE-15"), On::Call, AGENT, work::late).send(Action::Tell).receive(Action::Tell),
-        Check::new(id!("LIFE-31"), On::Call, STATE, background::left_out).receive(Action::Report),
-        Check::new(id!("LIFE-32"), On::Call, STATE, background::not_announced).receive(Action::Report),
-        Check::new(id!("LIFE-33"), On::Call, STATE, background::not_ended).receive(Action::Report),
-        Check::new(id!("LIFE-34"), On::Call, STATE, background::twice).receive(Action::Report),
-        Check::new(id!("LIFE-37"), On::Call, PROMPT, keys::length),
-        Check::new(id!("LIFE-39"), On::Call, PROMPT, keys::other_content).receive(Action::Report),
-        Check::new(id!("LIFE-38"), On::Answer, PROMPT, keys::other_message).send(Action::Pass).receive(Action::Report),
-        Check::new(id!("LIFE-38"), On::Error, PROMPT, keys::refused).send(Action::Pass).receive(Action::Report),
-        Check::new(id!("SESS-90"), On::Answer, replay::RESUME, replay::missing)
-            .send(Action::Hint)
-            .receive(Action::Hint),
-        Check::new(id!("SESS-91"), On::Call, replay::COMPLETE, replay::not_asked)
+        Check::new(id!("LIFE-16"), MessageKind::Call, &["session/update"], old_kind)
+            .send(Action::Pass)
+            .receive(Action::Report),
+        Check::new(id!("LIFE-01"), MessageKind::Answer, PROMPT, ends_with_the_answer).receive(Action::Report),
+        Check::new(id!("LIFE-24"), MessageKind::Error, PROMPT, echo::inserted)
             .receive(Action::Report)
             .kind(MisuseKind::Phase),
-        Check::new(id!("SESS-92"), On::Call, replay::OF_THE_PAST, replay::history)
+        Check::new(id!("LIFE-21"), MessageKind::Error, PROMPT, another_error)
+            .send(Action::Report)
+            .receive(Action::Pass),
+        Check::new(id!("LIFE-18"), MessageKind::Call, USER, echo::of_a_refused)
+            .send(Action::Report)
+            .receive(Action::Report),
+        Check::new(id!("LIFE-03"), MessageKind::Call, STATE, echo::missing)
+            .send(Action::ReportAlways)
+            .receive(Action::ReportAlways),
+        Check::new(id!("LIFE-04"), MessageKind::Call, STATE, work::never_began)
+            .send(Action::Report)
+            .receive(Action::Report),
+        Check::new(id!("LIFE-05"), MessageKind::Call, STATE, work::no_reason)
+            .send(Action::Report)
+            .receive(Action::ReportAlways),
+        Check::new(id!("LIFE-15"), MessageKind::Call, STATE, work::not_cancelled)
+            .send(Action::Pass)
+            .receive(Action::ReportAlways),
+        Check::new(id!("LIFE-15"), MessageKind::Call, AGENT, work::late)
+            .send(Action::ReportAlways)
+            .receive(Action::ReportAlways),
+        Check::new(id!("LIFE-31"), MessageKind::Call, STATE, background::left_out).receive(Action::Report),
+        Check::new(id!("LIFE-32"), MessageKind::Call, STATE, background::not_announced).receive(Action::Report),
+        Check::new(id!("LIFE-33"), MessageKind::Call, STATE, background::not_ended).receive(Action::Report),
+        Check::new(id!("LIFE-34"), MessageKind::Call, STATE, background::twice).receive(Action::Report),
+        Check::new(id!("LIFE-37"), MessageKind::Call, PROMPT, keys::length),
+        Check::new(id!("LIFE-39"), MessageKind::Call, PROMPT, keys::other_content).receive(Action::Report),
+        Check::new(id!("LIFE-38"), MessageKind::Answer, PROMPT, keys::other_message)
+            .send(Action::Pass)
+            .receive(Action::Report),
+        Check::new(id!("LIFE-38"), MessageKind::Error, PROMPT, keys::refused)
+            .send(Action::Pass)
+            .receive(Action::Report),
+        Check::new(id!("SESS-90"), MessageKind::Answer, replay::RESUME, replay::missing)
+            .send(Action::AdviseIfStrict)
+            .receive(Action::AdviseIfStrict),
+        Check::new(id!("SESS-91"), MessageKind::Call, replay::COMPLETE, replay::not_asked)
             .receive(Action::Report)
             .kind(MisuseKind::Phase),
-        Check::new(id!("SESS-77"), On::Answer, &["session/resume"], work::no_state)
-            .receive(Action::Tell)
+        Check::new(id!("SESS-92"), MessageKind::Call, replay::OF_THE_PAST, replay::history)
+            .receive(Action::Report)
             .kind(MisuseKind::Phase),
-        Check::new(id!("SESS-79"), On::Answer, &["session/close"], work::still_works)
-            .receive(Action::Tell)
+        Check::new(id!("SESS-77"), MessageKind::Answer, &["session/resume"], work::no_state)
+            .receive(Action::ReportAlways)
+            .kind(MisuseKind::Phase),
+        Check::new(id!("SESS-79"), MessageKind::Answer, &["session/close"], work::still_works)
+            .receive(Action::ReportAlways)
             .kind(MisuseKind::Phase),
     ],
     trackers: &[
-        Tracker { rules: &[id!("LIFE-02")], on: On::Call, messages: PROMPT, track: prompted },
-        Tracker { rules: &[id!("LIFE-02"), id!("LIFE-26")], on: On::Answer, messages: PROMPT, track: answered },
-        Tracker { rules: &[id!("LIFE-38")], on: On::Call, messages: PROMPT, track: keys::prompted },
+        Tracker { rules: &[id!("LIFE-02")], on: MessageKind::Call, messages: PROMPT, track: prompted },
+        Tracker {
+            rules: &[id!("LIFE-02"), id!("LIFE-26")],
+            on: MessageKind::Answer,
+            messages: PROMPT,
+            track: answered,
+        },
+        Tracker { rules: &[id!("LIFE-38")], on: MessageKind::Call, messages: PROMPT, track: keys::prompted },
         // After the row above, which asks whether the key was settled before this answer.
-        Tracker { rules: &[id!("LIFE-38")], on: On::Answer, messages: PROMPT, track: keys::answered },
-        Tracker { rules: &[id!("LIFE-38")], on: On::Call, messages: replay::RESUME, track: keys::resumed },
-        Tracker { rules: &[id!("SESS-92")], on: On::Call, messages: replay::RESUME, track: replay::asked },
-        Tracker { rules: &[id!("SESS-92")], on: On::Call, messages: replay::COMPLETE, track: replay::complete },
-        Tracker { rules: &[id!("SESS-92")], on: On::Call, messages: replay::CHILD, track: replay::announced },
-        Tracker { rules: &[id!("SESS-92")], on: On::Answer, messages: replay::RESUME, track: replay::answered },
+        Tracker { rules: &[id!("LIFE-38")], on: MessageKind::Answer, messages: PROMPT, track: keys::answered },
+        Tracker { rules: &[id!("LIFE-38")], on: MessageKind::Call, messages: replay::RESUME, track: keys::resumed },
+        Tracker { rules: &[id!("SESS-92")], on: MessageKind::Call, messages: replay::RESUME, track: replay::asked },
+        Tracker {
+            rules: &[id!("SESS-92")],
+            on: MessageKind::Call,
+            messages: replay::COMPLETE,
+            track: replay::complete,
+        },
+        Tracker { rules: &[id!("SESS-92")], on: MessageKind::Call, messages: replay::CHILD, track: replay::announced },
+        Tracker {
+            rules: &[id!("SESS-92")],
+            on: MessageKind::Answer,
+            messages: replay::RESUME,
+            track: replay::answered,
+        },
         // Before the state changes: whose echo is missing depends on what was told before.
-        Tracker { rules: &[id!("LIFE-03")], on: On::Call, messages: STATE, track: echo::work_ended },
+        Tracker { rules: &[id!("LIFE-03")], on: MessageKind::Call, messages: STATE, track: echo::work_ended },
         Tracker {
             rules: &[id!("LIFE-02"), id!("LIFE-25"), id!("LIFE-27")],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: STATE,
             track: work::told,
         },
-        Tracker { rules: &[id!("LIFE-35")], on: On::Call, messages: STATE, track: background::listed },
-        Tracker { rules: &[id!("LIFE-03"), id!("LIFE-24")], on: On::Call, messages: USER, track: echo::told },
-        Tracker { rules: &[id!("LIFE-15")], on: On::Call, messages: AGENT, track: work::said },
-        Tracker { rules: &[id!("SESS-77")], on: On::Call, messages: USER, track: work::replayed },
-        Tracker { rules: &[id!("SESS-77")], on: On::Call, messages: AGENT, track: work::replayed },
-        Tracker { rules: &[id!("SESS-77")], on: On::Call, messages: &["session/resume"], track: work::resumed },
-        Tracker { rules: &[id!("LIFE-32")], on: On::Call, messages: &["session/resume"], track: background::resumed },
-        Tracker { rules: &[id!("LIFE-32")], on: On::Answer, messages: &["session/fork"], track: background::forked },
-        Tracker { rules: &[id!("LIFE-32"), id!("LIFE-33")], on: On::Call, messages: ENTITIES, track: background::met },
-        Tracker { rules: &[id!("CANCEL-24")], on: On::Call, messages: QUESTIONS, track: background::asked },
+        Tracker { rules: &[id!("LIFE-35")], on: MessageKind::Call, messages: STATE, track: background::listed },
+        Tracker { rules: &[id!("LIFE-03"), id!("LIFE-24")], on: MessageKind::Call, messages: USER, track: echo::told },
+        Tracker { rules: &[id!("LIFE-15")], on: MessageKind::Call, messages: AGENT, track: work::said },
+        Tracker { rules: &[id!("SESS-77")], on: MessageKind::Call, messages: USER, track: work::replayed },
+        Tracker { rules: &[id!("SESS-77")], on: MessageKind::Call, messages: AGENT, track: work::replayed },
+        Tracker {
+            rules: &[id!("SESS-77")],
+            on: MessageKind::Call,
+            messages: &["session/resume"],
+            track: work::resumed,
+        },
+        Tracker {
+            rules: &[id!("LIFE-32")],
+            on: MessageKind::Call,
+            messages: &["session/resume"],
+            track: background::resumed,
+        },
+        Tracker {
+            rules: &[id!("LIFE-32")],
+            on: MessageKind::Answer,
+            messages: &["session/fork"],
+            track: background::forked,
+        },
+        Tracker {
+            rules: &[id!("LIFE-32"), id!("LIFE-33")],
+            on: MessageKind::Call,
+            messages: ENTITIES,
+            track: background::met,
+        },
+        Tracker { rules: &[id!("CANCEL-24")], on: MessageKind::Call, messages: QUESTIONS, track: background::asked },
     ],
 };
 
 /// What is not known is delivered as it came and changes nothing, so that nothing more has to be done about it. The model
 /// refuses what the host would send (ENUM-01).
-fn old_kind(scene: &Scene<'_>) -> Option<Objection> {
-    let kind = scene.message.text("/update/sessionUpdate")?;
+fn old_kind(context: &RuleContext<'_>) -> Option<Finding> {
+    let kind = context.message.text("/update/sessionUpdate")?;
     REPLACED.contains(&&*kind).then(|| {
         let message = "version 2 has no such update: tool calls come as tool_call_update, plans as plan_update, and a \
                        mode is a config option";
-        Objection::new("/update/sessionUpdate", message)
+        Finding::new("/update/sessionUpdate", message)
     })
 }
 
-fn ends_with_the_answer(scene: &Scene<'_>) -> Option<Objection> {
-    scene.message.get("/stopReason")?;
+fn ends_with_the_answer(context: &RuleContext<'_>) -> Option<Finding> {
+    context.message.get("/stopReason")?;
     let message = "the answer to a prompt does not end the work; an idle state_update has the stop reason";
-    Some(Objection::new("/stopReason", message))
+    Some(Finding::new("/stopReason", message))
 }
 
 /// What the client has cancelled before it was inserted has one error.
-fn another_error(scene: &Scene<'_>) -> Option<Objection> {
-    let request = scene.message.request?;
-    let cancelled = request.cancelled || scene.session().is_some_and(|session| session.has_cancelled(request));
-    if !cancelled || scene.message.get("/code")?.parse() == Ok(ErrorCode::REQUEST_CANCELLED.0) {
+fn another_error(context: &RuleContext<'_>) -> Option<Finding> {
+    let request = context.message.request?;
+    let cancelled = request.cancelled || context.session().is_some_and(|session| session.has_cancelled(request));
+    if !cancelled || context.message.get("/code")?.parse() == Ok(ErrorCode::REQUEST_CANCELLED.0) {
         return None;
     }
     let message = format!("the prompt was cancelled before it was taken up, which is {}", ErrorCode::REQUEST_CANCELLED);
-    Some(Objection::new("/code", message))
+    Some(Finding::new("/code", message))
 }
 
-fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn prompted(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(call.session)?;
     let note = session.work.echoes.prompted(call, session.turn);
     session.prompt_sent();
     note
 }
 
-fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let request = answer.request?;
     // What was inserted for an earlier request with its key begins no work.
     let repeats = state.sessions.get(answer.session?)?.repeats(request) && id!("LIFE-38").is_on(Way::Track);

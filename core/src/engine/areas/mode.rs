@@ -7,11 +7,12 @@ use std::borrow::Cow;
 
 use super::recent::KEPT;
 use crate::engine::{
-    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker, OPENING,
+    Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, Session, SessionState, State,
+    Tracker, OPENING,
 };
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::map::Names;
+use crate::map::StringMap;
 use crate::rules::Way;
 
 const SET: &[&str] = &["session/set_mode"];
@@ -20,21 +21,25 @@ const CHANGED: &[&str] = &["session/update:current_mode_update"];
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("MODE-01"), On::Call, SET, not_offered),
-        Check::new(id!("MODE-02"), On::Call, SET, none_offered)
+        Check::new(id!("MODE-01"), MessageKind::Call, SET, not_offered),
+        Check::new(id!("MODE-02"), MessageKind::Call, SET, none_offered)
             .receive(Action::Refuse(ErrorCode::METHOD_NOT_FOUND))
             .kind(MisuseKind::Capability),
-        Check::new(id!("MODE-03"), On::Answer, OPENING, contradictory).receive(Action::Report),
-        Check::new(id!("MODE-06"), On::Call, CHANGED, unknown).send(Action::Pass).receive(Action::Report),
-        Check::new(id!("MODE-08"), On::Answer, OPENING, diverging).send(Action::Tell).receive(Action::Tell),
-        Check::new(id!("MODE-08"), On::Answer, PROMPT, drifted).send(Action::Tell).receive(Action::Tell),
+        Check::new(id!("MODE-03"), MessageKind::Answer, OPENING, contradictory).receive(Action::Report),
+        Check::new(id!("MODE-06"), MessageKind::Call, CHANGED, unknown).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("MODE-08"), MessageKind::Answer, OPENING, diverging)
+            .send(Action::ReportAlways)
+            .receive(Action::ReportAlways),
+        Check::new(id!("MODE-08"), MessageKind::Answer, PROMPT, drifted)
+            .send(Action::ReportAlways)
+            .receive(Action::ReportAlways),
     ],
     trackers: &[
-        Tracker { rules: &[id!("MODE-07")], on: On::Answer, messages: OPENING, track: offered },
-        Tracker { rules: &[id!("MODE-07")], on: On::Call, messages: SET, track: asked },
-        Tracker { rules: &[id!("MODE-07")], on: On::Answer, messages: SET, track: agreed },
-        Tracker { rules: &[id!("MODE-07")], on: On::Call, messages: CHANGED, track: changed },
-        Tracker { rules: &[id!("MODE-08")], on: On::Answer, messages: PROMPT, track: compared },
+        Tracker { rules: &[id!("MODE-07")], on: MessageKind::Answer, messages: OPENING, track: offered },
+        Tracker { rules: &[id!("MODE-07")], on: MessageKind::Call, messages: SET, track: asked },
+        Tracker { rules: &[id!("MODE-07")], on: MessageKind::Answer, messages: SET, track: agreed },
+        Tracker { rules: &[id!("MODE-07")], on: MessageKind::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("MODE-08")], on: MessageKind::Answer, messages: PROMPT, track: compared },
     ],
 };
 
@@ -95,39 +100,39 @@ fn mode_ids(list: &str) -> impl Iterator<Item = Cow<'_, str>> {
     json::items(list).into_iter().filter_map(|mode| json::unescape(json::pointer(mode, "/id")?))
 }
 
-fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    strange(scene, "/modeId", "not a mode of this session; take an id of its availableModes")
+fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
+    strange(context, "/modeId", "not a mode of this session; take an id of its availableModes")
 }
 
-fn none_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session()?;
+fn none_offered(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session()?;
     if session.state != SessionState::Ready || session.modes.offer != Offer::Nothing {
         return None;
     }
-    Some(Objection::new("/modeId", "this session offers no modes; it may have a config option for them"))
+    Some(Finding::new("/modeId", "this session offers no modes; it may have a config option for them"))
 }
 
-fn contradictory(scene: &Scene<'_>) -> Option<Objection> {
-    let current = scene.message.text("/modes/currentModeId")?;
-    let mut seen = Names::default();
-    let list = scene.message.get(LIST).unwrap_or("[]");
+fn contradictory(context: &RuleContext<'_>) -> Option<Finding> {
+    let current = context.message.text("/modes/currentModeId")?;
+    let mut seen = StringMap::default();
+    let list = context.message.get(LIST).unwrap_or("[]");
     if let Some(twice) = mode_ids(list).position(|id| !seen.add(id)) {
         let place = format!("{LIST}/{twice}/id");
-        return Some(Objection::new(place, "another mode has this id already"));
+        return Some(Finding::new(place, "another mode has this id already"));
     }
     if seen.has(&current) {
         return None;
     }
-    Some(Objection::new("/modes/currentModeId", "not one of availableModes"))
+    Some(Finding::new("/modes/currentModeId", "not one of availableModes"))
 }
 
-fn unknown(scene: &Scene<'_>) -> Option<Objection> {
-    strange(scene, "/update/currentModeId", "not a mode that this session has offered")
+fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
+    strange(context, "/update/currentModeId", "not a mode that this session has offered")
 }
 
-fn strange(scene: &Scene<'_>, pointer: &'static str, message: &'static str) -> Option<Objection> {
-    let known = scene.session()?.modes.has(&scene.message.text(pointer)?)?;
-    (!known).then(|| Objection::new(pointer, message))
+fn strange(context: &RuleContext<'_>, pointer: &'static str, message: &'static str) -> Option<Finding> {
+    let known = context.session()?.modes.has(&context.message.text(pointer)?)?;
+    (!known).then(|| Finding::new(pointer, message))
 }
 
 /// Whether the config option for modes in a list has another of its values than this mode, which is one of them.
@@ -135,21 +140,21 @@ fn differs(options: &str, mode: &str) -> bool {
     super::conf::mode_of(options, mode).is_some_and(|other| other != mode)
 }
 
-fn opens_diverging(answer: &Message<'_>) -> bool {
+fn opens_diverging(answer: &RuleMessage<'_>) -> bool {
     let mode = answer.text("/modes/currentModeId");
     mode.zip(answer.get("/configOptions")).is_some_and(|(mode, options)| differs(options, &mode))
 }
 
 const DIVERGING: &str = "the config option for modes has another of these modes as its value; clients go by the option";
 
-fn diverging(scene: &Scene<'_>) -> Option<Objection> {
-    opens_diverging(&scene.message).then(|| Objection::new("/modes/currentModeId", DIVERGING))
+fn diverging(context: &RuleContext<'_>) -> Option<Finding> {
+    opens_diverging(&context.message).then(|| Finding::new("/modes/currentModeId", DIVERGING))
 }
 
 /// The two change one after the other, so they are compared when a turn ends.
-fn drifted(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session()?;
-    (!session.modes.told && has_drifted(session)).then(|| Objection::new("", DIVERGING))
+fn drifted(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session()?;
+    (!session.modes.told && has_drifted(session)).then(|| Finding::new("", DIVERGING))
 }
 
 fn has_drifted(session: &Session) -> bool {
@@ -157,13 +162,13 @@ fn has_drifted(session: &Session) -> bool {
     mode.zip(session.config_options()).is_some_and(|(mode, options)| differs(options, mode))
 }
 
-fn compared(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn compared(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(answer.session)?;
     session.modes.told = has_drifted(session);
     None
 }
 
-fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn offered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let current = answer.text("/modes/currentModeId")?;
     let list = answer.get(LIST).unwrap_or("[]");
     let fits = list.len() <= KEPT && json::items(list).len() <= state.config.limits.remembered;
@@ -177,17 +182,17 @@ fn offered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn asked(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.text("/modeId").map(Into::into)
 }
 
-fn agreed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn agreed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     state.sessions.get_mut(answer.session)?.modes.current = answer.note().map(Into::into);
     None
 }
 
-fn changed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn changed(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let current = update.text("/update/currentModeId")?;
     state.sessions.get_mut(update.session)?.modes.current = Some(current.into());
     None

@@ -6,10 +6,12 @@
 
 use std::borrow::Cow;
 
-use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Role, Scene, State, Tracker};
+use crate::engine::{
+    Action, Area, Check, Finding, MessageKind, MisuseKind, Role, RuleContext, RuleMessage, State, Tracker,
+};
 use crate::json;
-use crate::jsonrpc::{ErrorCode, LONGEST_NAME};
-use crate::map::{Map, Names, Set};
+use crate::jsonrpc::{ErrorCode, MAX_NAME_BYTES};
+use crate::map::{Map, Set, StringMap};
 
 const INITIALIZE: &[&str] = &["initialize"];
 const START: &[&str] = &["nes/start"];
@@ -51,7 +53,7 @@ pub(crate) struct Suggesting {
     /// How many documents, and how many suggestions, are remembered of all sessions together.
     kept: [usize; 2],
     /// There were more sessions than are kept, so that an unknown one says nothing.
-    forgot: bool,
+    overflowed: bool,
 }
 
 /// One of them.
@@ -64,7 +66,7 @@ struct Followed {
     /// It has been asked to end.
     closing: bool,
     /// There were more documents, and more suggestions, than are kept.
-    forgot: [bool; 2],
+    overflowed: [bool; 2],
 }
 
 /// Which of the two counters of what is kept.
@@ -75,8 +77,8 @@ impl Suggesting {
     /// The session of this id, if there is room in it for another of these by this name.
     fn room(&mut self, id: &str, name: &str, of: usize, limit: usize) -> Option<&mut Followed> {
         let session = self.sessions.get_mut(id)?;
-        let room = self.kept[of] < limit && name.len() <= LONGEST_NAME;
-        session.forgot[of] |= !room;
+        let room = self.kept[of] < limit && name.len() <= MAX_NAME_BYTES;
+        session.overflowed[of] |= !room;
         self.kept[of] += usize::from(room);
         room.then_some(session)
     }
@@ -84,218 +86,233 @@ impl Suggesting {
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("NES-09"), On::Answer, INITIALIZE, not_offered).receive(Action::Strip).only(2),
-        Check::new(id!("NES-02"), On::Call, IN_SESSION, no_session)
+        Check::new(id!("NES-09"), MessageKind::Answer, INITIALIZE, not_offered).receive(Action::Strip).only(2),
+        Check::new(id!("NES-02"), MessageKind::Call, IN_SESSION, no_session)
             .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
             .kind(MisuseKind::Session),
-        Check::new(id!("NES-12"), On::Call, IN_SESSION, is_closing)
+        Check::new(id!("NES-12"), MessageKind::Call, IN_SESSION, is_closing)
             .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
             .kind(MisuseKind::Session),
-        Check::new(id!("NES-15"), On::Answer, START, is_open).receive(Action::Report).kind(MisuseKind::Id),
-        Check::new(id!("NES-11"), On::Call, OPENED, opened_twice).send(Action::Report).receive(Action::Report).only(2),
-        Check::new(id!("NES-11"), On::Call, AFTERWARDS, not_open).send(Action::Report).receive(Action::Report).only(2),
-        Check::new(id!("NES-11"), On::Call, CHANGED, |scene| behind(scene, 1))
+        Check::new(id!("NES-15"), MessageKind::Answer, START, is_open).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("NES-11"), MessageKind::Call, OPENED, opened_twice)
             .send(Action::Report)
             .receive(Action::Report)
             .only(2),
-        Check::new(id!("NES-11"), On::Call, LOOKED_AT, |scene| behind(scene, 0))
+        Check::new(id!("NES-11"), MessageKind::Call, AFTERWARDS, not_open)
             .send(Action::Report)
             .receive(Action::Report)
             .only(2),
-        Check::new(id!("NES-05"), On::Call, CHANGED, other_form).receive(Action::Report).only(2),
-        Check::new(id!("NES-06"), On::Call, SUGGEST, unwanted_context)
+        Check::new(id!("NES-11"), MessageKind::Call, CHANGED, |context| behind(context, 1))
+            .send(Action::Report)
+            .receive(Action::Report)
+            .only(2),
+        Check::new(id!("NES-11"), MessageKind::Call, LOOKED_AT, |context| behind(context, 0))
+            .send(Action::Report)
+            .receive(Action::Report)
+            .only(2),
+        Check::new(id!("NES-05"), MessageKind::Call, CHANGED, other_form).receive(Action::Report).only(2),
+        Check::new(id!("NES-06"), MessageKind::Call, SUGGEST, unwanted_context)
             .receive(Action::Report)
             .kind(MisuseKind::Capability)
             .only(2),
-        Check::new(id!("NES-06"), On::Call, SUGGEST, too_much_context).receive(Action::Report).only(2),
-        Check::new(id!("NES-07"), On::Answer, SUGGEST, unwanted_kind)
+        Check::new(id!("NES-06"), MessageKind::Call, SUGGEST, too_much_context).receive(Action::Report).only(2),
+        Check::new(id!("NES-07"), MessageKind::Answer, SUGGEST, unwanted_kind)
             .receive(Action::Strip)
             .kind(MisuseKind::Capability)
             .only(2),
-        Check::new(id!("NES-08"), On::Answer, SUGGEST, used_id).receive(Action::Report).kind(MisuseKind::Id).only(2),
-        Check::new(id!("NES-08"), On::Call, JUDGED, never_made).receive(Action::Report).kind(MisuseKind::Id).only(2),
-        Check::new(id!("NES-12"), On::Answer, SUGGEST, is_closed).receive(Action::Report).kind(MisuseKind::Session),
+        Check::new(id!("NES-08"), MessageKind::Answer, SUGGEST, used_id)
+            .receive(Action::Report)
+            .kind(MisuseKind::Id)
+            .only(2),
+        Check::new(id!("NES-08"), MessageKind::Call, JUDGED, never_made)
+            .receive(Action::Report)
+            .kind(MisuseKind::Id)
+            .only(2),
+        Check::new(id!("NES-12"), MessageKind::Answer, SUGGEST, is_closed)
+            .receive(Action::Report)
+            .kind(MisuseKind::Session),
     ],
     trackers: &[
-        Tracker { rules: &[id!("NES-02")], on: On::Answer, messages: START, track: started },
-        Tracker { rules: &[id!("NES-12")], on: On::Call, messages: CLOSE, track: closing },
-        Tracker { rules: &[id!("NES-12")], on: On::Answer, messages: CLOSE, track: closed },
-        Tracker { rules: &[id!("NES-11")], on: On::Call, messages: OPENED, track: told },
-        Tracker { rules: &[id!("NES-11")], on: On::Call, messages: CHANGED, track: told },
-        Tracker { rules: &[id!("NES-11")], on: On::Call, messages: LOOKED_AT, track: seen },
-        Tracker { rules: &[id!("NES-11")], on: On::Call, messages: SHUT, track: shut },
+        Tracker { rules: &[id!("NES-02")], on: MessageKind::Answer, messages: START, track: started },
+        Tracker { rules: &[id!("NES-12")], on: MessageKind::Call, messages: CLOSE, track: closing },
+        Tracker { rules: &[id!("NES-12")], on: MessageKind::Answer, messages: CLOSE, track: closed },
+        Tracker { rules: &[id!("NES-11")], on: MessageKind::Call, messages: OPENED, track: told },
+        Tracker { rules: &[id!("NES-11")], on: MessageKind::Call, messages: CHANGED, track: told },
+        Tracker { rules: &[id!("NES-11")], on: MessageKind::Call, messages: LOOKED_AT, track: seen },
+        Tracker { rules: &[id!("NES-11")], on: MessageKind::Call, messages: SHUT, track: shut },
         Tracker {
             rules: &[],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: SUGGEST,
             track: |_, call| call.get("/sessionId").map(Into::into),
         },
-        Tracker { rules: &[id!("NES-08")], on: On::Answer, messages: SUGGEST, track: suggested },
+        Tracker { rules: &[id!("NES-08")], on: MessageKind::Answer, messages: SUGGEST, track: suggested },
     ],
 };
 
 /// What is known of the session that a call names.
-fn followed<'a>(scene: &Scene<'a>) -> Option<&'a Followed> {
-    scene.state.nes.sessions.get(&*scene.message.text("/sessionId")?)
+fn followed<'a>(context: &RuleContext<'a>) -> Option<&'a Followed> {
+    context.state.nes.sessions.get(&*context.message.text("/sessionId")?)
 }
 
 /// The session of the call that an answer ends.
-fn noted<'a>(answer: &Message<'a>) -> Option<Cow<'a, str>> {
+fn noted<'a>(answer: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
     json::unescape(answer.note()?)
 }
 
-fn wants(scene: &Scene<'_>, event: &str) -> bool {
-    scene.advertises(Role::Agent, &format!("/nes/events/document/{event}"))
+fn wants(context: &RuleContext<'_>, event: &str) -> bool {
+    context.advertises(Role::Agent, &format!("/nes/events/document/{event}"))
 }
 
 /// What the agent said of its suggestions.
-fn of_agent<'a>(scene: &Scene<'a>, pointer: &str) -> Option<&'a str> {
-    json::pointer(&scene.state.side(Role::Agent).capabilities, pointer)
+fn of_agent<'a>(context: &RuleContext<'a>, pointer: &str) -> Option<&'a str> {
+    json::pointer(&context.state.side(Role::Agent).capabilities, pointer)
 }
 
-fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    scene.state.method("nes/start")?;
-    let chosen = scene.message.text("/capabilities/positionEncoding")?;
-    let client = &scene.state.side(Role::Client).capabilities;
+fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
+    context.state.method("nes/start")?;
+    let chosen = context.message.text("/capabilities/positionEncoding")?;
+    let client = &context.state.side(Role::Client).capabilities;
     let offered = json::pointer(client, "/positionEncodings").map(json::items).unwrap_or_default();
     let offered = chosen == "utf-16" || offered.into_iter().filter_map(json::unescape).any(|known| known == chosen);
     (!offered).then(|| {
-        Objection::new(
+        Finding::new(
             "/capabilities/positionEncoding",
             "the client did not offer this encoding; choose one of its positionEncodings, or utf-16",
         )
     })
 }
 
-fn no_session(scene: &Scene<'_>) -> Option<Objection> {
-    let known = scene.state.nes.forgot || followed(scene).is_some();
-    (!known)
-        .then(|| Objection::new("/sessionId", "no session of suggestions with this id is open; nes/start opens one"))
+fn no_session(context: &RuleContext<'_>) -> Option<Finding> {
+    let known = context.state.nes.overflowed || followed(context).is_some();
+    (!known).then(|| Finding::new("/sessionId", "no session of suggestions with this id is open; nes/start opens one"))
 }
 
-fn is_closing(scene: &Scene<'_>) -> Option<Objection> {
-    followed(scene)?.closing.then(|| Objection::new("/sessionId", "the session was asked to end; start another one"))
+fn is_closing(context: &RuleContext<'_>) -> Option<Finding> {
+    followed(context)?.closing.then(|| Finding::new("/sessionId", "the session was asked to end; start another one"))
 }
 
-fn is_open(scene: &Scene<'_>) -> Option<Objection> {
-    let open = followed(scene).is_some();
+fn is_open(context: &RuleContext<'_>) -> Option<Finding> {
+    let open = followed(context).is_some();
     open.then(|| {
-        Objection::new(
+        Finding::new(
             "/sessionId",
             "a session with this id is open, and what it was started with stays; make another id",
         )
     })
 }
 
-fn opened_twice(scene: &Scene<'_>) -> Option<Objection> {
-    followed(scene)?.documents.get(&*scene.message.text("/uri")?).filter(|_| wants(scene, "didClose"))?;
-    Some(Objection::new("/uri", "this document is open; it is opened once until it is closed"))
+fn opened_twice(context: &RuleContext<'_>) -> Option<Finding> {
+    followed(context)?.documents.get(&*context.message.text("/uri")?).filter(|_| wants(context, "didClose"))?;
+    Some(Finding::new("/uri", "this document is open; it is opened once until it is closed"))
 }
 
-fn not_open(scene: &Scene<'_>) -> Option<Objection> {
-    let session = followed(scene)?;
-    let known = session.forgot[DOCUMENTS] || session.documents.contains_key(&*scene.message.text("/uri")?);
-    (!known && wants(scene, "didOpen"))
-        .then(|| Objection::new("/uri", "this document is not open; document/didOpen comes before all else of it"))
+fn not_open(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = followed(context)?;
+    let known = session.overflowed[DOCUMENTS] || session.documents.contains_key(&*context.message.text("/uri")?);
+    (!known && wants(context, "didOpen"))
+        .then(|| Finding::new("/uri", "this document is not open; document/didOpen comes before all else of it"))
 }
 
 /// Whether the version is less than so many after the one that was told last.
-fn behind(scene: &Scene<'_>, by: i64) -> Option<Objection> {
-    let last = *followed(scene)?.documents.get(&*scene.message.text("/uri")?)?;
-    let version: i64 = scene.message.get("/version")?.parse().ok()?;
+fn behind(context: &RuleContext<'_>, by: i64) -> Option<Finding> {
+    let last = *followed(context)?.documents.get(&*context.message.text("/uri")?)?;
+    let version: i64 = context.message.get("/version")?.parse().ok()?;
     (version < last.saturating_add(by))
-        .then(|| Objection::new("/version", format!("the version that was told last is {last}, and versions grow")))
+        .then(|| Finding::new("/version", format!("the version that was told last is {last}, and versions grow")))
 }
 
-fn other_form(scene: &Scene<'_>) -> Option<Objection> {
-    let kind = json::unescape(of_agent(scene, "/nes/events/document/didChange/syncKind")?)?;
+fn other_form(context: &RuleContext<'_>) -> Option<Finding> {
+    let kind = json::unescape(of_agent(context, "/nes/events/document/didChange/syncKind")?)?;
     let (ranges, message) = match &*kind {
         "full" => (false, "the agent asked for whole texts; leave the range out"),
         "incremental" => (true, "the agent asked for changed ranges; say which range the text takes the place of"),
         _ => return None,
     };
     let has_range = |change: &str| json::pointer(change, "/range").is_some_and(|range| range != "null");
-    let changes = scene.message.items("/contentChanges").into_iter().enumerate();
+    let changes = context.message.items("/contentChanges").into_iter().enumerate();
     let wrong = changes.filter(|(_, change)| has_range(change) != ranges);
-    Objection::at_all(wrong.map(|(at, _)| format!("/contentChanges/{at}/range")).collect(), message)
+    Finding::at_all(wrong.map(|(at, _)| format!("/contentChanges/{at}/range")).collect(), message)
 }
 
-fn unwanted_context(scene: &Scene<'_>) -> Option<Objection> {
-    let given = CONTEXT.iter().filter(|(kind, _)| scene.message.get(&format!("/context/{kind}")).is_some());
-    let unwanted = given.filter(|(kind, _)| !scene.advertises(Role::Agent, &format!("/nes/context/{kind}")));
-    Objection::at_all(
+fn unwanted_context(context: &RuleContext<'_>) -> Option<Finding> {
+    let given = CONTEXT.iter().filter(|(kind, _)| context.message.get(&format!("/context/{kind}")).is_some());
+    let unwanted = given.filter(|(kind, _)| !context.advertises(Role::Agent, &format!("/nes/context/{kind}")));
+    Finding::at_all(
         unwanted.map(|(kind, _)| format!("/context/{kind}")).collect(),
         "the agent did not ask for this kind of context; see nes.context among its capabilities",
     )
 }
 
-fn too_much_context(scene: &Scene<'_>) -> Option<Objection> {
-    let most = |kind: &str| of_agent(scene, &format!("/nes/context/{kind}/maxCount"))?.parse().ok();
+fn too_much_context(context: &RuleContext<'_>) -> Option<Finding> {
+    let most = |kind: &str| of_agent(context, &format!("/nes/context/{kind}/maxCount"))?.parse().ok();
     CONTEXT.iter().filter(|(_, counted)| *counted).find_map(|(kind, _)| {
         let (place, most): (_, usize) = (format!("/context/{kind}"), most(kind)?);
         let message = || format!("the agent asked for at most {most} of these; send the newest");
-        (scene.message.items(&place).len() > most).then(|| Objection::new(place, message()))
+        (context.message.items(&place).len() > most).then(|| Finding::new(place, message()))
     })
 }
 
-fn unwanted_kind(scene: &Scene<'_>) -> Option<Objection> {
-    let wanted =
-        |kind: &str| kind == "edit" || kind.starts_with('_') || scene.advertises(Role::Client, &format!("/nes/{kind}"));
+fn unwanted_kind(context: &RuleContext<'_>) -> Option<Finding> {
+    let wanted = |kind: &str| {
+        kind == "edit" || kind.starts_with('_') || context.advertises(Role::Client, &format!("/nes/{kind}"))
+    };
     let kind = |suggestion: &str| json::pointer(suggestion, "/kind").and_then(json::unescape).map(Cow::into_owned);
-    let kinds = scene.message.items("/suggestions").into_iter().map(kind).enumerate();
+    let kinds = context.message.items("/suggestions").into_iter().map(kind).enumerate();
     let unwanted = kinds.filter(|(_, kind)| kind.as_deref().is_some_and(|kind| !wanted(kind)));
-    Objection::at_all(
+    Finding::at_all(
         unwanted.map(|(at, _)| format!("/suggestions/{at}")).collect(),
         "the client did not advertise suggestions of this kind; suggest an edit, or nothing",
     )
 }
 
 /// The suggestions of an answer, each with its id.
-fn suggestions<'a>(answer: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
+fn suggestions<'a>(answer: &RuleMessage<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
     let id = |suggestion: &'a str| json::pointer(suggestion, "/suggestionId").and_then(json::unescape);
     answer.items("/suggestions").into_iter().enumerate().filter_map(move |(at, item)| Some((at, id(item)?)))
 }
 
-fn used_id(scene: &Scene<'_>) -> Option<Objection> {
-    let before = scene.state.nes.sessions.get(&*noted(&scene.message)?).map(|session| &session.suggestions);
-    let mut here = Names::default();
-    let used = suggestions(&scene.message)
+fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
+    let before = context.state.nes.sessions.get(&*noted(&context.message)?).map(|session| &session.suggestions);
+    let mut here = StringMap::default();
+    let used = suggestions(&context.message)
         .filter(|(_, id)| before.is_some_and(|before| before.contains_key(&**id)) || !here.add(id.clone()));
-    Objection::at_all(
+    Finding::at_all(
         used.map(|(at, _)| format!("/suggestions/{at}/suggestionId")).collect(),
         "another suggestion of the session has this id, so that an answer to it would be about both",
     )
 }
 
-fn never_made(scene: &Scene<'_>) -> Option<Objection> {
+fn never_made(context: &RuleContext<'_>) -> Option<Finding> {
     // Of what was given up before the answer came, the client knows no id.
-    if scene.message.text("/reason").is_some_and(|reason| reason == "cancelled") {
+    if context.message.text("/reason").is_some_and(|reason| reason == "cancelled") {
         return None;
     }
-    let session = followed(scene)?;
-    let made = session.forgot[SUGGESTIONS] || session.suggestions.contains_key(&*scene.message.text("/suggestionId")?);
-    (!made).then(|| Objection::new("/suggestionId", "no suggestion of this session has this id"))
+    let session = followed(context)?;
+    let made =
+        session.overflowed[SUGGESTIONS] || session.suggestions.contains_key(&*context.message.text("/suggestionId")?);
+    (!made).then(|| Finding::new("/suggestionId", "no suggestion of this session has this id"))
 }
 
-fn is_closed(scene: &Scene<'_>) -> Option<Objection> {
-    let nes = &scene.state.nes;
-    let open = nes.forgot || nes.sessions.contains_key(&*noted(&scene.message)?);
-    (!open && !scene.message.items("/suggestions").is_empty())
-        .then(|| Objection::new("/suggestions", "the session has ended, and its work with it; answer with an error"))
+fn is_closed(context: &RuleContext<'_>) -> Option<Finding> {
+    let nes = &context.state.nes;
+    let open = nes.overflowed || nes.sessions.contains_key(&*noted(&context.message)?);
+    (!open && !context.message.items("/suggestions").is_empty())
+        .then(|| Finding::new("/suggestions", "the session has ended, and its work with it; answer with an error"))
 }
 
-fn started(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn started(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = answer.text("/sessionId")?;
     let nes = &mut state.nes;
-    if nes.sessions.len() < state.config.limits.remembered && id.len() <= LONGEST_NAME {
+    if nes.sessions.len() < state.config.limits.remembered && id.len() <= MAX_NAME_BYTES {
         nes.sessions.get_or_insert_with(id.into(), Followed::default);
     } else {
-        nes.forgot = true;
+        nes.overflowed = true;
     }
     None
 }
 
-fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn closing(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = call.get("/sessionId")?;
     if let Some(session) = state.nes.sessions.get_mut(&*json::unescape(id)?) {
         session.closing = true;
@@ -303,7 +320,7 @@ fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     Some(id.into())
 }
 
-fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn closed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = noted(answer)?;
     if answer.body.is_none() {
         state.nes.sessions.get_mut(&*id)?.closing = false;
@@ -315,7 +332,7 @@ fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn told(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn told(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let (id, uri) = (call.text("/sessionId")?, call.text("/uri")?);
     let version = call.get("/version")?.parse().ok()?;
     if let Some(last) = state.nes.sessions.get_mut(&*id)?.documents.get_mut(&*uri) {
@@ -328,7 +345,7 @@ fn told(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// A version that was only looked at counts if it is the newest.
-fn seen(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn seen(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let version: i64 = call.get("/version")?.parse().ok()?;
     let session = state.nes.sessions.get_mut(&*call.text("/sessionId")?)?;
     let last = session.documents.get_mut(&*call.text("/uri")?)?;
@@ -336,14 +353,14 @@ fn seen(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn shut(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn shut(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.nes.sessions.get_mut(&*call.text("/sessionId")?)?;
     session.documents.remove(&*call.text("/uri")?)?;
     state.nes.kept[DOCUMENTS] -= 1;
     None
 }
 
-fn suggested(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn suggested(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let (session, limit) = (noted(answer)?, state.config.limits.remembered);
     for (_, id) in suggestions(answer) {
         if state.nes.sessions.get(&*session)?.suggestions.contains_key(&*id) {

@@ -5,7 +5,8 @@
 
 use super::recent::Recent;
 use crate::engine::{
-    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker,
+    Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, Session, SessionState, State,
+    Tracker,
 };
 
 const NOTICE: &[&str] = &["session/update:notice"];
@@ -16,19 +17,23 @@ const COMPACTION: &[&str] = &["session/update:compaction_update", "session/updat
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("NOTE-01"), On::Call, NOTICE, no_title).receive(Action::Drop),
-        Check::new(id!("NOTE-04"), On::Call, NOTICE, replayed).receive(Action::Report).kind(MisuseKind::Phase),
-        Check::new(id!("NOTE-06"), On::Call, NOTICE, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
-        Check::new(id!("NOTE-06"), On::Call, COMPACTION, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
-        Check::new(id!("NOTE-13"), On::Call, SUGGESTIONS, unwanted)
+        Check::new(id!("NOTE-01"), MessageKind::Call, NOTICE, no_title).receive(Action::Drop),
+        Check::new(id!("NOTE-04"), MessageKind::Call, NOTICE, replayed).receive(Action::Report).kind(MisuseKind::Phase),
+        Check::new(id!("NOTE-06"), MessageKind::Call, NOTICE, unwanted)
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
-        Check::new(id!("NOTE-07"), On::Call, CHUNK, not_in_progress).receive(Action::Report),
-        Check::new(id!("NOTE-08"), On::Call, UPDATE, used_id).receive(Action::Report),
-        Check::new(id!("NOTE-09"), On::Call, UPDATE, ended_twice).send(Action::Pass).receive(Action::Report),
-        Check::new(id!("NOTE-10"), On::Call, UPDATE, wrong_member).receive(Action::Report),
+        Check::new(id!("NOTE-06"), MessageKind::Call, COMPACTION, unwanted)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("NOTE-13"), MessageKind::Call, SUGGESTIONS, unwanted)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("NOTE-07"), MessageKind::Call, CHUNK, not_in_progress).receive(Action::Report),
+        Check::new(id!("NOTE-08"), MessageKind::Call, UPDATE, used_id).receive(Action::Report),
+        Check::new(id!("NOTE-09"), MessageKind::Call, UPDATE, ended_twice).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("NOTE-10"), MessageKind::Call, UPDATE, wrong_member).receive(Action::Report),
     ],
-    trackers: &[Tracker { rules: &[id!("NOTE-09")], on: On::Call, messages: UPDATE, track: updated }],
+    trackers: &[Tracker { rules: &[id!("NOTE-09")], on: MessageKind::Call, messages: UPDATE, track: updated }],
 };
 
 /// The compactions of a session, and whether each has ended.
@@ -42,69 +47,69 @@ impl Session {
     }
 }
 
-fn no_title(scene: &Scene<'_>) -> Option<Objection> {
-    let empty = scene.message.text("/update/title")?.is_empty();
-    empty.then(|| Objection::new("/update/title", "an empty title; say what the matter is"))
+fn no_title(context: &RuleContext<'_>) -> Option<Finding> {
+    let empty = context.message.text("/update/title")?.is_empty();
+    empty.then(|| Finding::new("/update/title", "an empty title; say what the matter is"))
 }
 
-fn replayed(scene: &Scene<'_>) -> Option<Objection> {
-    let ready = scene.session()?.state == SessionState::Ready;
-    (!ready).then(|| Objection::new("/update/sessionUpdate", "a notice is not part of the past; wait for the answer"))
+fn replayed(context: &RuleContext<'_>) -> Option<Finding> {
+    let ready = context.session()?.state == SessionState::Ready;
+    (!ready).then(|| Finding::new("/update/sessionUpdate", "a notice is not part of the past; wait for the answer"))
 }
 
-fn unwanted(scene: &Scene<'_>) -> Option<Objection> {
-    let part = scene.lacks(&scene.message.text("/update/sessionUpdate")?)?;
+fn unwanted(context: &RuleContext<'_>) -> Option<Finding> {
+    let part = context.lacks(&context.message.text("/update/sessionUpdate")?)?;
     let message = format!("the client did not advertise {}", part.capability());
-    Some(Objection::new("/update/sessionUpdate", message))
+    Some(Finding::new("/update/sessionUpdate", message))
 }
 
 /// Whether the compaction that an update names has ended; `Err` when there is none. Nothing while a session tells its
 /// past.
-fn known(scene: &Scene<'_>) -> Option<Result<bool, ()>> {
-    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
-    let id = scene.message.text("/update/compactionId")?;
+fn known(context: &RuleContext<'_>) -> Option<Result<bool, ()>> {
+    let session = context.session().filter(|session| session.state == SessionState::Ready)?;
+    let id = context.message.text("/update/compactionId")?;
     match session.compactions.0.get(&id) {
         Some(&ended) => Some(Ok(ended)),
         None => session.compactions.0.is_new(&id).then_some(Err(())),
     }
 }
 
-fn not_in_progress(scene: &Scene<'_>) -> Option<Objection> {
-    let why = match known(scene)? {
+fn not_in_progress(context: &RuleContext<'_>) -> Option<Finding> {
+    let why = match known(context)? {
         Ok(false) => return None,
         Ok(true) => "the compaction has ended; its summary is complete",
         Err(()) => "no compaction with this id; begin with a compaction_update that is in_progress",
     };
-    Some(Objection::new("/update/compactionId", why))
+    Some(Finding::new("/update/compactionId", why))
 }
 
-fn is_final(message: &Message<'_>) -> bool {
+fn is_final(message: &RuleMessage<'_>) -> bool {
     let status = message.text("/update/status");
     status.is_some_and(|status| matches!(&*status, "completed" | "failed" | "cancelled"))
 }
 
-fn used_id(scene: &Scene<'_>) -> Option<Objection> {
-    let again = known(scene)? == Ok(true) && !is_final(&scene.message);
-    again.then(|| Objection::new("/update/compactionId", "a compaction with this id has ended; take a new id"))
+fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
+    let again = known(context)? == Ok(true) && !is_final(&context.message);
+    again.then(|| Finding::new("/update/compactionId", "a compaction with this id has ended; take a new id"))
 }
 
-fn ended_twice(scene: &Scene<'_>) -> Option<Objection> {
-    let twice = known(scene)? == Ok(true) && is_final(&scene.message);
-    twice.then(|| Objection::new("/update/status", "the compaction has ended already"))
+fn ended_twice(context: &RuleContext<'_>) -> Option<Finding> {
+    let twice = known(context)? == Ok(true) && is_final(&context.message);
+    twice.then(|| Finding::new("/update/status", "the compaction has ended already"))
 }
 
-fn wrong_member(scene: &Scene<'_>) -> Option<Objection> {
-    let status = scene.message.text("/update/status")?;
-    if status != "completed" && !scene.message.items("/update/summary").is_empty() {
-        return Some(Objection::new("/update/summary", "a summary comes with the status completed"));
+fn wrong_member(context: &RuleContext<'_>) -> Option<Finding> {
+    let status = context.message.text("/update/status")?;
+    if status != "completed" && !context.message.items("/update/summary").is_empty() {
+        return Some(Finding::new("/update/summary", "a summary comes with the status completed"));
     }
-    if status != "failed" && scene.message.get("/update/error").is_some() {
-        return Some(Objection::new("/update/error", "an error comes with the status failed"));
+    if status != "failed" && context.message.get("/update/error").is_some() {
+        return Some(Finding::new("/update/error", "an error comes with the status failed"));
     }
     None
 }
 
-fn updated(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn updated(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let ended = is_final(update);
     let compactions = &mut state.sessions.get_mut(update.session)?.compactions.0;

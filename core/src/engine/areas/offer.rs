@@ -1,6 +1,6 @@
 //! What the client may cancel while it offers that: a tool call (TOOL-37), the command of a terminal (DTERM-14).
 
-use crate::engine::{Message, Scene};
+use crate::engine::{RuleContext, RuleMessage};
 use crate::json;
 
 /// Whether something offers to be cancelled.
@@ -33,15 +33,15 @@ impl Offer {
     }
 
     /// Whether the client need not have heard of its end. Then its cancel is delivered, and it is the host that refuses it.
-    pub(super) fn may_be_crossed(self, scene: &Scene<'_>) -> bool {
-        let received = scene.sender != scene.state.config.role;
-        received && self.withdrawn.is_some_and(|newest| scene.state.answered <= newest)
+    pub(super) fn may_be_crossed(self, context: &RuleContext<'_>) -> bool {
+        let received = context.sender != context.state.config.role;
+        received && self.withdrawn.is_some_and(|newest| context.state.answered <= newest)
     }
 }
 
 /// Whether the capabilities in an update say that it may be cancelled, or may not; null and an empty object say that it may
 /// not.
-pub(super) fn told(update: &Message<'_>, capabilities: &str) -> Option<bool> {
+pub(super) fn told(update: &RuleMessage<'_>, capabilities: &str) -> Option<bool> {
     let told = update.given(capabilities)?;
     Some(json::pointer(told, "/cancel").is_some_and(|cancel| cancel != "null"))
 }

@@ -5,9 +5,9 @@
 use std::borrow::Cow;
 
 use super::recent::KEPT;
-use crate::engine::{Action, Area, Check, Message, Objection, On, Scene, State, Tracker};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, RuleContext, RuleMessage, State, Tracker};
 use crate::json;
-use crate::map::{Map, Names, Set};
+use crate::map::{Map, Set, StringMap};
 
 const REQUEST: &[&str] = &["session/request_permission"];
 /// Messages that say that a tool runs.
@@ -15,7 +15,7 @@ const TOOLS: &[&str] = &["session/update:tool_call", "session/update:tool_call_u
 
 /// What is known of a session's tools that need permission (PERM-18).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Permits {
+pub(crate) struct PermissionState {
     /// Tool calls with open requests, and how many; no more than requests can be open.
     waiting: Map<Box<str>, usize>,
     /// Tool calls of the turn whose last request was not granted.
@@ -24,44 +24,46 @@ pub(crate) struct Permits {
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("PERM-02"), On::Call, REQUEST, no_option).send(Action::Report).receive(Action::Report),
-        Check::new(id!("PERM-03"), On::Call, REQUEST, same_option).receive(Action::Report),
-        Check::new(id!("PERM-04"), On::Answer, REQUEST, not_offered).receive(Action::Drop),
-        Check::new(id!("PERM-15"), On::Answer, REQUEST, not_understood).send(Action::Pass).receive(Action::Tell),
-        Check::new(id!("PERM-18"), On::Call, TOOLS, runs_without).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("PERM-02"), MessageKind::Call, REQUEST, no_option).send(Action::Report).receive(Action::Report),
+        Check::new(id!("PERM-03"), MessageKind::Call, REQUEST, same_option).receive(Action::Report),
+        Check::new(id!("PERM-04"), MessageKind::Answer, REQUEST, not_offered).receive(Action::Drop),
+        Check::new(id!("PERM-15"), MessageKind::Answer, REQUEST, not_understood)
+            .send(Action::Pass)
+            .receive(Action::ReportAlways),
+        Check::new(id!("PERM-18"), MessageKind::Call, TOOLS, runs_without).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[
-        Tracker { rules: &[id!("PERM-18")], on: On::Call, messages: REQUEST, track: asked },
-        Tracker { rules: &[id!("PERM-18")], on: On::Answer, messages: REQUEST, track: answered },
-        Tracker { rules: &[id!("PERM-18")], on: On::Answer, messages: &["session/prompt"], track: forget },
+        Tracker { rules: &[id!("PERM-18")], on: MessageKind::Call, messages: REQUEST, track: asked },
+        Tracker { rules: &[id!("PERM-18")], on: MessageKind::Answer, messages: REQUEST, track: answered },
+        Tracker { rules: &[id!("PERM-18")], on: MessageKind::Answer, messages: &["session/prompt"], track: forget },
     ],
 };
 
-fn option_ids<'a>(call: &Message<'a>) -> impl Iterator<Item = Cow<'a, str>> {
+fn option_ids<'a>(call: &RuleMessage<'a>) -> impl Iterator<Item = Cow<'a, str>> {
     call.items("/options").into_iter().filter_map(|item| json::unescape(json::pointer(item, "/optionId")?))
 }
 
-fn no_option(scene: &Scene<'_>) -> Option<Objection> {
-    let none = option_ids(&scene.message).next().is_none();
-    none.then(|| Objection::new("/options", "no option, so that the user can only dismiss the request"))
+fn no_option(context: &RuleContext<'_>) -> Option<Finding> {
+    let none = option_ids(&context.message).next().is_none();
+    none.then(|| Finding::new("/options", "no option, so that the user can only dismiss the request"))
 }
 
-fn same_option(scene: &Scene<'_>) -> Option<Objection> {
-    let mut seen = Names::default();
-    let twice = option_ids(&scene.message).position(|id| !seen.add(id))?;
-    Some(Objection::new(format!("/options/{twice}/optionId"), "another option of this request has this id already"))
+fn same_option(context: &RuleContext<'_>) -> Option<Finding> {
+    let mut seen = StringMap::default();
+    let twice = option_ids(&context.message).position(|id| !seen.add(id))?;
+    Some(Finding::new(format!("/options/{twice}/optionId"), "another option of this request has this id already"))
 }
 
 /// The tool call that a permission request is about; version 2 has it in the subject, which may also be the command
 /// that the tool is to run.
-fn tool_call<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+fn tool_call<'a>(call: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
     let places = ["/toolCall/toolCallId", "/subject/toolCall/toolCallId", "/subject/toolCallId"];
     places.into_iter().find_map(|place| call.text(place))
 }
 
 /// Notes the tool call and the options by what they mean, so that the answer can be held against them; more than
 /// [`KEPT`] of them are no dialog.
-fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let mut writer = json::Writer::new();
     writer.begin_object();
     if let Some(id) = tool_call(call).filter(|id| id.len() <= KEPT) {
@@ -99,7 +101,7 @@ enum Choice {
 }
 
 /// What the option that was selected means, if it was offered. An outcome that is not known selects none (PERM-15).
-fn choice(answer: &Message<'_>) -> Option<Choice> {
+fn choice(answer: &RuleMessage<'_>) -> Option<Choice> {
     let selected = answer.text("/outcome/optionId").filter(|_| is_known(answer))?;
     let options = json::members(json::pointer(answer.note()?, "/options")?);
     options.iter().find(|(id, _)| *id == selected).map(|(_, allows)| match *allows {
@@ -110,16 +112,16 @@ fn choice(answer: &Message<'_>) -> Option<Choice> {
 }
 
 /// Whether an outcome is one of the two that exist.
-fn is_known(answer: &Message<'_>) -> bool {
+fn is_known(answer: &RuleMessage<'_>) -> bool {
     answer.text("/outcome/outcome").is_some_and(|outcome| matches!(&*outcome, "selected" | "cancelled"))
 }
 
-fn not_understood(scene: &Scene<'_>) -> Option<Objection> {
-    (!is_known(&scene.message))
-        .then(|| Objection::new("/outcome/outcome", "an unknown outcome, which approves nothing"))
+fn not_understood(context: &RuleContext<'_>) -> Option<Finding> {
+    (!is_known(&context.message))
+        .then(|| Finding::new("/outcome/outcome", "an unknown outcome, which approves nothing"))
 }
 
-fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = json::unescape(json::pointer(answer.note()?, "/call")?)?;
     let keep = state.config.limits.pending;
     let permits = &mut state.sessions.get_mut(answer.session)?.permits;
@@ -137,14 +139,14 @@ fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-impl Permits {
+impl PermissionState {
     /// Tool calls do not outlive their turn.
     pub(super) fn forget(&mut self) {
         self.denied.clear();
     }
 }
 
-fn forget(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn forget(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(answer.session)?;
     if session.prompts == 0 {
         session.permits.forget();
@@ -152,12 +154,12 @@ fn forget(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn runs_without(scene: &Scene<'_>) -> Option<Objection> {
-    let update = &scene.message;
+fn runs_without(context: &RuleContext<'_>) -> Option<Finding> {
+    let update = &context.message;
     if update.get("/update/status")? != "\"in_progress\"" {
         return None;
     }
-    let permits = &scene.session()?.permits;
+    let permits = &context.session()?.permits;
     let id = update.text("/update/toolCallId")?;
     let why = if permits.waiting.contains_key(&*id) {
         "the permission that this tool waits for has not been given yet; leave it pending"
@@ -166,15 +168,15 @@ fn runs_without(scene: &Scene<'_>) -> Option<Objection> {
     } else {
         return None;
     };
-    Some(Objection::new("/update/status", why))
+    Some(Finding::new("/update/status", why))
 }
 
-fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
+fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
     // What another outcome has under this name is its own.
-    scene.message.text("/outcome/optionId").filter(|_| is_known(&scene.message))?;
-    json::pointer(scene.message.note()?, "/options")?;
-    if choice(&scene.message).is_some() {
+    context.message.text("/outcome/optionId").filter(|_| is_known(&context.message))?;
+    json::pointer(context.message.note()?, "/options")?;
+    if choice(&context.message).is_some() {
         return None;
     }
-    Some(Objection::new("/outcome/optionId", "not an option of the request, so it approves nothing"))
+    Some(Finding::new("/outcome/optionId", "not an option of the request, so it approves nothing"))
 }

@@ -4,7 +4,9 @@
 //! version 1.
 
 use super::recent::KEPT;
-use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, State, Tracker};
+use crate::engine::{
+    Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, Session, State, Tracker,
+};
 use crate::map::Set;
 
 const UPDATED: &[&str] = &["session/update:plan_update"];
@@ -12,18 +14,27 @@ const REMOVED: &[&str] = &["session/update:plan_removed"];
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("PLAN-10"), On::Call, UPDATED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
-        Check::new(id!("PLAN-10"), On::Call, REMOVED, unwanted).receive(Action::Report).kind(MisuseKind::Capability),
+        Check::new(id!("PLAN-10"), MessageKind::Call, UPDATED, unwanted)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
+        Check::new(id!("PLAN-10"), MessageKind::Call, REMOVED, unwanted)
+            .receive(Action::Report)
+            .kind(MisuseKind::Capability),
     ],
     trackers: &[
-        Tracker { rules: &[id!("PLAN-03")], on: On::Call, messages: &["session/update:plan"], track: replaced },
+        Tracker {
+            rules: &[id!("PLAN-03")],
+            on: MessageKind::Call,
+            messages: &["session/update:plan"],
+            track: replaced,
+        },
         Tracker {
             rules: &[id!("PLAN-07"), id!("PLAN-12"), id!("PLAN-13")],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: UPDATED,
             track: updated,
         },
-        Tracker { rules: &[id!("PLAN-13")], on: On::Call, messages: REMOVED, track: removed },
+        Tracker { rules: &[id!("PLAN-13")], on: MessageKind::Call, messages: REMOVED, track: removed },
     ],
 };
 
@@ -48,18 +59,18 @@ impl Session {
     }
 }
 
-fn unwanted(scene: &Scene<'_>) -> Option<Objection> {
-    scene.lacks(&scene.message.text("/update/sessionUpdate")?)?;
-    Some(Objection::new("/update/sessionUpdate", "the client did not advertise plan; send its entries as a plan"))
+fn unwanted(context: &RuleContext<'_>) -> Option<Finding> {
+    context.lacks(&context.message.text("/update/sessionUpdate")?)?;
+    Some(Finding::new("/update/sessionUpdate", "the client did not advertise plan; send its entries as a plan"))
 }
 
-fn replaced(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn replaced(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let entries = update.get("/update/entries")?;
     state.sessions.get_mut(update.session)?.plans.entries = (entries.len() <= KEPT).then(|| entries.into());
     None
 }
 
-fn updated(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn updated(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.remembered;
     let ids = &mut state.sessions.get_mut(update.session)?.plans.ids;
     if ids.len() < limit {
@@ -68,7 +79,7 @@ fn updated(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn removed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn removed(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = update.text("/update/planId")?;
     state.sessions.get_mut(update.session)?.plans.ids.remove(&*id);
     None

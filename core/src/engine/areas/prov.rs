@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use crate::engine::{Action, Area, Check, Message, Objection, On, Scene, State, Tracker};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, RuleContext, RuleMessage, State, Tracker};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
-use crate::map::{Map, Names};
+use crate::map::{Map, StringMap};
 
 const LIST: &[&str] = &["providers/list"];
 const SET: &[&str] = &["providers/set"];
@@ -49,60 +49,61 @@ impl Providers {
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("PROV-03"), On::Call, CHANGES, late).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("PROV-06"), On::Call, SET, not_listed).send(Action::Report),
-        Check::new(id!("PROV-06"), On::Call, SET, not_supported).send(Action::Report),
-        Check::new(id!("PROV-07"), On::Call, DISABLE, required),
-        Check::new(id!("PROV-08"), On::Error, DISABLE, fails_for_nothing).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("PROV-09"), On::Answer, LIST, gone).send(Action::Report).receive(Action::Report),
-        Check::new(id!("PROV-10"), On::Answer, LIST, headers).receive(Action::Strip),
+        Check::new(id!("PROV-03"), MessageKind::Call, CHANGES, late).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("PROV-06"), MessageKind::Call, SET, not_listed).send(Action::Report),
+        Check::new(id!("PROV-06"), MessageKind::Call, SET, not_supported).send(Action::Report),
+        Check::new(id!("PROV-07"), MessageKind::Call, DISABLE, required),
+        Check::new(id!("PROV-08"), MessageKind::Error, DISABLE, fails_for_nothing)
+            .send(Action::Report)
+            .receive(Action::Pass),
+        Check::new(id!("PROV-09"), MessageKind::Answer, LIST, gone).send(Action::Report).receive(Action::Report),
+        Check::new(id!("PROV-10"), MessageKind::Answer, LIST, headers).receive(Action::Strip),
     ],
     trackers: &[
-        Tracker { rules: &[id!("PROV-04")], on: On::Answer, messages: LIST, track: listed },
-        Tracker { rules: &[id!("PROV-05")], on: On::Call, messages: CHANGES, track: noted },
-        Tracker { rules: &[id!("PROV-05")], on: On::Answer, messages: CHANGES, track: changed },
+        Tracker { rules: &[id!("PROV-04")], on: MessageKind::Answer, messages: LIST, track: listed },
+        Tracker { rules: &[id!("PROV-05")], on: MessageKind::Call, messages: CHANGES, track: noted },
+        Tracker { rules: &[id!("PROV-05")], on: MessageKind::Answer, messages: CHANGES, track: changed },
     ],
 };
 
-fn late(scene: &Scene<'_>) -> Option<Objection> {
-    let open = !scene.state.sessions.known.is_empty();
+fn late(context: &RuleContext<'_>) -> Option<Finding> {
+    let open = !context.state.sessions.known.is_empty();
     open.then(|| {
-        Objection::new("", "sessions are open already, and the agent need not change them; route providers first")
+        Finding::new("", "sessions are open already, and the agent need not change them; route providers first")
     })
 }
 
-fn provider<'a>(scene: &Scene<'a>) -> Option<&'a Provider> {
-    scene.state.providers.known.get(&*scene.message.text("/providerId")?)
+fn provider<'a>(context: &RuleContext<'a>) -> Option<&'a Provider> {
+    context.state.providers.known.get(&*context.message.text("/providerId")?)
 }
 
-fn not_listed(scene: &Scene<'_>) -> Option<Objection> {
-    let unknown = scene.state.providers.complete && provider(scene).is_none();
-    unknown.then(|| Objection::new("/providerId", "no provider of the list; providers/list names them"))
+fn not_listed(context: &RuleContext<'_>) -> Option<Finding> {
+    let unknown = context.state.providers.complete && provider(context).is_none();
+    unknown.then(|| Finding::new("/providerId", "no provider of the list; providers/list names them"))
 }
 
-fn not_supported(scene: &Scene<'_>) -> Option<Objection> {
-    let supported = &provider(scene)?.supported;
-    let wanted = scene.message.text("/apiType")?;
+fn not_supported(context: &RuleContext<'_>) -> Option<Finding> {
+    let supported = &provider(context)?.supported;
+    let wanted = context.message.text("/apiType")?;
     let fits = supported.iter().any(|name| **name == *wanted);
-    (!fits).then(|| Objection::new("/apiType", "not an interface that the list says this provider supports"))
+    (!fits).then(|| Finding::new("/apiType", "not an interface that the list says this provider supports"))
 }
 
-fn required(scene: &Scene<'_>) -> Option<Objection> {
-    let required = provider(scene)?.required;
-    required.then(|| {
-        Objection::new("/providerId", "a required provider cannot be switched off; route it elsewhere instead")
-    })
+fn required(context: &RuleContext<'_>) -> Option<Finding> {
+    let required = provider(context)?.required;
+    required
+        .then(|| Finding::new("/providerId", "a required provider cannot be switched off; route it elsewhere instead"))
 }
 
-fn fails_for_nothing(scene: &Scene<'_>) -> Option<Objection> {
-    let invalid = scene.message.get("/code")?.parse() == Ok(ErrorCode::INVALID_PARAMS.0);
-    let id = scene.message.note().and_then(json::unescape)?;
-    let known = scene.state.providers.known.contains_key(&*id) || !scene.state.providers.complete;
+fn fails_for_nothing(context: &RuleContext<'_>) -> Option<Finding> {
+    let invalid = context.message.get("/code")?.parse() == Ok(ErrorCode::INVALID_PARAMS.0);
+    let id = context.message.note().and_then(json::unescape)?;
+    let known = context.state.providers.known.contains_key(&*id) || !context.state.providers.complete;
     (invalid && !known)
-        .then(|| Objection::new("/code", "there is no such provider, so it is off already; answer with {}"))
+        .then(|| Finding::new("/code", "there is no such provider, so it is off already; answer with {}"))
 }
 
-fn infos<'a>(result: &Message<'a>) -> Vec<&'a str> {
+fn infos<'a>(result: &RuleMessage<'a>) -> Vec<&'a str> {
     result.items("/providers")
 }
 
@@ -110,24 +111,24 @@ fn id_of(info: &str) -> Option<Cow<'_, str>> {
     json::unescape(json::pointer(info, "/providerId")?)
 }
 
-fn gone(scene: &Scene<'_>) -> Option<Objection> {
-    let listed: Names<'_> = infos(&scene.message).into_iter().filter_map(id_of).collect();
-    let mut off = scene.state.providers.known.iter().filter(|(_, provider)| !provider.enabled);
+fn gone(context: &RuleContext<'_>) -> Option<Finding> {
+    let listed: StringMap<'_> = infos(&context.message).into_iter().filter_map(id_of).collect();
+    let mut off = context.state.providers.known.iter().filter(|(_, provider)| !provider.enabled);
     off.find(|(id, _)| !listed.has(id))?;
-    Some(Objection::new("/providers", "a provider that was switched off is missing; it stays in the list"))
+    Some(Finding::new("/providers", "a provider that was switched off is missing; it stays in the list"))
 }
 
-fn headers(scene: &Scene<'_>) -> Option<Objection> {
+fn headers(context: &RuleContext<'_>) -> Option<Finding> {
     let mut places = Vec::new();
-    for (index, info) in infos(&scene.message).into_iter().enumerate() {
+    for (index, info) in infos(&context.message).into_iter().enumerate() {
         let inside = ["/headers", "/current/headers"].into_iter();
         let found = inside.filter(|place| json::pointer(info, place).is_some());
         places.extend(found.map(|place| format!("/providers/{index}{place}")));
     }
-    Objection::at_all(places, "headers may be secret and are not listed")
+    Finding::at_all(places, "headers may be secret and are not listed")
 }
 
-fn listed(state: &mut State, result: &Message<'_>) -> Option<Box<str>> {
+fn listed(state: &mut State, result: &RuleMessage<'_>) -> Option<Box<str>> {
     result.body?;
     let infos = infos(result);
     let limit = state.config.limits.remembered;
@@ -146,11 +147,11 @@ fn listed(state: &mut State, result: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// The provider, as JSON text.
-fn noted(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn noted(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.get("/providerId").map(Into::into)
 }
 
-fn changed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn changed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     let id = answer.note().and_then(json::unescape)?;
     if let Some(provider) = state.providers.known.get_mut(&*id) {

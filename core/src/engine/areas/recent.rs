@@ -14,12 +14,12 @@ pub(super) struct Recent<V> {
     entries: Map<Arc<str>, V>,
     order: VecDeque<Arc<str>>,
     /// Something has been forgotten, so that an unknown id says nothing.
-    forgot: bool,
+    overflowed: bool,
 }
 
 impl<V> Default for Recent<V> {
     fn default() -> Self {
-        Recent { entries: Map::default(), order: VecDeque::new(), forgot: false }
+        Recent { entries: Map::default(), order: VecDeque::new(), overflowed: false }
     }
 }
 
@@ -30,7 +30,7 @@ impl<V> Recent<V> {
 
     /// Whether this id has certainly not been seen.
     pub(super) fn is_new(&self, id: &str) -> bool {
-        !self.forgot && !self.entries.contains_key(id)
+        !self.overflowed && !self.entries.contains_key(id)
     }
 
     /// The entry of an id, made if there is none.
@@ -53,7 +53,7 @@ impl<V> Recent<V> {
         self.order.push_back(Arc::clone(&id));
         let mut forgotten = None;
         if self.order.len() > limit.max(1) {
-            self.forgot = true;
+            self.overflowed = true;
             forgotten = self.order.pop_front();
             forgotten.as_ref().and_then(|oldest| self.entries.remove(oldest));
         }

@@ -4,13 +4,15 @@
 //! what comes in, and `connection/rules` holds method, side and form against the tables. Here is what the host's own
 //! errors should look like.
 
-use crate::engine::{Action, Area, Check, Objection, On, Role, Scene};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, Role, RuleContext};
 use crate::jsonrpc::ErrorCode;
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("RPC-05"), On::Error, &["*"], more_than_a_sentence).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("RPC-25"), On::Error, &["*"], taken_code).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("RPC-05"), MessageKind::Error, &["*"], more_than_a_sentence)
+            .send(Action::Report)
+            .receive(Action::Pass),
+        Check::new(id!("RPC-25"), MessageKind::Error, &["*"], taken_code).send(Action::Report).receive(Action::Pass),
     ],
     trackers: &[],
 };
@@ -18,8 +20,8 @@ pub(super) static AREA: Area = Area {
 /// Characters of a sentence that is short: two lines or three of a dialog or a log.
 const SHORT: usize = 256;
 
-fn more_than_a_sentence(scene: &Scene<'_>) -> Option<Objection> {
-    let message = scene.message.text("/message")?;
+fn more_than_a_sentence(context: &RuleContext<'_>) -> Option<Finding> {
+    let message = context.message.text("/message")?;
     let lines = message.contains(['\n', '\r']);
     let sentences = message.match_indices(['.', '!', '?']).any(|(at, _)| {
         let mut next = message[at + 1..].chars();
@@ -27,7 +29,7 @@ fn more_than_a_sentence(scene: &Scene<'_>) -> Option<Objection> {
     });
     let short = message.chars().nth(SHORT).is_none();
     (lines || sentences || !short)
-        .then(|| Objection::new("/message", "one short sentence is expected; the rest belongs in data"))
+        .then(|| Finding::new("/message", "one short sentence is expected; the rest belongs in data"))
 }
 
 /// Whether a code is neither one that has a meaning nor in the range of own ones.
@@ -35,9 +37,9 @@ fn foreign(code: i32) -> bool {
     !matches!(code, -32700 | -32603..=-32600 | -32800 | -32099..=-32000)
 }
 
-fn taken_code(scene: &Scene<'_>) -> Option<Objection> {
-    let code: i32 = scene.message.get("/code")?.parse().ok()?;
-    let asks_for_login = code == ErrorCode::AUTH_REQUIRED.0 && scene.state.config.role == Role::Client;
+fn taken_code(context: &RuleContext<'_>) -> Option<Finding> {
+    let code: i32 = context.message.get("/code")?.parse().ok()?;
+    let asks_for_login = code == ErrorCode::AUTH_REQUIRED.0 && context.state.config.role == Role::Client;
     let why = if foreign(code) {
         "no code of the specification's; own codes are from -32099 to -32001"
     } else if code == ErrorCode::PARSE_ERROR.0 {
@@ -47,7 +49,7 @@ fn taken_code(scene: &Scene<'_>) -> Option<Objection> {
     } else {
         return None;
     };
-    Some(Objection::new("/code", why))
+    Some(Finding::new("/code", why))
 }
 
 #[cfg(test)]

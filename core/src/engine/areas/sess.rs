@@ -11,15 +11,15 @@ mod prompt;
 mod roots;
 
 use crate::engine::{
-    Action, Area, Check, Message, MisuseKind, Objection, On, Pending, Role, Scene, SessionState, State, Tracker, Turn,
-    ATTACHING, CLOSING, ENDING, OPENING,
+    Action, Area, Check, Finding, MessageKind, MisuseKind, Pending, Role, RuleContext, RuleMessage, SessionState,
+    State, Tracker, Turn, ATTACHING, CLOSING, ENDING, OPENING,
 };
 use crate::jsonrpc::ErrorCode;
 use crate::validation::table::Effect;
 
 pub(crate) use children::Child;
-pub(crate) use list::Shelf;
-pub(crate) use roots::Place;
+pub(crate) use list::ClosedSessions;
+pub(crate) use roots::SessionDirs;
 
 /// Calls whose answer names a new session.
 const MAKING: &[&str] = &["@makes"];
@@ -45,120 +45,148 @@ const MESSAGES: &[&str] = &[
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("SESS-49"), On::Answer, &["session/fork"], same_as_source).receive(Action::Report),
-        Check::new(id!("SESS-03"), On::Answer, MAKING, used_id).receive(Action::Report),
-        Check::new(id!("SESS-17"), On::Call, HISTORY, history).receive(Action::Report).kind(MisuseKind::Phase).only(1),
-        Check::new(id!("SESS-17"), On::Call, MESSAGES, history).receive(Action::Report).kind(MisuseKind::Phase).only(2),
-        Check::new(id!("SESS-19"), On::Call, &["session/resume"], unknown_place).send(Action::Pass),
-        Check::new(id!("SESS-25"), On::Call, OPENING, roots::not_advertised).kind(MisuseKind::Capability),
-        Check::new(id!("SESS-27"), On::Call, OPENING, roots::twice).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("SESS-30"), On::Call, ATTACHING, list::roots_left_out)
+        Check::new(id!("SESS-49"), MessageKind::Answer, &["session/fork"], same_as_source).receive(Action::Report),
+        Check::new(id!("SESS-03"), MessageKind::Answer, MAKING, used_id).receive(Action::Report),
+        Check::new(id!("SESS-17"), MessageKind::Call, HISTORY, history)
+            .receive(Action::Report)
+            .kind(MisuseKind::Phase)
+            .only(1),
+        Check::new(id!("SESS-17"), MessageKind::Call, MESSAGES, history)
+            .receive(Action::Report)
+            .kind(MisuseKind::Phase)
+            .only(2),
+        Check::new(id!("SESS-19"), MessageKind::Call, &["session/resume"], unknown_place).send(Action::Pass),
+        Check::new(id!("SESS-25"), MessageKind::Call, OPENING, roots::not_advertised).kind(MisuseKind::Capability),
+        Check::new(id!("SESS-27"), MessageKind::Call, OPENING, roots::twice).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("SESS-30"), MessageKind::Call, ATTACHING, list::roots_left_out)
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new(id!("SESS-31"), On::Call, ATTACHING, list::moved).send(Action::Report).receive(Action::Report),
-        Check::new(id!("SESS-33"), On::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
+        Check::new(id!("SESS-31"), MessageKind::Call, ATTACHING, list::moved)
+            .send(Action::Report)
+            .receive(Action::Report),
+        Check::new(id!("SESS-33"), MessageKind::Call, &["fs/read_text_file", "fs/write_text_file"], roots::outside)
             .send(Action::Pass)
             .receive(Action::Report),
-        Check::new(id!("SESS-37"), On::Call, &["session/list"], list::foreign_cursor).receive(Action::Report),
-        Check::new(id!("SESS-46"), On::Error, &["session/delete"], list::deletes_nothing)
+        Check::new(id!("SESS-37"), MessageKind::Call, &["session/list"], list::foreign_cursor).receive(Action::Report),
+        Check::new(id!("SESS-46"), MessageKind::Error, &["session/delete"], list::deletes_nothing)
             .send(Action::Report)
-            .receive(Action::Tell),
-        Check::new(id!("SESS-47"), On::Answer, &["session/list"], list::deleted)
+            .receive(Action::ReportAlways),
+        Check::new(id!("SESS-47"), MessageKind::Answer, &["session/list"], list::deleted)
             .send(Action::Pass)
             .receive(Action::Report)
             .only(1),
-        Check::new(id!("SESS-47"), On::Answer, &["session/list"], list::deleted)
+        Check::new(id!("SESS-47"), MessageKind::Answer, &["session/list"], list::deleted)
             .send(Action::Report)
             .receive(Action::Report)
             .only(2),
-        Check::new(id!("SESS-95"), On::Answer, &["session/list"], list::elsewhere)
+        Check::new(id!("SESS-95"), MessageKind::Answer, &["session/list"], list::elsewhere)
             .send(Action::Report)
             .receive(Action::Report),
-        Check::new(id!("SESS-50"), On::Call, &["session/update:session_info_update"], more_than_a_title)
+        Check::new(id!("SESS-50"), MessageKind::Call, &["session/update:session_info_update"], more_than_a_title)
             .send(Action::Pass)
             .receive(Action::Report),
-        Check::new(id!("SESS-55"), On::Call, OPENING, |scene| roots::server_not_reachable(scene, "http"))
+        Check::new(id!("SESS-55"), MessageKind::Call, OPENING, |context| roots::server_not_reachable(context, "http"))
             .kind(MisuseKind::Capability),
-        Check::new(id!("SESS-56"), On::Call, OPENING, |scene| roots::server_not_reachable(scene, "sse"))
+        Check::new(id!("SESS-56"), MessageKind::Call, OPENING, |context| roots::server_not_reachable(context, "sse"))
             .kind(MisuseKind::Capability),
-        Check::new(id!("SESS-56"), On::Call, OPENING, roots::outdated).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("SESS-57"), On::Call, OPENING, |scene| roots::server_not_reachable(scene, "stdio"))
-            .kind(MisuseKind::Capability),
-        Check::new(id!("SESS-82"), On::Error, &["session/close"], closes_nothing)
+        Check::new(id!("SESS-56"), MessageKind::Call, OPENING, roots::outdated)
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new(id!("SESS-83"), On::Call, OPENING, roots::same_variable).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("SESS-68"), On::Call, OPENING, prompt::not_advertised).kind(MisuseKind::Capability),
-        Check::new(id!("SESS-69"), On::Call, OPENING, prompt::other_mode).kind(MisuseKind::Capability),
-        Check::new(id!("SESS-70"), On::Call, OPENING, prompt::not_text),
-        Check::new(id!("SESS-71"), On::Call, children::UPDATES, children::not_advertised)
+        Check::new(id!("SESS-57"), MessageKind::Call, OPENING, |context| roots::server_not_reachable(context, "stdio"))
+            .kind(MisuseKind::Capability),
+        Check::new(id!("SESS-82"), MessageKind::Error, &["session/close"], closes_nothing)
+            .send(Action::Report)
+            .receive(Action::Pass),
+        Check::new(id!("SESS-83"), MessageKind::Call, OPENING, roots::same_variable)
+            .send(Action::Report)
+            .receive(Action::Pass),
+        Check::new(id!("SESS-68"), MessageKind::Call, OPENING, prompt::not_advertised).kind(MisuseKind::Capability),
+        Check::new(id!("SESS-69"), MessageKind::Call, OPENING, prompt::other_mode).kind(MisuseKind::Capability),
+        Check::new(id!("SESS-70"), MessageKind::Call, OPENING, prompt::not_text),
+        Check::new(id!("SESS-71"), MessageKind::Call, children::UPDATES, children::not_advertised)
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
-        Check::new(id!("SESS-72"), On::Call, children::MESSAGE, children::names_unknown)
+        Check::new(id!("SESS-72"), MessageKind::Call, children::MESSAGE, children::names_unknown)
             .receive(Action::Report)
             .kind(MisuseKind::Session),
-        Check::new(id!("SESS-73"), On::Call, children::UPDATE, children::wrong_parent)
+        Check::new(id!("SESS-73"), MessageKind::Call, children::UPDATE, children::wrong_parent)
             .receive(Action::Report)
             .kind(MisuseKind::Session),
-        Check::new(id!("LIMIT-04"), On::Call, children::UPDATE, children::too_many)
+        Check::new(id!("LIMIT-04"), MessageKind::Call, children::UPDATE, children::too_many)
             .receive(Action::Drop)
             .kind(MisuseKind::Limit),
-        Check::new(id!("SESS-74"), On::Call, children::CHANGING, children::not_for_children).kind(MisuseKind::Session),
-        Check::new(id!("SESS-75"), On::Call, &["session/cancel"], children::not_cancellable)
+        Check::new(id!("SESS-74"), MessageKind::Call, children::CHANGING, children::not_for_children)
+            .kind(MisuseKind::Session),
+        Check::new(id!("SESS-75"), MessageKind::Call, &["session/cancel"], children::not_cancellable)
             .kind(MisuseKind::Capability),
     ],
     trackers: &[
-        Tracker { rules: &[id!("SESS-52")], on: On::Call, messages: MAKING, track: expect },
+        Tracker { rules: &[id!("SESS-52")], on: MessageKind::Call, messages: MAKING, track: expect },
         Tracker {
             rules: &[id!("SESS-29"), id!("SESS-51"), id!("SESS-78")],
-            on: On::Answer,
+            on: MessageKind::Answer,
             messages: MAKING,
             track: created,
         },
         Tracker {
             rules: &[id!("SESS-15")],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: &["session/load"],
             track: |state, call| attach(state, call, SessionState::Loading),
         },
         Tracker {
             rules: &[id!("SESS-51")],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: &["session/resume"],
             track: |state, call| attach(state, call, SessionState::Resuming),
         },
-        Tracker { rules: &[id!("SESS-18")], on: On::Call, messages: &["session/resume"], track: replay },
-        Tracker { rules: &[id!("SESS-15"), id!("SESS-29")], on: On::Answer, messages: ATTACHING, track: attached },
-        Tracker { rules: &[id!("SESS-22")], on: On::Call, messages: ENDING, track: closing },
-        Tracker { rules: &[id!("SESS-24"), id!("SESS-47")], on: On::Answer, messages: CLOSING, track: closed },
-        Tracker { rules: &[], on: On::Call, messages: &["session/list"], track: list::filtered },
+        Tracker { rules: &[id!("SESS-18")], on: MessageKind::Call, messages: &["session/resume"], track: replay },
+        Tracker {
+            rules: &[id!("SESS-15"), id!("SESS-29")],
+            on: MessageKind::Answer,
+            messages: ATTACHING,
+            track: attached,
+        },
+        Tracker { rules: &[id!("SESS-22")], on: MessageKind::Call, messages: ENDING, track: closing },
+        Tracker { rules: &[id!("SESS-24"), id!("SESS-47")], on: MessageKind::Answer, messages: CLOSING, track: closed },
+        Tracker { rules: &[], on: MessageKind::Call, messages: &["session/list"], track: list::filtered },
         Tracker {
             rules: &[id!("SESS-37"), id!("SESS-43")],
-            on: On::Answer,
+            on: MessageKind::Answer,
             messages: &["session/list"],
             track: list::listed,
         },
-        Tracker { rules: &[id!("SESS-72")], on: On::Call, messages: children::UPDATE, track: children::announced },
-        Tracker { rules: &[id!("SESS-87")], on: On::Call, messages: children::UPDATE, track: children::mirrored },
+        Tracker {
+            rules: &[id!("SESS-72")],
+            on: MessageKind::Call,
+            messages: children::UPDATE,
+            track: children::announced,
+        },
+        Tracker {
+            rules: &[id!("SESS-87")],
+            on: MessageKind::Call,
+            messages: children::UPDATE,
+            track: children::mirrored,
+        },
     ],
 };
 
-fn used_id(scene: &Scene<'_>) -> Option<Objection> {
-    let id = scene.message.text("/sessionId")?;
-    let source = scene.message.session.is_some_and(|source| **source == *id);
-    if source || scene.state.sessions.get(&id).is_none() {
+fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
+    let id = context.message.text("/sessionId")?;
+    let source = context.message.session.is_some_and(|source| **source == *id);
+    if source || context.state.sessions.get(&id).is_none() {
         return None;
     }
-    Some(Objection::new("/sessionId", "a session with this id is open on this connection; make another id"))
+    Some(Finding::new("/sessionId", "a session with this id is open on this connection; make another id"))
 }
 
-fn same_as_source(scene: &Scene<'_>) -> Option<Objection> {
-    let same = scene.message.text("/sessionId")? == **scene.message.session?;
-    same.then(|| Objection::new("/sessionId", "the id of the session that was forked; the branch needs one of its own"))
+fn same_as_source(context: &RuleContext<'_>) -> Option<Finding> {
+    let same = context.message.text("/sessionId")? == **context.message.session?;
+    same.then(|| Finding::new("/sessionId", "the id of the session that was forked; the branch needs one of its own"))
 }
 
-fn history(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session()?;
+fn history(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session()?;
     // In version 2 a resume may ask for the history, and a turn that still runs goes on saying things.
     if session.state != SessionState::Resuming || session.turn != Turn::Idle || session.is_replayed() {
         return None;
@@ -166,55 +194,55 @@ fn history(scene: &Scene<'_>) -> Option<Objection> {
     let message =
         "session/resume has not been answered, and it replays nothing; session/load, or replayFrom in version \
                    2, does";
-    Some(Objection::new("/update", message))
+    Some(Finding::new("/update", message))
 }
 
 /// An agent may have kinds of places of its own, which its host knows.
-fn unknown_place(scene: &Scene<'_>) -> Option<Objection> {
-    let kind = scene.message.text("/replayFrom/type")?;
+fn unknown_place(context: &RuleContext<'_>) -> Option<Finding> {
+    let kind = context.message.text("/replayFrom/type")?;
     if kind == "start" || kind.starts_with('_') {
         return None;
     }
-    Some(Objection::new("/replayFrom/type", "no kind of place that a replay can begin at"))
+    Some(Finding::new("/replayFrom/type", "no kind of place that a replay can begin at"))
 }
 
-fn closes_nothing(scene: &Scene<'_>) -> Option<Objection> {
-    let unknown = scene.message.get("/code")?.parse() == Ok(ErrorCode::RESOURCE_NOT_FOUND.0);
-    unknown.then(|| Objection::new("/code", "closing a session that is not open succeeds; answer with {}"))
+fn closes_nothing(context: &RuleContext<'_>) -> Option<Finding> {
+    let unknown = context.message.get("/code")?.parse() == Ok(ErrorCode::RESOURCE_NOT_FOUND.0);
+    unknown.then(|| Finding::new("/code", "closing a session that is not open succeeds; answer with {}"))
 }
 
-fn more_than_a_title(scene: &Scene<'_>) -> Option<Objection> {
+fn more_than_a_title(context: &RuleContext<'_>) -> Option<Finding> {
     let fixed = ["/update/sessionId", "/update/cwd", "/update/additionalDirectories"];
-    let pointer = fixed.into_iter().find(|pointer| scene.message.get(pointer).is_some())?;
-    Some(Objection::new(pointer, "an update of the title and the time cannot change this"))
+    let pointer = fixed.into_iter().find(|pointer| context.message.get(pointer).is_some())?;
+    Some(Finding::new(pointer, "an update of the title and the time cannot change this"))
 }
 
 /// SESS-52: the session will be known by an answer that is under way.
-fn expect(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn expect(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     state.sessions.expected += 1;
-    Place::note(call)
+    SessionDirs::note(call)
 }
 
-fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn created(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = answer.text("/sessionId");
     state.sessions.expected_one(id.as_deref());
     if let Some(id) = id {
-        state.sessions.shelf.reopened(&id);
+        state.sessions.closed.reopened(&id);
         let session = state.sessions.known.get_mut(&id)?;
-        session.place = answer.note().and_then(Place::read);
+        session.place = answer.note().and_then(SessionDirs::read);
         state.sessions.set_free(&id);
     }
     None
 }
 
-fn attach(state: &mut State, call: &Message<'_>, to: SessionState) -> Option<Box<str>> {
+fn attach(state: &mut State, call: &RuleMessage<'_>, to: SessionState) -> Option<Box<str>> {
     let id = call.session?;
     state.sessions.enter(id.clone(), to).state = to;
     children::follow(state, id);
-    Place::note(call)
+    SessionDirs::note(call)
 }
 
-fn attached(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn attached(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = answer.session?;
     let attaching = |pending: &Pending| pending.of_session(id).any(|request| request.does(Effect::Attaches));
     let open = if state.config.role == Role::Client { &state.outbound } else { &state.inbound };
@@ -222,8 +250,8 @@ fn attached(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     let session = state.sessions.known.get_mut(id)?;
     if answer.body.is_some() {
         session.opened = true;
-        session.place = answer.note().and_then(Place::read);
-        state.sessions.shelf.reopened(id);
+        session.place = answer.note().and_then(SessionDirs::read);
+        state.sessions.closed.reopened(id);
     }
     // Other calls that load or resume it may still be under way.
     if session.opened && !waits {
@@ -236,14 +264,14 @@ fn attached(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// Until it is answered, or the replay is complete (SESS-92), what comes is the past.
-fn replay(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn replay(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.get("/replayFrom")?;
     state.sessions.get_mut(call.session)?.state = SessionState::Loading;
     None
 }
 
 /// SESS-22: what still runs is being cancelled.
-fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn closing(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let newest = state.newest;
     let session = state.sessions.get_mut(call.session)?;
     if session.turn != Turn::Idle {
@@ -252,15 +280,15 @@ fn closing(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn closed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn closed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     let id = answer.session?;
     let place = state.sessions.remove(id).and_then(|session| session.place);
     let limit = state.config.limits.sessions;
     if answer.request.is_some_and(|request| request.does(Effect::Deletes)) {
-        state.sessions.shelf.delete(id, limit);
+        state.sessions.closed.delete(id, limit);
     } else if let Some(place) = place {
-        state.sessions.shelf.put(id, place, limit);
+        state.sessions.closed.put(id, place, limit);
     }
     children::follow(state, id);
     None

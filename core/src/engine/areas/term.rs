@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Scene, State, Tracker};
+use crate::engine::{Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, State, Tracker};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::map::Map;
@@ -18,32 +18,34 @@ const SHOWING: &[&str] = &["session/update:tool_call", "session/update:tool_call
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("TERM-05"), On::Call, NAMING, released_before)
+        Check::new(id!("TERM-05"), MessageKind::Call, NAMING, released_before)
             .receive(Action::Refuse(ErrorCode::RESOURCE_NOT_FOUND))
             .kind(MisuseKind::Session),
-        Check::new(id!("TERM-11"), On::Call, NAMING, unknown).kind(MisuseKind::Session),
-        Check::new(id!("TERM-08"), On::Answer, &["terminal/output"], too_long).receive(Action::Pass),
-        Check::new(id!("TERM-09"), On::Answer, &["terminal/output"], exit_status_gone).receive(Action::Report),
-        Check::new(id!("TERM-12"), On::Answer, &["terminal/create"], used_id).receive(Action::Report),
-        Check::new(id!("TERM-14"), On::Call, SHOWING, shown_too_late).receive(Action::Pass).kind(MisuseKind::Session),
+        Check::new(id!("TERM-11"), MessageKind::Call, NAMING, unknown).kind(MisuseKind::Session),
+        Check::new(id!("TERM-08"), MessageKind::Answer, &["terminal/output"], too_long).receive(Action::Pass),
+        Check::new(id!("TERM-09"), MessageKind::Answer, &["terminal/output"], exit_status_gone).receive(Action::Report),
+        Check::new(id!("TERM-12"), MessageKind::Answer, &["terminal/create"], used_id).receive(Action::Report),
+        Check::new(id!("TERM-14"), MessageKind::Call, SHOWING, shown_too_late)
+            .receive(Action::Pass)
+            .kind(MisuseKind::Session),
     ],
     trackers: &[
-        Tracker { rules: &[id!("TERM-08")], on: On::Call, messages: &["terminal/create"], track: asked },
-        Tracker { rules: &[id!("TERM-04")], on: On::Answer, messages: &["terminal/create"], track: created },
-        Tracker { rules: &[id!("TERM-09")], on: On::Call, messages: NAMING, track: note_id },
+        Tracker { rules: &[id!("TERM-08")], on: MessageKind::Call, messages: &["terminal/create"], track: asked },
+        Tracker { rules: &[id!("TERM-04")], on: MessageKind::Answer, messages: &["terminal/create"], track: created },
+        Tracker { rules: &[id!("TERM-09")], on: MessageKind::Call, messages: NAMING, track: note_id },
         Tracker {
             rules: &[id!("TERM-09")],
-            on: On::Answer,
+            on: MessageKind::Answer,
             messages: &["terminal/wait_for_exit", "terminal/output"],
             track: exited,
         },
         Tracker {
             rules: &[id!("TERM-04"), id!("TERM-05")],
-            on: On::Answer,
+            on: MessageKind::Answer,
             messages: &["terminal/release"],
             track: released,
         },
-        Tracker { rules: &[id!("TERM-14")], on: On::Call, messages: SHOWING, track: shown },
+        Tracker { rules: &[id!("TERM-14")], on: MessageKind::Call, messages: SHOWING, track: shown },
     ],
 };
 
@@ -77,78 +79,78 @@ impl Released {
     }
 }
 
-fn terminal_id<'a>(message: &Message<'a>) -> Option<Cow<'a, str>> {
+fn terminal_id<'a>(message: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
     message.text("/terminalId")
 }
 
-fn released_before(scene: &Scene<'_>) -> Option<Objection> {
-    let id = terminal_id(&scene.message)?;
-    let session = scene.session()?;
+fn released_before(context: &RuleContext<'_>) -> Option<Finding> {
+    let id = terminal_id(&context.message)?;
+    let session = context.session()?;
     if session.terminals.contains_key(&*id) || !session.released.has(&id) {
         return None;
     }
-    Some(Objection::new("/terminalId", "this terminal has been released; create another one"))
+    Some(Finding::new("/terminalId", "this terminal has been released; create another one"))
 }
 
-fn unknown(scene: &Scene<'_>) -> Option<Objection> {
-    let id = terminal_id(&scene.message)?;
-    let session = scene.session()?;
+fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
+    let id = terminal_id(&context.message)?;
+    let session = context.session()?;
     if session.terminals.contains_key(&*id) || session.released.has(&id) {
         return None;
     }
-    Some(Objection::new(
+    Some(Finding::new(
         "/terminalId",
         "no terminal with this id in the session; take the id that terminal/create answered",
     ))
 }
 
-fn too_long(scene: &Scene<'_>) -> Option<Objection> {
-    let limit = *scene.session()?.byte_limits.get(scene.message.note()?)?;
-    let output = scene.message.text("/output")?;
+fn too_long(context: &RuleContext<'_>) -> Option<Finding> {
+    let limit = *context.session()?.byte_limits.get(context.message.note()?)?;
+    let output = context.message.text("/output")?;
     if output.len() as u64 <= limit {
         return None;
     }
     let message = format!("{} bytes where the agent asked for at most {limit}: cut them from the front", output.len());
-    Some(Objection::new("/output", message))
+    Some(Finding::new("/output", message))
 }
 
-fn exit_status_gone(scene: &Scene<'_>) -> Option<Objection> {
-    let ended = *scene.session()?.terminals.get(scene.message.note()?)?;
-    if !ended || scene.message.get("/exitStatus").is_some() {
+fn exit_status_gone(context: &RuleContext<'_>) -> Option<Finding> {
+    let ended = *context.session()?.terminals.get(context.message.note()?)?;
+    if !ended || context.message.get("/exitStatus").is_some() {
         return None;
     }
-    Some(Objection::new("/exitStatus", "the command has ended, so its exit status belongs here from now on"))
+    Some(Finding::new("/exitStatus", "the command has ended, so its exit status belongs here from now on"))
 }
 
-fn used_id(scene: &Scene<'_>) -> Option<Objection> {
-    let id = terminal_id(&scene.message)?;
-    if !scene.session()?.terminals.contains_key(&*id) {
+fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
+    let id = terminal_id(&context.message)?;
+    if !context.session()?.terminals.contains_key(&*id) {
         return None;
     }
-    Some(Objection::new("/terminalId", "an open terminal of this session has this id already"))
+    Some(Finding::new("/terminalId", "an open terminal of this session has this id already"))
 }
 
 /// The terminals that the content of a tool call shows, with their places in it.
-fn shown_ids<'a>(update: &Message<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
+fn shown_ids<'a>(update: &RuleMessage<'a>) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
     let terminal = |item| json::unescape(json::pointer(item, "/type")?).filter(|name| name == "terminal");
     let id = move |item| terminal(item).and_then(|_| json::unescape(json::pointer(item, "/terminalId")?));
     let items = if update.may_have("terminal") { update.items("/update/content") } else { Vec::new() };
     items.into_iter().enumerate().filter_map(move |(at, item)| id(item).map(|id| (at, id)))
 }
 
-fn shown_too_late(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session()?;
+fn shown_too_late(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session()?;
     let late =
         |id: &str| !session.terminals.contains_key(id) && !session.shown.contains_key(id) && session.released.has(id);
-    let (at, _) = shown_ids(&scene.message).find(|(_, id)| late(id))?;
-    Some(Objection::new(
+    let (at, _) = shown_ids(&context.message).find(|(_, id)| late(id))?;
+    Some(Finding::new(
         format!("/update/content/{at}/terminalId"),
         "this terminal has been released and the client may have forgotten it; show it first, release it then",
     ))
 }
 
 /// Shown once, a terminal may be listed again after its release.
-fn shown(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn shown(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
     for (_, id) in shown_ids(update) {
         if session.terminals.contains_key(&*id) {
@@ -159,14 +161,14 @@ fn shown(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// Notes the byte limit, until the id is known that it belongs to.
-fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     if let Some(session) = state.sessions.get_mut(call.session) {
         session.creating += 1;
     }
     call.get("/outputByteLimit").map(Into::into)
 }
 
-fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn created(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(answer.session)?;
     session.creating = session.creating.saturating_sub(1);
     let id: Box<str> = terminal_id(answer)?.into();
@@ -177,11 +179,11 @@ fn created(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn note_id(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn note_id(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     terminal_id(call).map(Into::into)
 }
 
-fn exited(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn exited(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let running = answer.method == "terminal/output" && answer.get("/exitStatus").is_none();
     if answer.body.is_some() && !running {
         *state.sessions.get_mut(answer.session)?.terminals.get_mut(answer.note()?)? = true;
@@ -190,7 +192,7 @@ fn exited(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// TERM-04: what is released leaves the list of leaks. The newest ids are kept, so that a later use can be named.
-fn released(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn released(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     answer.body?;
     let keep = state.config.limits.terminals;
     let session = state.sessions.get_mut(answer.session)?;

@@ -16,7 +16,8 @@ pub(crate) use calls::Tools;
 
 use super::offer::{self, Offer};
 use crate::engine::{
-    Action, Area, Check, Message, MisuseKind, Objection, On, Scene, Session, SessionState, State, Tracker, Turn,
+    Action, Area, Check, Finding, MessageKind, MisuseKind, RuleContext, RuleMessage, Session, SessionState, State,
+    Tracker, Turn,
 };
 use crate::json;
 use crate::rules::Way;
@@ -45,35 +46,45 @@ const CANCEL: &[&str] = &["tool_call/cancel"];
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("TOOL-02"), On::Call, CREATED, used_id).receive(Action::Report),
-        Check::new(id!("TOOL-04"), On::Call, CHANGED, unknown).send(Action::Report).receive(Action::Report),
-        Check::new(id!("TOOL-20"), On::Call, ENDING, untitled).send(Action::Hint).receive(Action::Pass),
-        Check::new(id!("TOOL-09"), On::Call, ENDING, ended).send(Action::Pass).receive(Action::Report),
-        Check::new(id!("TOOL-39"), On::Call, ENDING, still_offered).send(Action::Hint).receive(Action::Pass),
-        Check::new(id!("TOOL-38"), On::Call, CANCEL, gone).kind(MisuseKind::Session),
-        Check::new(id!("TOOL-37"), On::Call, CANCEL, not_offered).kind(MisuseKind::Capability),
-        Check::new(id!("TOOL-12"), On::Call, SHOWING, content::no_terminal)
+        Check::new(id!("TOOL-02"), MessageKind::Call, CREATED, used_id).receive(Action::Report),
+        Check::new(id!("TOOL-04"), MessageKind::Call, CHANGED, unknown).send(Action::Report).receive(Action::Report),
+        Check::new(id!("TOOL-20"), MessageKind::Call, ENDING, untitled)
+            .send(Action::AdviseIfStrict)
+            .receive(Action::Pass),
+        Check::new(id!("TOOL-09"), MessageKind::Call, ENDING, ended).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("TOOL-39"), MessageKind::Call, ENDING, still_offered)
+            .send(Action::AdviseIfStrict)
+            .receive(Action::Pass),
+        Check::new(id!("TOOL-38"), MessageKind::Call, CANCEL, gone).kind(MisuseKind::Session),
+        Check::new(id!("TOOL-37"), MessageKind::Call, CANCEL, not_offered).kind(MisuseKind::Capability),
+        Check::new(id!("TOOL-12"), MessageKind::Call, SHOWING, content::no_terminal)
             .receive(Action::Report)
             .kind(MisuseKind::Session),
-        Check::new(id!("TOOL-34"), On::Call, SHOWING, content::link_not_advertised)
+        Check::new(id!("TOOL-34"), MessageKind::Call, SHOWING, content::link_not_advertised)
             .receive(Action::Report)
             .kind(MisuseKind::Capability),
-        Check::new(id!("TOOL-35"), On::Call, LINKING, content::no_session)
+        Check::new(id!("TOOL-35"), MessageKind::Call, LINKING, content::no_session)
             .receive(Action::Report)
             .kind(MisuseKind::Session),
-        Check::new(id!("TOOL-28"), On::Call, DIFFS, content::odd_patch).send(Action::Report).receive(Action::Report),
-        Check::new(id!("TOOL-27"), On::Call, DIFFS, content::other_files).send(Action::Report).receive(Action::Report),
-        Check::new(id!("TOOL-32"), On::Answer, PROMPT, dangling).send(Action::Tell).receive(Action::Tell),
+        Check::new(id!("TOOL-28"), MessageKind::Call, DIFFS, content::odd_patch)
+            .send(Action::Report)
+            .receive(Action::Report),
+        Check::new(id!("TOOL-27"), MessageKind::Call, DIFFS, content::other_files)
+            .send(Action::Report)
+            .receive(Action::Report),
+        Check::new(id!("TOOL-32"), MessageKind::Answer, PROMPT, dangling)
+            .send(Action::ReportAlways)
+            .receive(Action::ReportAlways),
     ],
     trackers: &[
-        Tracker { rules: &[id!("TOOL-05")], on: On::Call, messages: CREATED, track: created },
-        Tracker { rules: &[id!("TOOL-06")], on: On::Call, messages: CHANGED, track: changed },
-        Tracker { rules: &[id!("TOOL-18")], on: On::Call, messages: CHANGED, track: changed },
-        Tracker { rules: &[id!("TOOL-23")], on: On::Call, messages: CHUNK, track: heard_of },
-        Tracker { rules: &[id!("PERM-09")], on: On::Call, messages: ASKED, track: changed },
-        Tracker { rules: &[id!("TOOL-37")], on: On::Call, messages: ENDING, track: offered },
-        Tracker { rules: &[], on: On::Call, messages: SHOWING, track: announced },
-        Tracker { rules: &[id!("TOOL-32")], on: On::Answer, messages: PROMPT, track: turn_ended },
+        Tracker { rules: &[id!("TOOL-05")], on: MessageKind::Call, messages: CREATED, track: created },
+        Tracker { rules: &[id!("TOOL-06")], on: MessageKind::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("TOOL-18")], on: MessageKind::Call, messages: CHANGED, track: changed },
+        Tracker { rules: &[id!("TOOL-23")], on: MessageKind::Call, messages: CHUNK, track: heard_of },
+        Tracker { rules: &[id!("PERM-09")], on: MessageKind::Call, messages: ASKED, track: changed },
+        Tracker { rules: &[id!("TOOL-37")], on: MessageKind::Call, messages: ENDING, track: offered },
+        Tracker { rules: &[], on: MessageKind::Call, messages: SHOWING, track: announced },
+        Tracker { rules: &[id!("TOOL-32")], on: MessageKind::Answer, messages: PROMPT, track: turn_ended },
     ],
 };
 
@@ -109,13 +120,13 @@ static PLACES: [Places; 3] = places!("/update" "/toolCall" "/subject/toolCall");
 /// The tool call that a message shows, and where it stands.
 #[derive(Debug, Clone, Copy)]
 struct Shown<'s, 'a> {
-    message: &'s Message<'a>,
+    message: &'s RuleMessage<'a>,
     places: &'static Places,
 }
 
 impl<'s, 'a> Shown<'s, 'a> {
     /// That of an update, or the one that a permission is asked for.
-    fn of(message: &'s Message<'a>, state: &State) -> Option<Self> {
+    fn of(message: &'s RuleMessage<'a>, state: &State) -> Option<Self> {
         if message.method == "session/update" {
             return Some(Shown { message, places: &PLACES[0] });
         }
@@ -153,82 +164,82 @@ fn clears(state: &State) -> bool {
 }
 
 /// The session, unless it is telling its past.
-fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
-    scene.session().filter(|session| session.state == SessionState::Ready)
+fn session<'a>(context: &RuleContext<'a>) -> Option<&'a Session> {
+    context.session().filter(|session| session.state == SessionState::Ready)
 }
 
 /// What is known of the tool call that a message shows.
-fn known<'a>(scene: &Scene<'a>) -> Option<&'a Call> {
-    let id = Shown::of(&scene.message, scene.state)?.id()?;
-    session(scene)?.tools.calls.get(&id)
+fn known<'a>(context: &RuleContext<'a>) -> Option<&'a Call> {
+    let id = Shown::of(&context.message, context.state)?.id()?;
+    session(context)?.tools.calls.get(&id)
 }
 
-fn used_id(scene: &Scene<'_>) -> Option<Objection> {
-    known(scene)?.reported.then(|| {
-        Objection::new("/update/toolCallId", "a tool call of this session has this id already; send a tool_call_update")
+fn used_id(context: &RuleContext<'_>) -> Option<Finding> {
+    known(context)?.reported.then(|| {
+        Finding::new("/update/toolCallId", "a tool call of this session has this id already; send a tool_call_update")
     })
 }
 
-fn unknown(scene: &Scene<'_>) -> Option<Objection> {
-    session(scene)?
+fn unknown(context: &RuleContext<'_>) -> Option<Finding> {
+    session(context)?
         .tools
-        .is_new(&Shown::of(&scene.message, scene.state)?.id()?)
-        .then(|| Objection::new("/update/toolCallId", "no tool call with this id was reported; begin with a tool_call"))
+        .is_new(&Shown::of(&context.message, context.state)?.id()?)
+        .then(|| Finding::new("/update/toolCallId", "no tool call with this id was reported; begin with a tool_call"))
 }
 
 /// A chunk or a permission request may have come before.
-fn untitled(scene: &Scene<'_>) -> Option<Objection> {
-    let shown = Shown::of(&scene.message, scene.state)?;
-    let tools = &session(scene)?.tools;
+fn untitled(context: &RuleContext<'_>) -> Option<Finding> {
+    let shown = Shown::of(&context.message, context.state)?;
+    let tools = &session(context)?.tools;
     let id = shown.id()?;
     let first = tools.calls.get(&id).map_or_else(|| tools.is_new(&id), |call| !call.reported);
     (first && shown.message.get(shown.places.title).is_none())
-        .then(|| Objection::new(shown.places.title, "the first report of a tool call; say in a few words what it does"))
+        .then(|| Finding::new(shown.places.title, "the first report of a tool call; say in a few words what it does"))
 }
 
-fn ended(scene: &Scene<'_>) -> Option<Objection> {
-    let known = known(scene)?;
-    let shown = Shown::of(&scene.message, scene.state)?;
-    if !known.status.is_final() || shown.status(scene.state)? == known.status {
+fn ended(context: &RuleContext<'_>) -> Option<Finding> {
+    let known = known(context)?;
+    let shown = Shown::of(&context.message, context.state)?;
+    if !known.status.is_final() || shown.status(context.state)? == known.status {
         return None;
     }
-    Some(Objection::new(shown.places.status, format!("the tool call is {} already", known.status.name())))
+    Some(Finding::new(shown.places.status, format!("the tool call is {} already", known.status.name())))
 }
 
-fn still_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let shown = Shown::of(&scene.message, scene.state)?;
-    let before = known(scene);
-    let ends = match shown.status(scene.state) {
+fn still_offered(context: &RuleContext<'_>) -> Option<Finding> {
+    let shown = Shown::of(&context.message, context.state)?;
+    let before = known(context);
+    let ends = match shown.status(context.state) {
         Some(status) => status.is_final(),
         None => before.is_some_and(|call| call.status.is_final()),
     };
     let offers = shown.offers_cancel().unwrap_or_else(|| before.is_some_and(Call::may_be_cancelled));
     (ends && offers).then(|| {
-        Objection::new(shown.places.capabilities, "the tool call has ended; set its capabilities to null with that")
+        Finding::new(shown.places.capabilities, "the tool call has ended; set its capabilities to null with that")
     })
 }
 
 /// The session's tool calls and the id of the one that is to be cancelled.
-fn to_cancel<'a>(scene: &Scene<'a>) -> Option<(&'a Tools, Cow<'a, str>)> {
-    Some((&session(scene)?.tools, scene.message.text("/toolCallId")?))
+fn to_cancel<'a>(context: &RuleContext<'a>) -> Option<(&'a Tools, Cow<'a, str>)> {
+    Some((&session(context)?.tools, context.message.text("/toolCallId")?))
 }
 
-fn gone(scene: &Scene<'_>) -> Option<Objection> {
-    let (tools, id) = to_cancel(scene)?;
+fn gone(context: &RuleContext<'_>) -> Option<Finding> {
+    let (tools, id) = to_cancel(context)?;
     let why: Cow<'static, str> = match tools.calls.get(&id) {
-        Some(call) if call.offer.may_be_crossed(scene) => return None,
+        Some(call) if call.offer.may_be_crossed(context) => return None,
         Some(call) if call.status.is_final() => format!("the tool call is {} already", call.status.name()).into(),
         None if tools.is_new(&id) => "no tool call with this id in the session".into(),
         _ => return None,
     };
-    Some(Objection::new("/toolCallId", why))
+    Some(Finding::new("/toolCallId", why))
 }
 
-fn not_offered(scene: &Scene<'_>) -> Option<Objection> {
-    let (tools, id) = to_cancel(scene)?;
+fn not_offered(context: &RuleContext<'_>) -> Option<Finding> {
+    let (tools, id) = to_cancel(context)?;
     let call = tools.calls.get(&id)?;
-    (!call.offer.stands() && !call.offer.may_be_crossed(scene)).then(|| {
-        Objection::new("/toolCallId", "the tool call does not offer to be cancelled; session/cancel stops all work")
+    (!call.offer.stands() && !call.offer.may_be_crossed(context)).then(|| {
+        Finding::new("/toolCallId", "the tool call does not offer to be cancelled; session/cancel stops all work")
     })
 }
 
@@ -240,10 +251,10 @@ pub(super) fn may_be_cancelled(session: &Session, id: Option<&str>) -> bool {
     }
 }
 
-fn dangling(scene: &Scene<'_>) -> Option<Objection> {
-    let session = session(scene)?;
+fn dangling(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = session(context)?;
     // With another prompt open, the turn goes on.
-    if scene.message.text("/stopReason")? != "end_turn" || session.prompts > 1 {
+    if context.message.text("/stopReason")? != "end_turn" || session.prompts > 1 {
         return None;
     }
     let tools = &session.tools;
@@ -252,28 +263,28 @@ fn dangling(scene: &Scene<'_>) -> Option<Objection> {
     if count == 0 {
         return None;
     }
-    Some(Objection::new(
+    Some(Finding::new(
         "",
         format!("tool calls still pending or in progress: {count}; the session's snapshot lists them"),
     ))
 }
 
 /// TOOL-12: later updates list the terminal again, and need not announce it.
-fn announced(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+fn announced(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = content::own_terminal(Shown::of(message, state)?)?;
     let limit = state.config.limits.remembered;
     state.sessions.get_mut(message.session)?.tools.own_terminals.entry(&id, limit, || ());
     None
 }
 
-fn created(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn created(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let shown = Shown::of(update, state)?;
     let status = shown.status(state).unwrap_or(Status::Pending);
     change(state, shown, |call, turn| *call = Call { status, reported: true, turn, offer: Offer::default() })
 }
 
 /// TOOL-04, TOOL-06, TOOL-18: an update of an unknown call makes it known.
-fn changed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+fn changed(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let shown = Shown::of(message, state)?;
     let status = shown.status(state);
     // In version 1 only a `tool_call` reports a tool call.
@@ -290,12 +301,12 @@ fn changed(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
     })
 }
 
-fn heard_of(state: &mut State, chunk: &Message<'_>) -> Option<Box<str>> {
+fn heard_of(state: &mut State, chunk: &RuleMessage<'_>) -> Option<Box<str>> {
     let shown = Shown::of(chunk, state)?;
     change(state, shown, |_, _| {})
 }
 
-fn offered(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+fn offered(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let shown = Shown::of(message, state)?;
     let offers = shown.offers_cancel()?;
     let newest = state.newest;
@@ -312,7 +323,7 @@ fn change(state: &mut State, shown: Shown<'_, '_>, change: impl FnOnce(&mut Call
     None
 }
 
-fn turn_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn turn_ended(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(answer.session)?;
     if session.prompts == 0 {
         session.tools.leave_over();

@@ -3,8 +3,8 @@
 //! TURN-15 is in the connection (`respond_error`); shapes are in the model.
 
 use crate::engine::{
-    Action, Area, Check, Message, MisuseKind, Objection, On, OpenRequest, Scene, Session, SessionState, State, Tracker,
-    Turn,
+    Action, Area, Check, Finding, MessageKind, MisuseKind, OpenRequest, RuleContext, RuleMessage, Session,
+    SessionState, State, Tracker, Turn,
 };
 use crate::rules::Way;
 
@@ -91,75 +91,81 @@ impl Session {
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("TURN-03"), On::Call, PROMPT, second_prompt).receive(Action::Report).kind(MisuseKind::Phase),
-        Check::new(id!("TURN-03"), On::Call, PROMPT, queued_prompt).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("TURN-05"), On::Call, WORK, late).send(Action::Tell).receive(Action::Tell),
-        Check::new(id!("TURN-10"), On::Call, PROMPT, own_id).receive(Action::Pass),
-        Check::new(id!("TURN-11"), On::Call, &["session/update:user_message_chunk"], no_id)
+        Check::new(id!("TURN-03"), MessageKind::Call, PROMPT, second_prompt)
+            .receive(Action::Report)
+            .kind(MisuseKind::Phase),
+        Check::new(id!("TURN-03"), MessageKind::Call, PROMPT, queued_prompt).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("TURN-05"), MessageKind::Call, WORK, late)
+            .send(Action::ReportAlways)
+            .receive(Action::ReportAlways),
+        Check::new(id!("TURN-10"), MessageKind::Call, PROMPT, own_id).receive(Action::Pass),
+        Check::new(id!("TURN-11"), MessageKind::Call, &["session/update:user_message_chunk"], no_id)
             .send(Action::Report)
             .receive(Action::Pass),
-        Check::new(id!("TURN-16"), On::Answer, PROMPT, nobody_cancelled).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("TURN-16"), MessageKind::Answer, PROMPT, nobody_cancelled)
+            .send(Action::Pass)
+            .receive(Action::Report),
     ],
     trackers: &[
-        Tracker { rules: &[id!("TURN-02")], on: On::Call, messages: PROMPT, track: prompted },
-        Tracker { rules: &[id!("TURN-02"), id!("TURN-19")], on: On::Answer, messages: PROMPT, track: ended },
+        Tracker { rules: &[id!("TURN-02")], on: MessageKind::Call, messages: PROMPT, track: prompted },
+        Tracker { rules: &[id!("TURN-02"), id!("TURN-19")], on: MessageKind::Answer, messages: PROMPT, track: ended },
         Tracker {
             rules: &[id!("TURN-11")],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: &["session/update:agent_message_chunk"],
             track: |state, update| said(state, update, Piece::Agent),
         },
         Tracker {
             rules: &[id!("TURN-11")],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: &["session/update:agent_thought_chunk"],
             track: |state, update| said(state, update, Piece::Thought),
         },
         Tracker {
             rules: &[id!("TURN-05")],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: &["session/update:user_message_chunk"],
             track: |state, update| said(state, update, Piece::User),
         },
         Tracker {
             rules: &[id!("TURN-05")],
-            on: On::Call,
+            on: MessageKind::Call,
             messages: &["session/update:tool_call", "session/update:tool_call_update", "session/update:plan"],
             track: did,
         },
     ],
 };
 
-fn has_prompt(scene: &Scene<'_>) -> bool {
-    scene.session().is_some_and(|session| session.prompts > 0)
+fn has_prompt(context: &RuleContext<'_>) -> bool {
+    context.session().is_some_and(|session| session.prompts > 0)
 }
 
-fn second_prompt(scene: &Scene<'_>) -> Option<Objection> {
-    let wrong = !scene.state.config.prompt_queueing && has_prompt(scene);
+fn second_prompt(context: &RuleContext<'_>) -> Option<Finding> {
+    let wrong = !context.state.config.prompt_queueing && has_prompt(context);
     wrong.then(|| {
         let message = "a prompt of this session has no answer yet; wait for it, or send session/cancel first";
-        Objection::new("", message)
+        Finding::new("", message)
     })
 }
 
-fn queued_prompt(scene: &Scene<'_>) -> Option<Objection> {
-    let queued = scene.state.config.prompt_queueing && has_prompt(scene);
+fn queued_prompt(context: &RuleContext<'_>) -> Option<Finding> {
+    let queued = context.state.config.prompt_queueing && has_prompt(context);
     queued.then(|| {
         let message = "a prompt of this session has no answer yet; only an agent that queues prompts takes another one";
-        Objection::new("", message)
+        Finding::new("", message)
     })
 }
 
 /// TURN-06 allows for work in the background, so that only what goes on with something of the turn is late. After a turn
 /// that was cancelled it is everything but what an earlier turn had left in the background.
-fn late(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session()?;
+fn late(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session()?;
     let idle = session.turn == Turn::Idle && session.state == SessionState::Ready;
     // A prompt that was not answered in time may still be worked on.
     if !idle || session.late_prompts > 0 {
         return None;
     }
-    let (turns, update) = (&session.turns, &scene.message);
+    let (turns, update) = (&session.turns, &context.message);
     let background = id!("TURN-06").is_on(Way::Track);
     let cancelled = turns.ended.unwrap_or(false);
     let goes_on = |piece| cancelled || turns.goes_on(piece, update.get("/update/messageId"));
@@ -172,34 +178,32 @@ fn late(scene: &Scene<'_>) -> Option<Objection> {
         "agent_thought_chunk" => goes_on(Piece::Thought),
         _ => cancelled,
     };
-    late.then(|| {
-        Objection::new("/update", "the turn is over; what belongs to it comes before the answer to its prompt")
-    })
+    late.then(|| Finding::new("/update", "the turn is over; what belongs to it comes before the answer to its prompt"))
 }
 
-fn own_id(scene: &Scene<'_>) -> Option<Objection> {
-    scene.message.get("/messageId")?;
-    Some(Objection::new("/messageId", "a prompt has no id: the agent makes the ids of messages; leave it out"))
+fn own_id(context: &RuleContext<'_>) -> Option<Finding> {
+    context.message.get("/messageId")?;
+    Some(Finding::new("/messageId", "a prompt has no id: the agent makes the ids of messages; leave it out"))
 }
 
-fn no_id(scene: &Scene<'_>) -> Option<Objection> {
-    if scene.message.get("/update/messageId").is_some() || !scene.session()?.turns.ids {
+fn no_id(context: &RuleContext<'_>) -> Option<Finding> {
+    if context.message.get("/update/messageId").is_some() || !context.session()?.turns.ids {
         return None;
     }
-    Some(Objection::new("/update/messageId", "other messages of this session have ids; give this one an id too"))
+    Some(Finding::new("/update/messageId", "other messages of this session have ids; give this one an id too"))
 }
 
-fn nobody_cancelled(scene: &Scene<'_>) -> Option<Objection> {
-    let request = scene.message.request?;
-    let asked = request.cancelled || scene.session()?.has_cancelled(request);
-    if asked || scene.message.get("/stopReason")? != "\"cancelled\"" {
+fn nobody_cancelled(context: &RuleContext<'_>) -> Option<Finding> {
+    let request = context.message.request?;
+    let asked = request.cancelled || context.session()?.has_cancelled(request);
+    if asked || context.message.get("/stopReason")? != "\"cancelled\"" {
         return None;
     }
-    Some(Objection::new("/stopReason", "cancelled, and nobody had asked for it"))
+    Some(Finding::new("/stopReason", "cancelled, and nobody had asked for it"))
 }
 
 /// TURN-09, TURN-11.
-fn said(state: &mut State, update: &Message<'_>, piece: Piece) -> Option<Box<str>> {
+fn said(state: &mut State, update: &RuleMessage<'_>, piece: Piece) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
     let (turns, idle) = (&mut session.turns, session.turn == Turn::Idle);
     let id = update.get("/update/messageId");
@@ -215,7 +219,7 @@ fn said(state: &mut State, update: &Message<'_>, piece: Piece) -> Option<Box<str
 }
 
 /// What comes after it is a message of its own.
-fn did(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+fn did(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
     if session.turn != Turn::Idle {
         session.turns.kind = None;
@@ -223,7 +227,7 @@ fn did(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn prompted(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(call.session)?;
     session.prompts += 1;
     session.begin_turn();
@@ -232,7 +236,7 @@ fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 
 /// TURN-19: the turn is over once its last prompt is answered; where it was cancelled, prompts that came after that are
 /// the next turn.
-fn ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn ended(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(answer.session)?;
     session.prompts = session.prompts.saturating_sub(1);
     let cancelled = answer.request.is_some_and(|request| session.has_cancelled(request));

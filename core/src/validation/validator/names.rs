@@ -5,7 +5,7 @@
 
 use super::Seen;
 use crate::json::{unescape, Scanner};
-use crate::map::Names;
+use crate::map::StringMap;
 
 /// What was found where a name stands a second time.
 pub(crate) const TWICE: &str = "it twice";
@@ -16,7 +16,7 @@ pub(super) struct Others<'a> {
     /// Most objects have no more than this one.
     first: Option<Seen>,
     /// All of them, once there are two.
-    all: Option<Box<Names<'a>>>,
+    all: Option<Box<StringMap<'a>>>,
 }
 
 impl<'a> Others<'a> {
@@ -31,7 +31,7 @@ impl<'a> Others<'a> {
             return true;
         };
         let all = self.all.get_or_insert_with(|| {
-            let mut all = Names::default();
+            let mut all = StringMap::default();
             all.put(first.text(scanner).value(), scanner.slice(first.value.clone()));
             Box::new(all)
         });

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::names::{Others, TWICE};
 use super::{specific, within, Fail, Seen, Validator, Walk};
 use crate::json::{Checkpoint, Kind, ListEditor, Scanner, Writer};
-use crate::jsonrpc::LONGEST_NAME;
+use crate::jsonrpc::MAX_NAME_BYTES;
 use crate::nearest::nearest;
 use crate::rules::Way;
 use crate::validation::problem::{Problem, Segment, LONGER, MISSING, OF_A_DRAFT, UNKNOWN};
@@ -86,10 +86,10 @@ impl Validator {
                 let keep = self.member(scanner, owner, &fields[index], index as u8)?;
                 let place = start..scanner.offset();
                 // With its quotes.
-                let long = place.end - value_at > LONGEST_NAME + 2 && field.name.ends_with("Id");
+                let long = place.end - value_at > MAX_NAME_BYTES + 2 && field.name.ends_with("Id");
                 if long && id!("LIMIT-07").is_on(self.way()) {
                     let problem =
-                        Problem::new(id!("LIMIT-07"), format!("an id of at most {LONGEST_NAME} bytes"), LONGER);
+                        Problem::new(id!("LIMIT-07"), format!("an id of at most {MAX_NAME_BYTES} bytes"), LONGER);
                     return Err(within(Fail::Invalid(Box::new(problem)), Segment::Name(field.name)));
                 }
                 if outermost && keep && field.name == "sessionId" {

@@ -6,15 +6,16 @@
 use std::borrow::Cow;
 
 use crate::json::{self, Decimal};
-use crate::map::Names;
+use crate::map::StringMap;
 
 /// The place in the result that does not fit, and what was expected there.
 pub(super) type Mismatch = (String, String);
 
 /// Holds the content of an answer (none at all is an empty one) against the schema of its request.
 pub(super) fn mismatch(schema: &str, content: Option<&str>) -> Option<Mismatch> {
-    let fields: Names<'_> = json::members(json::pointer(schema, "/properties").unwrap_or("{}")).into_iter().collect();
-    let values: Names<'_> = json::members(content.unwrap_or("{}")).into_iter().collect();
+    let fields: StringMap<'_> =
+        json::members(json::pointer(schema, "/properties").unwrap_or("{}")).into_iter().collect();
+    let values: StringMap<'_> = json::members(content.unwrap_or("{}")).into_iter().collect();
     let required = json::pointer(schema, "/required").map(json::items).unwrap_or_default();
     for name in required.into_iter().filter_map(json::unescape) {
         if !values.has(&name) {

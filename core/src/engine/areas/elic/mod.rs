@@ -8,10 +8,12 @@ mod form;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::engine::{Action, Area, Check, Message, MisuseKind, Objection, On, Role, Scene, State, Tracker, CLOSING};
+use crate::engine::{
+    Action, Area, Check, Finding, MessageKind, MisuseKind, Role, RuleContext, RuleMessage, State, Tracker, CLOSING,
+};
 use crate::json;
-use crate::jsonrpc::{Id, LONGEST_NAME};
-use crate::map::{Map, Names};
+use crate::jsonrpc::{Id, MAX_NAME_BYTES};
+use crate::map::{Map, StringMap};
 use crate::validation::table::StringKind;
 
 const CREATE: &[&str] = &["elicitation/create"];
@@ -25,7 +27,7 @@ pub(crate) struct Elicitations {
     /// By id, with their sessions.
     urls: Map<Box<str>, Option<Arc<str>>>,
     /// There were more than are kept, so that an unknown id says nothing.
-    forgot: bool,
+    overflowed: bool,
 }
 
 impl Elicitations {
@@ -36,30 +38,30 @@ impl Elicitations {
 
 pub(super) static AREA: Area = Area {
     checks: &[
-        Check::new(id!("ELIC-01"), On::Call, CREATE, not_advertised).kind(MisuseKind::Capability),
-        Check::new(id!("ELIC-08"), On::Call, CREATE, unknown_mode).send(Action::Pass),
-        Check::new(id!("ELIC-04"), On::Call, CREATE, not_one_scope),
-        Check::new(id!("ELIC-05"), On::Call, CREATE, no_request).receive(Action::Report).kind(MisuseKind::Id),
-        Check::new(id!("ELIC-06"), On::Call, CREATE, not_written_out).receive(Action::Pass),
-        Check::new(id!("ELIC-06"), On::Call, CREATE, nested).send(Action::Pass).receive(Action::Report),
-        Check::new(id!("ELIC-07"), On::Call, CREATE, no_such_field).receive(Action::Report),
-        Check::new(id!("ELIC-15"), On::Call, CREATE, no_address),
-        Check::new(id!("ELIC-16"), On::Call, CREATE, same_id).receive(Action::Report).kind(MisuseKind::Id),
-        Check::new(id!("ELIC-25"), On::Call, CREATE, in_the_clear).send(Action::Report).receive(Action::Pass),
-        Check::new(id!("ELIC-12"), On::Answer, CREATE, other_content).receive(Action::Report),
-        Check::new(id!("ELIC-18"), On::Answer, CREATE, content_without_consent).receive(Action::Strip),
-        Check::new(id!("ELIC-21"), On::Call, COMPLETE, not_open).receive(Action::Pass).kind(MisuseKind::Id),
-        Check::new(id!("ELIC-22"), On::Call, COMPLETE, not_open).send(Action::Pass).receive(Action::Drop),
+        Check::new(id!("ELIC-01"), MessageKind::Call, CREATE, not_advertised).kind(MisuseKind::Capability),
+        Check::new(id!("ELIC-08"), MessageKind::Call, CREATE, unknown_mode).send(Action::Pass),
+        Check::new(id!("ELIC-04"), MessageKind::Call, CREATE, not_one_scope),
+        Check::new(id!("ELIC-05"), MessageKind::Call, CREATE, no_request).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-06"), MessageKind::Call, CREATE, not_written_out).receive(Action::Pass),
+        Check::new(id!("ELIC-06"), MessageKind::Call, CREATE, nested).send(Action::Pass).receive(Action::Report),
+        Check::new(id!("ELIC-07"), MessageKind::Call, CREATE, no_such_field).receive(Action::Report),
+        Check::new(id!("ELIC-15"), MessageKind::Call, CREATE, no_address),
+        Check::new(id!("ELIC-16"), MessageKind::Call, CREATE, same_id).receive(Action::Report).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-25"), MessageKind::Call, CREATE, in_the_clear).send(Action::Report).receive(Action::Pass),
+        Check::new(id!("ELIC-12"), MessageKind::Answer, CREATE, other_content).receive(Action::Report),
+        Check::new(id!("ELIC-18"), MessageKind::Answer, CREATE, content_without_consent).receive(Action::Strip),
+        Check::new(id!("ELIC-21"), MessageKind::Call, COMPLETE, not_open).receive(Action::Pass).kind(MisuseKind::Id),
+        Check::new(id!("ELIC-22"), MessageKind::Call, COMPLETE, not_open).send(Action::Pass).receive(Action::Drop),
     ],
     trackers: &[
-        Tracker { rules: &[id!("ELIC-12"), id!("ELIC-20")], on: On::Call, messages: CREATE, track: asked },
-        Tracker { rules: &[id!("ELIC-20")], on: On::Answer, messages: CREATE, track: answered },
-        Tracker { rules: &[id!("ELIC-20")], on: On::Call, messages: COMPLETE, track: completed },
-        Tracker { rules: &[id!("ELIC-23")], on: On::Answer, messages: CLOSING, track: session_ended },
+        Tracker { rules: &[id!("ELIC-12"), id!("ELIC-20")], on: MessageKind::Call, messages: CREATE, track: asked },
+        Tracker { rules: &[id!("ELIC-20")], on: MessageKind::Answer, messages: CREATE, track: answered },
+        Tracker { rules: &[id!("ELIC-20")], on: MessageKind::Call, messages: COMPLETE, track: completed },
+        Tracker { rules: &[id!("ELIC-23")], on: MessageKind::Answer, messages: CLOSING, track: session_ended },
     ],
 };
 
-fn mode<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+fn mode<'a>(call: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
     call.text("/mode")
 }
 
@@ -69,17 +71,17 @@ fn is_known(mode: &str) -> bool {
 
 /// Own modes are advertised as extensions are, in `_meta`; a peer may have them beside the others. A mode is not part of
 /// a pointer here: a peer's may have slashes in it.
-fn offered(scene: &Scene<'_>, mode: &str) -> bool {
-    let client = scene.state.config.role == Role::Client;
-    let capabilities = if client { &scene.state.own.capabilities } else { &scene.state.peer.capabilities };
+fn offered(context: &RuleContext<'_>, mode: &str) -> bool {
+    let client = context.state.config.role == Role::Client;
+    let capabilities = if client { &context.state.own.capabilities } else { &context.state.peer.capabilities };
     let places = if is_known(mode) { &["/elicitation"][..] } else { &["/elicitation", "/elicitation/_meta"] };
     let mut modes = places.iter().flat_map(|place| json::members(json::pointer(capabilities, place).unwrap_or("{}")));
     modes.any(|(name, value)| name == mode && value.starts_with('{'))
 }
 
-fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
-    let mode = mode(&scene.message)?;
-    if offered(scene, &mode) || (!is_known(&mode) && scene.sender != scene.state.config.role) {
+fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
+    let mode = mode(&context.message)?;
+    if offered(context, &mode) || (!is_known(&mode) && context.sender != context.state.config.role) {
         return None;
     }
     let message = format!(
@@ -87,140 +89,140 @@ fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
          another way or go on without"
     );
     // What a peer sends is not repeated to it.
-    Some(if scene.sender == scene.state.config.role {
-        Objection::new("/mode", message)
+    Some(if context.sender == context.state.config.role {
+        Finding::new("/mode", message)
     } else {
-        Objection::new("/mode", "the client did not advertise this way of asking")
+        Finding::new("/mode", "the client did not advertise this way of asking")
     })
 }
 
-fn unknown_mode(scene: &Scene<'_>) -> Option<Objection> {
-    let mode = mode(&scene.message)?;
-    let known = is_known(&mode) || offered(scene, &mode);
-    (!known).then(|| Objection::new("/mode", "a way of asking that the client does not know"))
+fn unknown_mode(context: &RuleContext<'_>) -> Option<Finding> {
+    let mode = mode(&context.message)?;
+    let known = is_known(&mode) || offered(context, &mode);
+    (!known).then(|| Finding::new("/mode", "a way of asking that the client does not know"))
 }
 
-fn not_one_scope(scene: &Scene<'_>) -> Option<Objection> {
-    let call = &scene.message;
+fn not_one_scope(context: &RuleContext<'_>) -> Option<Finding> {
+    let call = &context.message;
     let (session, request) = (call.get("/sessionId").is_some(), call.get("/requestId").is_some());
     if session && request {
-        return Some(Objection::new(
+        return Some(Finding::new(
             "/requestId",
             "a question belongs to a session or to a request; leave one of them out",
         ));
     }
     (!session && call.get("/toolCallId").is_some())
-        .then(|| Objection::new("/toolCallId", "a tool call is one of a session; name the session"))
+        .then(|| Finding::new("/toolCallId", "a tool call is one of a session; name the session"))
 }
 
-fn no_request(scene: &Scene<'_>) -> Option<Objection> {
-    let id = scene.message.get("/requestId").and_then(Id::from_json)?;
-    let open = match scene.state.config.role {
+fn no_request(context: &RuleContext<'_>) -> Option<Finding> {
+    let id = context.message.get("/requestId").and_then(Id::from_json)?;
+    let open = match context.state.config.role {
         // The agent may still work on what has timed out here.
-        Role::Client => scene.state.outbound.get(&id).or_else(|| scene.state.late.get(&id)),
-        Role::Agent => scene.state.inbound.get(&id),
+        Role::Client => context.state.outbound.get(&id).or_else(|| context.state.late.get(&id)),
+        Role::Agent => context.state.inbound.get(&id),
     };
     if open.is_some() {
         return None;
     }
-    Some(Objection::new("/requestId", "no request of the client with this id is open"))
+    Some(Finding::new("/requestId", "no request of the client with this id is open"))
 }
 
-fn not_written_out(scene: &Scene<'_>) -> Option<Objection> {
+fn not_written_out(context: &RuleContext<'_>) -> Option<Finding> {
     let schema =
-        scene.message.get("/requestedSchema").filter(|_| scene.message.text("/mode").as_deref() == Some("form"))?;
+        context.message.get("/requestedSchema").filter(|_| context.message.text("/mode").as_deref() == Some("form"))?;
     let missing = ["/type", "/properties"].into_iter().find(|name| json::pointer(schema, name).is_none())?;
-    Some(Objection::new(
+    Some(Finding::new(
         format!("/requestedSchema{missing}"),
         "left out; a form says that it is an object and has fields",
     ))
 }
 
 /// The fields of a form, by name.
-fn fields<'a>(call: &Message<'a>) -> Vec<(Cow<'a, str>, &'a str)> {
+fn fields<'a>(call: &RuleMessage<'a>) -> Vec<(Cow<'a, str>, &'a str)> {
     call.get("/requestedSchema/properties").map(json::members).unwrap_or_default()
 }
 
-fn nested(scene: &Scene<'_>) -> Option<Objection> {
+fn nested(context: &RuleContext<'_>) -> Option<Finding> {
     let holds = |field: &str, pointer: &str| matches!(json::agreed(field, pointer), Some("\"object\"" | "\"array\""));
-    let fields = fields(&scene.message);
+    let fields = fields(&context.message);
     let (name, _) = fields
         .iter()
         .find(|(_, field)| json::pointer(field, "/type") == Some("\"object\"") || holds(field, "/items/type"))?;
     let name = name.replace('~', "~0").replace('/', "~1");
-    Some(Objection::new(
+    Some(Finding::new(
         format!("/requestedSchema/properties/{name}"),
         "a field that holds further fields; forms are flat",
     ))
 }
 
-fn no_such_field(scene: &Scene<'_>) -> Option<Objection> {
-    let required = scene.message.items("/requestedSchema/required");
-    let names: Names<'_> = fields(&scene.message).into_iter().collect();
+fn no_such_field(context: &RuleContext<'_>) -> Option<Finding> {
+    let required = context.message.items("/requestedSchema/required");
+    let names: StringMap<'_> = fields(&context.message).into_iter().collect();
     let at = required.into_iter().filter_map(json::unescape).position(|name| !names.has(&name))?;
-    Some(Objection::new(format!("/requestedSchema/required/{at}"), "required, but no field of the form has this name"))
+    Some(Finding::new(format!("/requestedSchema/required/{at}"), "required, but no field of the form has this name"))
 }
 
-fn address<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+fn address<'a>(call: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
     (mode(call)? == "url").then(|| call.text("/url")).flatten()
 }
 
-fn no_address(scene: &Scene<'_>) -> Option<Objection> {
-    let fits = StringKind::Uri.fits(&address(&scene.message)?);
-    (!fits).then(|| Objection::new("/url", "not an address of a web page"))
+fn no_address(context: &RuleContext<'_>) -> Option<Finding> {
+    let fits = StringKind::Uri.fits(&address(&context.message)?);
+    (!fits).then(|| Finding::new("/url", "not an address of a web page"))
 }
 
-fn in_the_clear(scene: &Scene<'_>) -> Option<Objection> {
-    let url = address(&scene.message)?.to_ascii_lowercase();
+fn in_the_clear(context: &RuleContext<'_>) -> Option<Finding> {
+    let url = address(&context.message)?.to_ascii_lowercase();
     let host = url.strip_prefix("http://")?;
     let local = ["localhost", "127.0.0.1", "[::1]"].into_iter().any(|name| {
         host.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?', '#']))
     });
-    (!local).then(|| Objection::new("/url", "not over HTTPS, so that others on the way can read and change it"))
+    (!local).then(|| Finding::new("/url", "not over HTTPS, so that others on the way can read and change it"))
 }
 
-fn elicitation_id<'a>(call: &Message<'a>) -> Option<Cow<'a, str>> {
+fn elicitation_id<'a>(call: &RuleMessage<'a>) -> Option<Cow<'a, str>> {
     (mode(call)? == "url").then(|| call.text("/elicitationId")).flatten()
 }
 
-fn same_id(scene: &Scene<'_>) -> Option<Objection> {
-    let open = scene.state.elicitations.urls.contains_key(&*elicitation_id(&scene.message)?);
-    open.then(|| Objection::new("/elicitationId", "another question with this id is open; make another id"))
+fn same_id(context: &RuleContext<'_>) -> Option<Finding> {
+    let open = context.state.elicitations.urls.contains_key(&*elicitation_id(&context.message)?);
+    open.then(|| Finding::new("/elicitationId", "another question with this id is open; make another id"))
 }
 
-fn not_open(scene: &Scene<'_>) -> Option<Objection> {
-    let open = &scene.state.elicitations;
-    let known = open.forgot || open.urls.contains_key(&*scene.message.text("/elicitationId")?);
+fn not_open(context: &RuleContext<'_>) -> Option<Finding> {
+    let open = &context.state.elicitations;
+    let known = open.overflowed || open.urls.contains_key(&*context.message.text("/elicitationId")?);
     (!known).then(|| {
-        Objection::new("/elicitationId", "no question with this id is open: never asked, turned down, or completed")
+        Finding::new("/elicitationId", "no question with this id is open: never asked, turned down, or completed")
     })
 }
 
 /// What a note has under a name.
-fn noted<'a>(answer: &Message<'a>, pointer: &str) -> Option<&'a str> {
+fn noted<'a>(answer: &RuleMessage<'a>, pointer: &str) -> Option<&'a str> {
     json::pointer(answer.note()?, pointer)
 }
 
-fn other_content(scene: &Scene<'_>) -> Option<Objection> {
-    let answer = &scene.message;
+fn other_content(context: &RuleContext<'_>) -> Option<Finding> {
+    let answer = &context.message;
     let schema = noted(answer, "/schema").filter(|_| answer.text("/action").as_deref() == Some("accept"))?;
     let (place, expected) = form::mismatch(schema, answer.get("/content"))?;
-    Some(Objection::new(place, format!("expected {expected}")))
+    Some(Finding::new(place, format!("expected {expected}")))
 }
 
-fn content_without_consent(scene: &Scene<'_>) -> Option<Objection> {
-    let refused = scene.message.text("/action")? != "accept" && scene.message.get("/content").is_some();
-    refused.then(|| Objection::new("/content", "only accept has content; leave it out"))
+fn content_without_consent(context: &RuleContext<'_>) -> Option<Finding> {
+    let refused = context.message.text("/action")? != "accept" && context.message.get("/content").is_some();
+    refused.then(|| Finding::new("/content", "only accept has content; leave it out"))
 }
 
 /// Notes the form, or the id of a question that is new.
-fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let mut writer = json::Writer::new();
     writer.begin_object();
     if let Some(id) = elicitation_id(call) {
         let open = &mut state.elicitations;
-        if open.urls.len() >= state.config.limits.remembered || id.len() > LONGEST_NAME {
-            open.forgot = true;
+        if open.urls.len() >= state.config.limits.remembered || id.len() > MAX_NAME_BYTES {
+            open.overflowed = true;
         } else if !open.urls.contains_key(&*id) {
             writer.key("url").string(&id);
             open.urls.insert(id.into(), call.session.cloned());
@@ -232,7 +234,7 @@ fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
     writer.finish().ok().map(Into::into)
 }
 
-fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = noted(answer, "/url").and_then(json::unescape)?;
     if answer.text("/action").as_deref() != Some("accept") {
         state.elicitations.urls.remove(&*id);
@@ -240,12 +242,12 @@ fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
     None
 }
 
-fn completed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+fn completed(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     state.elicitations.urls.remove(&*call.text("/elicitationId")?);
     None
 }
 
-fn session_ended(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+fn session_ended(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = answer.session.filter(|_| answer.body.is_some())?;
     // Its children are gone as well.
     let sessions = &state.sessions;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::recent::{Recent, KEPT};
-use crate::engine::{Message, Objection, OpenRequest, Scene, Session, SessionState, State};
+use crate::engine::{Finding, OpenRequest, RuleContext, RuleMessage, Session, SessionState, State};
 use crate::json::{self, Writer};
 use crate::map::Set;
 use crate::rules::Way;
@@ -91,12 +91,12 @@ fn item_key(item: &str) -> Option<String> {
     Some(key(&kind, &json::unescape(json::pointer(item, member)?)?))
 }
 
-fn items<'a>(update: &Message<'a>) -> Option<Vec<&'a str>> {
+fn items<'a>(update: &RuleMessage<'a>) -> Option<Vec<&'a str>> {
     update.get("/update/background").filter(|list| list.starts_with('[')).map(json::items)
 }
 
 /// What a message names; most name one thing, and several where a question has a tool call and a terminal.
-fn named(message: &Message<'_>) -> Vec<String> {
+fn named(message: &RuleMessage<'_>) -> Vec<String> {
     let text = |(kind, place): &(&str, &str)| Some(key(kind, &message.text(place).filter(|id| id.len() <= KEPT)?));
     if message.method == "session/update" {
         NAMED[..2].iter().filter_map(text).collect()
@@ -106,7 +106,7 @@ fn named(message: &Message<'_>) -> Vec<String> {
 }
 
 /// The terminals in the content of a tool call.
-fn shown<'a>(message: &Message<'a>) -> Vec<Cow<'a, str>> {
+fn shown<'a>(message: &RuleMessage<'a>) -> Vec<Cow<'a, str>> {
     let places = ["/update/content", "/subject/toolCall/content"];
     let content = places.iter().find_map(|place| message.get(place)).unwrap_or("[]");
     let items = if content.starts_with('[') { json::items(content) } else { vec![content] };
@@ -115,7 +115,7 @@ fn shown<'a>(message: &Message<'a>) -> Vec<Cow<'a, str>> {
 }
 
 /// Remembers what is announced and how it ends. An update that does not say how it stands changes nothing in that.
-pub(super) fn met(state: &mut State, message: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn met(state: &mut State, message: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let session = state.sessions.get_mut(message.session)?;
     let status = ["/update/status", "/subject/toolCall/status"].iter().find_map(|place| message.text(place));
@@ -134,7 +134,7 @@ pub(super) fn met(state: &mut State, message: &Message<'_>) -> Option<Box<str>> 
     None
 }
 
-pub(super) fn listed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn listed(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let list = update.get("/update/background")?;
     state.sessions.get_mut(update.session)?.work.background.replace(list, keep);
@@ -142,7 +142,7 @@ pub(super) fn listed(state: &mut State, update: &Message<'_>) -> Option<Box<str>
 }
 
 /// What a question is about, so that it can be told whose it is when the foreground is cancelled.
-pub(super) fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn asked(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let named = named(call);
     if named.is_empty() {
         return None;
@@ -157,64 +157,64 @@ pub(super) fn asked(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
 }
 
 /// Its work may have been announced on another connection.
-pub(super) fn resumed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn resumed(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     state.sessions.get_mut(call.session)?.work.background.elsewhere = true;
     None
 }
 
 /// A branch begins with what its source had.
-pub(super) fn forked(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn forked(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = answer.text("/sessionId")?;
     state.sessions.told_mut(&id)?.work.background.elsewhere = true;
     None
 }
 
-fn session<'a>(scene: &Scene<'a>) -> Option<&'a Session> {
-    scene.session().filter(|session| session.state == SessionState::Ready)
+fn session<'a>(context: &RuleContext<'a>) -> Option<&'a Session> {
+    context.session().filter(|session| session.state == SessionState::Ready)
 }
 
-pub(super) fn left_out(scene: &Scene<'_>) -> Option<Objection> {
-    let reported = session(scene)?.work.background.list.is_some();
-    let missing = reported && scene.message.get("/update/background").is_none();
+pub(super) fn left_out(context: &RuleContext<'_>) -> Option<Finding> {
+    let reported = session(context)?.work.background.list.is_some();
+    let missing = reported && context.message.get("/update/background").is_none();
     missing.then(|| {
         let message =
             "an agent that has reported background work lists it in every state_update, also where there is none";
-        Objection::new("/update/background", message)
+        Finding::new("/update/background", message)
     })
 }
 
 /// The place of the first item for which this holds.
-fn first(scene: &Scene<'_>, mut holds: impl FnMut(&str) -> bool) -> Option<String> {
-    let at = items(&scene.message)?.into_iter().position(|item| item_key(item).is_some_and(|key| holds(&key)))?;
+fn first(context: &RuleContext<'_>, mut holds: impl FnMut(&str) -> bool) -> Option<String> {
+    let at = items(&context.message)?.into_iter().position(|item| item_key(item).is_some_and(|key| holds(&key)))?;
     Some(format!("/update/background/{at}"))
 }
 
-pub(super) fn not_announced(scene: &Scene<'_>) -> Option<Objection> {
-    let background = &session(scene)?.work.background;
-    let this = scene.message.session?;
+pub(super) fn not_announced(context: &RuleContext<'_>) -> Option<Finding> {
+    let background = &session(context)?.work.background;
+    let this = context.message.session?;
     // A child has to be announced on each connection: nothing else says whose it is.
-    let is_child = |id: &str| scene.state.sessions.get(id).and_then(Session::parent) == Some(&**this);
-    let place = first(scene, |key| match key.strip_prefix("subagent ") {
+    let is_child = |id: &str| context.state.sessions.get(id).and_then(Session::parent) == Some(&**this);
+    let place = first(context, |key| match key.strip_prefix("subagent ") {
         Some(id) => !is_child(id),
         None => !background.elsewhere && background.known.is_new(key),
     })?;
-    Some(Objection::new(place, "nothing has announced this tool call, terminal or child; send its own update first"))
+    Some(Finding::new(place, "nothing has announced this tool call, terminal or child; send its own update first"))
 }
 
-pub(super) fn not_ended(scene: &Scene<'_>) -> Option<Objection> {
-    let background = &session(scene)?.work.background;
-    let now: Vec<String> = items(&scene.message)?.into_iter().filter_map(item_key).collect();
+pub(super) fn not_ended(context: &RuleContext<'_>) -> Option<Finding> {
+    let background = &session(context)?.work.background;
+    let now: Vec<String> = items(&context.message)?.into_iter().filter_map(item_key).collect();
     let gone = background.items.keys().filter(|key| !now.iter().any(|listed| **listed == ***key));
     let open = gone.filter(|key| background.known.get(key) == Some(&false)).count();
     (open > 0).then(|| {
         let message =
             "something was taken from the list that has not ended; its final status or exitStatus comes first";
-        Objection::new("/update/background", message)
+        Finding::new("/update/background", message)
     })
 }
 
-pub(super) fn twice(scene: &Scene<'_>) -> Option<Objection> {
+pub(super) fn twice(context: &RuleContext<'_>) -> Option<Finding> {
     let mut seen = Set::default();
-    let place = first(scene, |key| !seen.insert(Box::<str>::from(key), ()))?;
-    Some(Objection::new(place, "this stands in the list already"))
+    let place = first(context, |key| !seen.insert(Box::<str>::from(key), ()))?;
+    Some(Finding::new(place, "this stands in the list already"))
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::super::recent::{Recent, KEPT};
 use super::keys;
-use crate::engine::{Message, Objection, OpenRequest, Role, Scene, SessionState, State, Turn};
+use crate::engine::{Finding, OpenRequest, Role, RuleContext, RuleMessage, SessionState, State, Turn};
 use crate::json;
 use crate::map::Map;
 
@@ -68,7 +68,7 @@ impl Prompt {
 }
 
 impl Echoes {
-    pub(super) fn prompted(&mut self, call: &Message<'_>, turn: Turn) -> Option<Box<str>> {
+    pub(super) fn prompted(&mut self, call: &RuleMessage<'_>, turn: Turn) -> Option<Box<str>> {
         self.refused = None;
         let begins = call.items("/prompt").first().and_then(|block| mark(block));
         Prompt { begins, at: self.count, first: turn == Turn::Idle }.note()
@@ -95,7 +95,7 @@ pub(super) fn mark(block: &str) -> Option<u64> {
 }
 
 /// What an update of a user's message begins with.
-fn begins(update: &Message<'_>) -> Option<u64> {
+fn begins(update: &RuleMessage<'_>) -> Option<u64> {
     let content = update.get("/update/content")?;
     if content.starts_with('[') {
         json::items(content).first().and_then(|block| mark(block))
@@ -125,7 +125,7 @@ fn was_told(state: &State, request: &OpenRequest) -> bool {
 }
 
 /// Takes the answer to a prompt: whether the work on it is over already; `None` where the answer has no id to tell by.
-pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<bool> {
+pub(super) fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<bool> {
     let request = answer.request?;
     let keep = state.config.limits.remembered;
     let told = answer.body.is_none() && was_told(state, request);
@@ -149,7 +149,7 @@ pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<bool> 
     Some(false)
 }
 
-pub(super) fn told(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn told(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let session = state.sessions.get_mut(update.session)?;
     let id = update.text("/update/messageId").filter(|id| id.len() <= KEPT)?;
@@ -164,7 +164,7 @@ pub(super) fn told(state: &mut State, update: &Message<'_>) -> Option<Box<str>> 
 }
 
 /// The work that ends is the one that the messages belong to, or the one before it.
-pub(super) fn work_ended(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn work_ended(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     update.get("/update/stopReason")?;
     let session = state.sessions.get_mut(update.session)?;
     if session.work.is_under_way() {
@@ -175,36 +175,36 @@ pub(super) fn work_ended(state: &mut State, update: &Message<'_>) -> Option<Box<
     None
 }
 
-pub(super) fn missing(scene: &Scene<'_>) -> Option<Objection> {
-    scene.message.get("/update/stopReason")?;
-    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+pub(super) fn missing(context: &RuleContext<'_>) -> Option<Finding> {
+    context.message.get("/update/stopReason")?;
+    let session = context.session().filter(|session| session.state == SessionState::Ready)?;
     let work = &session.work;
     let missing = work.is_under_way() && work.echoes.awaited.values().any(|first| *first);
     missing.then(|| {
         let message =
             "a prompt was answered with the id of a message, and no update has shown that message before the \
                        work ended";
-        Objection::new("/update/state", message)
+        Finding::new("/update/state", message)
     })
 }
 
-pub(super) fn inserted(scene: &Scene<'_>) -> Option<Objection> {
-    was_told(scene.state, scene.message.request?).then(|| {
+pub(super) fn inserted(context: &RuleContext<'_>) -> Option<Finding> {
+    was_told(context.state, context.message.request?).then(|| {
         let message =
             "the prompt's message is in the conversation already, so that its answer is the id of the message; \
                        work that fails ends with the stop reason error";
-        Objection::new("", message)
+        Finding::new("", message)
     })
 }
 
-pub(super) fn of_a_refused(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+pub(super) fn of_a_refused(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session().filter(|session| session.state == SessionState::Ready)?;
     let echoes = &session.work.echoes;
     let refused = echoes.refused.filter(|_| session.prompts == 0)?;
-    let id = scene.message.text("/update/messageId")?;
+    let id = context.message.text("/update/messageId")?;
     let own = echoes.messages.get(&id).is_some() || echoes.awaited.contains_key(&*id);
-    if own || begins(&scene.message) != Some(refused) {
+    if own || begins(&context.message) != Some(refused) {
         return None;
     }
-    Some(Objection::new("/update/messageId", "the message of a prompt that was refused; it is not in the conversation"))
+    Some(Finding::new("/update/messageId", "the message of a prompt that was refused; it is not in the conversation"))
 }

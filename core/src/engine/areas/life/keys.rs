@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::super::recent::Recent;
 use super::echo::mark;
-use crate::engine::{Message, Objection, OpenRequest, Scene, Session, State};
+use crate::engine::{Finding, OpenRequest, RuleContext, RuleMessage, Session, State};
 use crate::json::{self, Writer};
 use crate::rules::Way;
 
@@ -75,46 +75,46 @@ pub(crate) fn key_of(request: &OpenRequest) -> Option<Cow<'_, str>> {
 }
 
 /// The blocks of a prompt in short. A client that writes the same blocks otherwise repeats them all the same.
-fn content(prompt: &Message<'_>) -> u64 {
+fn content(prompt: &RuleMessage<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     prompt.items("/prompt").into_iter().map(mark).collect::<Vec<_>>().hash(&mut hasher);
     hasher.finish()
 }
 
-pub(super) fn length(scene: &Scene<'_>) -> Option<Objection> {
-    let key = scene.message.text("/idempotencyKey")?;
+pub(super) fn length(context: &RuleContext<'_>) -> Option<Finding> {
+    let key = context.message.text("/idempotencyKey")?;
     let length = key.chars().take(LONGEST + 1).count();
     let fits = (1..=LONGEST).contains(&length);
-    (!fits).then(|| Objection::new("/idempotencyKey", format!("expected a key of 1 to {LONGEST} characters")))
+    (!fits).then(|| Finding::new("/idempotencyKey", format!("expected a key of 1 to {LONGEST} characters")))
 }
 
-pub(super) fn other_content(scene: &Scene<'_>) -> Option<Objection> {
-    let key = scene.message.text("/idempotencyKey")?;
-    let session = scene.session()?;
+pub(super) fn other_content(context: &RuleContext<'_>) -> Option<Finding> {
+    let key = context.message.text("/idempotencyKey")?;
+    let session = context.session()?;
     session.submitted(&key)?;
-    if session.work.keys.submissions.get(&key)?.content == content(&scene.message) {
+    if session.work.keys.submissions.get(&key)?.content == content(&context.message) {
         return None;
     }
     let message = "this key names a prompt with other content; a new message has a new key";
-    Some(Objection::new("/idempotencyKey", message))
+    Some(Finding::new("/idempotencyKey", message))
 }
 
-pub(super) fn other_message(scene: &Scene<'_>) -> Option<Objection> {
-    let first = scene.session()?.message_of(scene.message.request?)?;
-    let differs = *scene.message.text("/messageId")? != *first;
+pub(super) fn other_message(context: &RuleContext<'_>) -> Option<Finding> {
+    let first = context.session()?.message_of(context.message.request?)?;
+    let differs = *context.message.text("/messageId")? != *first;
     differs.then(|| {
         let message = "another id than the one that the first prompt with this key was answered with";
-        Objection::new("/messageId", message)
+        Finding::new("/messageId", message)
     })
 }
 
-pub(super) fn refused(scene: &Scene<'_>) -> Option<Objection> {
-    scene.session()?.message_of(scene.message.request?)?;
+pub(super) fn refused(context: &RuleContext<'_>) -> Option<Finding> {
+    context.session()?.message_of(context.message.request?)?;
     let message = "an error, where an earlier prompt with this key was answered with the id of its message";
-    Some(Objection::new("", message))
+    Some(Finding::new("", message))
 }
 
-pub(super) fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn prompted(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     let key = call.text("/idempotencyKey").filter(|key| key.chars().take(LONGEST + 1).count() <= LONGEST)?;
     let content = content(call);
     let session = state.sessions.get_mut(call.session)?;
@@ -129,7 +129,7 @@ pub(super) fn prompted(state: &mut State, call: &Message<'_>) -> Option<Box<str>
     note.finish().ok().map(Into::into)
 }
 
-pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let key = key_of(answer.request?)?;
     let session = state.sessions.get_mut(answer.session)?;
     let known = session.work.keys.submissions.get_mut(&key)?;
@@ -142,7 +142,7 @@ pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<st
 }
 
 /// The prompts of an earlier connection may be repeated on this one.
-pub(super) fn resumed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn resumed(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     state.sessions.get_mut(call.session)?.work.keys.elsewhere = true;
     None
 }

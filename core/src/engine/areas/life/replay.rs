@@ -4,7 +4,7 @@
 //! before it was in the schema never send it, so that nothing waits for it.
 
 use super::AGENT;
-use crate::engine::{Message, Objection, Scene, Session, SessionState, State, Turn};
+use crate::engine::{Finding, RuleContext, RuleMessage, Session, SessionState, State, Turn};
 use crate::json;
 
 /// The replays of a session that are under way.
@@ -32,52 +32,52 @@ pub(super) const RESUME: &[&str] = &["session/resume"];
 pub(super) const CHILD: &[&str] = &["session/update:subagent_update"];
 
 /// Whether a `session/resume` has asked for a replay.
-fn has_replay(answer: &Message<'_>) -> bool {
+fn has_replay(answer: &RuleMessage<'_>) -> bool {
     answer.note().is_some_and(|note| json::pointer(note, "/replay").is_some())
 }
 
-pub(super) fn missing(scene: &Scene<'_>) -> Option<Objection> {
-    let id = scene.message.session.filter(|_| has_replay(&scene.message))?;
-    let sessions = &scene.state.sessions;
+pub(super) fn missing(context: &RuleContext<'_>) -> Option<Finding> {
+    let id = context.message.session.filter(|_| has_replay(&context.message))?;
+    let sessions = &context.state.sessions;
     if sessions.get(id)?.work.replays.complete == 0 {
         let message =
             "no replay_complete since the session was resumed; one comes after the history, also where there is none";
-        return Some(Objection::new("", message));
+        return Some(Finding::new("", message));
     }
     let below = sessions.below(id);
     let mut children = below.iter().filter_map(|child| sessions.get(child));
     children.any(Session::owes_end).then(|| {
         let message = "no replay_complete for a child session that the replay has announced; it has one of its own";
-        Objection::new("", message)
+        Finding::new("", message)
     })
 }
 
-pub(super) fn not_asked(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session().filter(|session| !session.owes_end())?;
+pub(super) fn not_asked(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session().filter(|session| !session.owes_end())?;
     let message = if session.work.replays.asked > 0 {
         "the replay is complete already"
     } else {
         "no session/resume with replayFrom is open, so that there is no replay to complete"
     };
-    Some(Objection::new("/update/sessionUpdate", message))
+    Some(Finding::new("/update/sessionUpdate", message))
 }
 
-pub(super) fn history(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session().filter(|session| session.is_replayed())?;
+pub(super) fn history(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session().filter(|session| session.is_replayed())?;
     if session.state != SessionState::Resuming || session.turn != Turn::Idle {
         return None;
     }
-    Some(Objection::new("/update", "history after replay_complete; all of it comes before"))
+    Some(Finding::new("/update", "history after replay_complete; all of it comes before"))
 }
 
-pub(super) fn asked(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn asked(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.get("/replayFrom")?;
     state.sessions.get_mut(call.session)?.work.replays.asked += 1;
     Some("{\"replay\":true}".into())
 }
 
 /// What is told from now on is not the past, and the state is told once more.
-pub(super) fn complete(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn complete(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session).filter(|session| session.owes_end())?;
     session.work.replays.complete += 1;
     session.work.synced = false;
@@ -87,7 +87,7 @@ pub(super) fn complete(state: &mut State, update: &Message<'_>) -> Option<Box<st
     None
 }
 
-pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let parent = state.sessions.get(update.session?)?;
     let child = update.text("/update/sessionId").filter(|_| parent.state == SessionState::Loading)?;
     let child = state.sessions.known.get_mut(&child).filter(|child| child.parent().is_some())?;
@@ -95,7 +95,7 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
     None
 }
 
-pub(super) fn answered(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn answered(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let id = answer.session.filter(|_| has_replay(answer))?;
     for child in state.sessions.below(id) {
         if let Some(child) = state.sessions.known.get_mut(&child) {

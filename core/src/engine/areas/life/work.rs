@@ -7,7 +7,7 @@ use super::background::Background;
 use super::echo::Echoes;
 use super::keys::Keys;
 use super::replay::Replays;
-use crate::engine::{Message, Objection, OpenRequest, Scene, Session, SessionState, State, Turn};
+use crate::engine::{Finding, OpenRequest, RuleContext, RuleMessage, Session, SessionState, State, Turn};
 use crate::json;
 use crate::rules::Way;
 
@@ -162,7 +162,7 @@ impl Session {
 }
 
 /// LIFE-04, LIFE-05. An idle that has crossed a prompt says nothing of the work on it.
-pub(super) fn told(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn told(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let report = Report {
         state: update.text("/update/state")?,
         reason: update.text("/update/stopReason"),
@@ -228,7 +228,7 @@ impl Session {
 }
 
 /// The ids of what the work says, as far as they are needed to see what comes too late.
-pub(super) fn said(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn said(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
     let id = update.get("/update/messageId")?;
     let last = &mut session.work.said[kind(update)?];
@@ -239,17 +239,17 @@ pub(super) fn said(state: &mut State, update: &Message<'_>) -> Option<Box<str>> 
 }
 
 /// Where the last message of this kind is kept: messages and thoughts have ids of their own.
-fn kind(update: &Message<'_>) -> Option<usize> {
+fn kind(update: &RuleMessage<'_>) -> Option<usize> {
     Some(usize::from(update.text("/update/sessionUpdate")?.starts_with("agent_thought")))
 }
 
-pub(super) fn resumed(state: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn resumed(state: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     state.sessions.get_mut(call.session)?.work.synced = false;
     None
 }
 
 /// The state comes after the history. Once it says that the agent works, that may go on at once.
-pub(super) fn replayed(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn replayed(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let session = state.sessions.get_mut(update.session)?;
     if session.state == SessionState::Loading && !session.work.is_under_way() {
         session.work.synced = false;
@@ -258,15 +258,15 @@ pub(super) fn replayed(state: &mut State, update: &Message<'_>) -> Option<Box<st
 }
 
 /// An idle that ends what was told of, or that has a reason to end: its reason, if it gives one.
-fn idle<'a>(scene: &Scene<'a>) -> Option<(&'a Session, Option<Cow<'a, str>>)> {
-    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
-    let idle = Told::of(&scene.message.text("/update/state")?) == Told::Idle;
-    idle.then(|| (session, scene.message.text("/update/stopReason")))
+fn idle<'a>(context: &RuleContext<'a>) -> Option<(&'a Session, Option<Cow<'a, str>>)> {
+    let session = context.session().filter(|session| session.state == SessionState::Ready)?;
+    let idle = Told::of(&context.message.text("/update/state")?) == Told::Idle;
+    idle.then(|| (session, context.message.text("/update/stopReason")))
 }
 
 /// A snapshot may repeat the last reason; another one, where nothing was told of, ends what has never begun.
-pub(super) fn never_began(scene: &Scene<'_>) -> Option<Objection> {
-    let (session, reason) = idle(scene)?;
+pub(super) fn never_began(context: &RuleContext<'_>) -> Option<Finding> {
+    let (session, reason) = idle(context)?;
     let work = &session.work;
     let repeated = reason? == work.reason.as_deref().unwrap_or_default();
     // Where nobody knew, it may have begun all the same.
@@ -274,52 +274,52 @@ pub(super) fn never_began(scene: &Scene<'_>) -> Option<Objection> {
     if repeated || unseen || work.is_under_way() || session.turn == Turn::Cancelling {
         return None;
     }
-    Some(Objection::new("/update/stopReason", "work ends that no state_update has begun; running comes first"))
+    Some(Finding::new("/update/stopReason", "work ends that no state_update has begun; running comes first"))
 }
 
-pub(super) fn no_reason(scene: &Scene<'_>) -> Option<Objection> {
-    let (session, reason) = idle(scene)?;
+pub(super) fn no_reason(context: &RuleContext<'_>) -> Option<Finding> {
+    let (session, reason) = idle(context)?;
     // Of work that was cancelled LIFE-15 says more.
     let ends = reason.is_none() && session.work.is_under_way() && session.turn != Turn::Cancelling;
-    ends.then(|| Objection::new("/update/stopReason", "the work ends, and nothing says why; give a stop reason"))
+    ends.then(|| Finding::new("/update/stopReason", "the work ends, and nothing says why; give a stop reason"))
 }
 
 /// The idle may have crossed the cancel. That the agent had read the cancel shows where it has answered what was asked
 /// after it.
-pub(super) fn not_cancelled(scene: &Scene<'_>) -> Option<Objection> {
-    let (session, reason) = idle(scene)?;
+pub(super) fn not_cancelled(context: &RuleContext<'_>) -> Option<Finding> {
+    let (session, reason) = idle(context)?;
     let ends = session.turn == Turn::Cancelling && session.work.is_under_way();
-    if !ends || reason.as_deref() == Some("cancelled") || !session.turns.cancel_was_read(scene.state.answered) {
+    if !ends || reason.as_deref() == Some("cancelled") || !session.turns.cancel_was_read(context.state.answered) {
         return None;
     }
-    Some(Objection::new("/update/stopReason", "the work was cancelled before, so cancelled was expected"))
+    Some(Finding::new("/update/stopReason", "the work was cancelled before, so cancelled was expected"))
 }
 
-pub(super) fn late(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session().filter(|session| session.state == SessionState::Ready)?;
+pub(super) fn late(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session().filter(|session| session.state == SessionState::Ready)?;
     if session.turn != Turn::Idle || session.work.reason.as_deref() != Some("cancelled") {
         return None;
     }
-    let goes_on = *session.work.said[kind(&scene.message)?] == *scene.message.get("/update/messageId")?;
-    goes_on.then(|| Objection::new("/update", "the work was cancelled; what belongs to it comes before the idle"))
+    let goes_on = *session.work.said[kind(&context.message)?] == *context.message.get("/update/messageId")?;
+    goes_on.then(|| Finding::new("/update", "the work was cancelled; what belongs to it comes before the idle"))
 }
 
-pub(super) fn no_state(scene: &Scene<'_>) -> Option<Objection> {
-    let missing = !scene.session()?.work.synced;
+pub(super) fn no_state(context: &RuleContext<'_>) -> Option<Finding> {
+    let missing = !context.session()?.work.synced;
     missing.then(|| {
-        Objection::new(
+        Finding::new(
             "",
             "no state_update since the session was resumed; one comes after the history, before the answer",
         )
     })
 }
 
-pub(super) fn still_works(scene: &Scene<'_>) -> Option<Objection> {
-    let works = scene.session()?.work.is_under_way();
+pub(super) fn still_works(context: &RuleContext<'_>) -> Option<Finding> {
+    let works = context.session()?.work.is_under_way();
     works.then(|| {
         let message =
             "the session still works; its last updates and an idle with the stop reason cancelled come before \
                        the answer";
-        Objection::new("", message)
+        Finding::new("", message)
     })
 }

@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use super::super::Work;
-use super::Place;
-use crate::engine::{Message, Objection, Scene, Session, Sessions, State, Turn};
+use super::SessionDirs;
+use crate::engine::{Finding, RuleContext, RuleMessage, Session, Sessions, State, Turn};
 use crate::json;
 
 /// Calls by which a client changes a session. None of them is for children; `session/cancel` has a capability.
@@ -106,16 +106,16 @@ pub(super) fn follow(state: &mut State, id: &str) {
     }
 }
 
-pub(super) fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
-    scene.lacks(&scene.message.text("/update/sessionUpdate")?)?;
-    Some(Objection::new("/update/sessionUpdate", "the client did not advertise subagents"))
+pub(super) fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
+    context.lacks(&context.message.text("/update/sessionUpdate")?)?;
+    Some(Finding::new("/update/sessionUpdate", "the client did not advertise subagents"))
 }
 
-pub(super) fn names_unknown(scene: &Scene<'_>) -> Option<Objection> {
+pub(super) fn names_unknown(context: &RuleContext<'_>) -> Option<Finding> {
     let unknown =
-        |pointer: &&str| scene.message.text(pointer).is_some_and(|id| scene.state.sessions.get(&id).is_none());
+        |pointer: &&str| context.message.text(pointer).is_some_and(|id| context.state.sessions.get(&id).is_none());
     let pointer = ["/update/senderSessionId", "/update/recipientSessionId"].into_iter().find(unknown)?;
-    Some(Objection::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
+    Some(Finding::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
 }
 
 /// Why a session cannot be the child of another one.
@@ -130,36 +130,36 @@ fn misplaced(state: &State, parent: &str, id: &str) -> Option<&'static str> {
     }
 }
 
-pub(super) fn wrong_parent(scene: &Scene<'_>) -> Option<Objection> {
-    let why = misplaced(scene.state, scene.message.session?, &scene.message.text("/update/sessionId")?)?;
-    Some(Objection::new("/update/sessionId", why))
+pub(super) fn wrong_parent(context: &RuleContext<'_>) -> Option<Finding> {
+    let why = misplaced(context.state, context.message.session?, &context.message.text("/update/sessionId")?)?;
+    Some(Finding::new("/update/sessionId", why))
 }
 
 /// LIMIT-04 for sessions that no call opens.
-pub(super) fn too_many(scene: &Scene<'_>) -> Option<Objection> {
-    let limit = scene.state.config.limits.sessions;
-    let id = scene.message.text("/update/sessionId")?;
-    let sessions = &scene.state.sessions;
+pub(super) fn too_many(context: &RuleContext<'_>) -> Option<Finding> {
+    let limit = context.state.config.limits.sessions;
+    let id = context.message.text("/update/sessionId")?;
+    let sessions = &context.state.sessions;
     if sessions.get(&id).is_some() || sessions.has_room(limit) {
         return None;
     }
-    Some(Objection::new("/update/sessionId", format!("{limit} sessions are open already")))
+    Some(Finding::new("/update/sessionId", format!("{limit} sessions are open already")))
 }
 
-pub(super) fn not_for_children(scene: &Scene<'_>) -> Option<Objection> {
-    scene.session()?.parent()?;
-    Some(Objection::new("/sessionId", "a child session is its agent's: no call of the client's may change it"))
+pub(super) fn not_for_children(context: &RuleContext<'_>) -> Option<Finding> {
+    context.session()?.parent()?;
+    Some(Finding::new("/sessionId", "a child session is its agent's: no call of the client's may change it"))
 }
 
-pub(super) fn not_cancellable(scene: &Scene<'_>) -> Option<Objection> {
-    if scene.session()?.may_cancel() {
+pub(super) fn not_cancellable(context: &RuleContext<'_>) -> Option<Finding> {
+    if context.session()?.may_cancel() {
         return None;
     }
-    Some(Objection::new("/sessionId", "this child session does not allow to be cancelled; cancel its parent"))
+    Some(Finding::new("/sessionId", "this child session does not allow to be cancelled; cancel its parent"))
 }
 
 /// SESS-72: the first update makes the child known, later ones change what is known.
-pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn announced(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let (parent, id) = (update.session?, update.text("/update/sessionId")?);
     if misplaced(state, parent, &id).is_some() {
         return None;
@@ -190,12 +190,12 @@ pub(super) fn announced(state: &mut State, update: &Message<'_>) -> Option<Box<s
     }
     let own = if new { inherited.as_ref() } else { session.place.as_ref() };
     let (cwd, roots) = (member("/update/cwd"), member("/update/additionalDirectories"));
-    session.place = Place::patch(own, inherited.as_ref(), cwd, roots);
+    session.place = SessionDirs::patch(own, inherited.as_ref(), cwd, roots);
     None
 }
 
 /// SESS-87: the parent repeats what the child says of its state.
-pub(super) fn mirrored(state: &mut State, update: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn mirrored(state: &mut State, update: &RuleMessage<'_>) -> Option<Box<str>> {
     let keep = state.config.limits.remembered;
     let snapshot = update.given("/update/state")?;
     let child = state.sessions.known.get_mut(&update.text("/update/sessionId")?)?;

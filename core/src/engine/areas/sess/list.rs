@@ -2,16 +2,16 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::roots::Place;
-use crate::engine::{Message, Objection, Scene, State};
+use super::roots::SessionDirs;
+use crate::engine::{Finding, RuleContext, RuleMessage, State};
 use crate::json;
 use crate::jsonrpc::ErrorCode;
 use crate::map::{Map, Set};
 
 /// Sessions that were listed, closed or deleted. Each part stops growing at the limit for sessions.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
-    places: Map<Box<str>, Place>,
+pub(crate) struct ClosedSessions {
+    places: Map<Box<str>, SessionDirs>,
     /// Digests of the ids of deleted sessions.
     deleted: Set<u64>,
     /// Digests of the cursors that pages ended with.
@@ -26,9 +26,9 @@ fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-impl Shelf {
+impl ClosedSessions {
     /// Where a session works that is not open any more.
-    pub(super) fn put(&mut self, id: &str, place: Place, limit: usize) {
+    pub(super) fn put(&mut self, id: &str, place: SessionDirs, limit: usize) {
         if self.places.len() < limit || self.places.contains_key(id) {
             self.places.insert(id.into(), place);
         }
@@ -49,67 +49,67 @@ impl Shelf {
 }
 
 /// Where the session of a call worked when it was last heard of.
-fn known<'a>(scene: &Scene<'a>) -> Option<&'a Place> {
-    let id = scene.message.session?;
-    let open = scene.state.sessions.get(id).and_then(|session| session.place.as_ref());
-    open.or_else(|| scene.state.sessions.shelf.places.get(&**id))
+fn known<'a>(context: &RuleContext<'a>) -> Option<&'a SessionDirs> {
+    let id = context.message.session?;
+    let open = context.state.sessions.get(id).and_then(|session| session.place.as_ref());
+    open.or_else(|| context.state.sessions.closed.places.get(&**id))
 }
 
-pub(super) fn roots_left_out(scene: &Scene<'_>) -> Option<Objection> {
-    let missing = scene.message.get("/additionalDirectories").is_none();
-    if !missing || known(scene)?.roots.is_empty() {
+pub(super) fn roots_left_out(context: &RuleContext<'_>) -> Option<Finding> {
+    let missing = context.message.get("/additionalDirectories").is_none();
+    if !missing || known(context)?.roots.is_empty() {
         return None;
     }
-    Some(Objection::new(
+    Some(Finding::new(
         "/additionalDirectories",
         "the session had more directories, and will have none of them: give the whole list, or an empty one",
     ))
 }
 
-pub(super) fn moved(scene: &Scene<'_>) -> Option<Objection> {
-    let known = known(scene)?;
-    let cwd = scene.message.text("/cwd")?;
-    let roots = scene.message.items("/additionalDirectories");
+pub(super) fn moved(context: &RuleContext<'_>) -> Option<Finding> {
+    let known = known(context)?;
+    let cwd = context.message.text("/cwd")?;
+    let roots = context.message.items("/additionalDirectories");
     let same_roots = roots.iter().filter_map(|root| json::unescape(root)).eq(known.roots.iter().map(|root| &**root));
     if *cwd == *known.cwd || roots.is_empty() || same_roots {
         return None;
     }
-    Some(Objection::new("/cwd", "other directories than before, and another working directory than the session's own"))
+    Some(Finding::new("/cwd", "other directories than before, and another working directory than the session's own"))
 }
 
-pub(super) fn foreign_cursor(scene: &Scene<'_>) -> Option<Objection> {
-    let shelf = &scene.state.sessions.shelf;
-    let cursor = digest(&scene.message.text("/cursor")?);
-    if shelf.more_cursors || shelf.cursors.contains_key(&cursor) {
+pub(super) fn foreign_cursor(context: &RuleContext<'_>) -> Option<Finding> {
+    let closed = &context.state.sessions.closed;
+    let cursor = digest(&context.message.text("/cursor")?);
+    if closed.more_cursors || closed.cursors.contains_key(&cursor) {
         return None;
     }
-    Some(Objection::new(
+    Some(Finding::new(
         "/cursor",
         "no page on this connection ended with this cursor; leave it out for the first page, then pass nextCursor on",
     ))
 }
 
-fn ids<'a>(answer: &Message<'a>) -> impl Iterator<Item = (&'a str, std::borrow::Cow<'a, str>)> {
+fn ids<'a>(answer: &RuleMessage<'a>) -> impl Iterator<Item = (&'a str, std::borrow::Cow<'a, str>)> {
     let id = |item| json::pointer(item, "/sessionId").and_then(json::unescape).map(|id| (item, id));
     answer.items("/sessions").into_iter().filter_map(id)
 }
 
-pub(super) fn deleted(scene: &Scene<'_>) -> Option<Objection> {
-    let deleted = &scene.state.sessions.shelf.deleted;
+pub(super) fn deleted(context: &RuleContext<'_>) -> Option<Finding> {
+    let deleted = &context.state.sessions.closed.deleted;
     if deleted.is_empty() {
         return None;
     }
-    let at = ids(&scene.message).position(|(_, id)| deleted.contains_key(&digest(&id)))?;
-    Some(Objection::new(format!("/sessions/{at}"), "this session was deleted on this connection"))
+    let at = ids(&context.message).position(|(_, id)| deleted.contains_key(&digest(&id)))?;
+    Some(Finding::new(format!("/sessions/{at}"), "this session was deleted on this connection"))
 }
 
-pub(super) fn deletes_nothing(scene: &Scene<'_>) -> Option<Objection> {
-    let unknown = scene.message.get("/code")?.parse() == Ok(ErrorCode::RESOURCE_NOT_FOUND.0);
-    unknown.then(|| Objection::new("/code", "deleting a session that there is not succeeds; answer with {}"))
+pub(super) fn deletes_nothing(context: &RuleContext<'_>) -> Option<Finding> {
+    let unknown = context.message.get("/code")?.parse() == Ok(ErrorCode::RESOURCE_NOT_FOUND.0);
+    unknown.then(|| Finding::new("/code", "deleting a session that there is not succeeds; answer with {}"))
 }
 
 /// Where the sessions are to be that a list asks for.
-pub(super) fn filtered(_: &mut State, call: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn filtered(_: &mut State, call: &RuleMessage<'_>) -> Option<Box<str>> {
     call.get("/cwd").map(Into::into)
 }
 
@@ -125,33 +125,33 @@ fn directory(path: &str) -> String {
     }
 }
 
-pub(super) fn elsewhere(scene: &Scene<'_>) -> Option<Objection> {
-    let wanted = directory(&json::unescape(scene.message.note()?)?);
+pub(super) fn elsewhere(context: &RuleContext<'_>) -> Option<Finding> {
+    let wanted = directory(&json::unescape(context.message.note()?)?);
     let cwd = |item| json::pointer(item, "/cwd").and_then(json::unescape);
-    let sessions = scene.message.items("/sessions").into_iter().enumerate();
+    let sessions = context.message.items("/sessions").into_iter().enumerate();
     // What a link leads to often ends like the link.
     let same = |cwd: &str| cwd.ends_with(&wanted) || wanted.ends_with(cwd);
     let others = sessions.filter(|(_, item)| cwd(item).is_some_and(|cwd| !same(&directory(&cwd))));
-    Objection::at_all(
+    Finding::at_all(
         others.map(|(at, _)| format!("/sessions/{at}/cwd")).collect(),
         "the list was asked for another working directory; leave out what is not in it",
     )
 }
 
 /// SESS-43: what a list says takes the place of what was known.
-pub(super) fn listed(state: &mut State, answer: &Message<'_>) -> Option<Box<str>> {
+pub(super) fn listed(state: &mut State, answer: &RuleMessage<'_>) -> Option<Box<str>> {
     let limit = state.config.limits.sessions;
-    let shelf = &mut state.sessions.shelf;
+    let closed = &mut state.sessions.closed;
     for (item, id) in ids(answer) {
-        if let Some(place) = Place::read(item).filter(|_| !state.sessions.known.contains_key(&id)) {
-            shelf.put(&id, place, limit);
+        if let Some(place) = SessionDirs::read(item).filter(|_| !state.sessions.known.contains_key(&id)) {
+            closed.put(&id, place, limit);
         }
     }
     if let Some(cursor) = answer.text("/nextCursor") {
-        if shelf.cursors.len() < limit {
-            shelf.cursors.insert(digest(&cursor), ());
+        if closed.cursors.len() < limit {
+            closed.cursors.insert(digest(&cursor), ());
         } else {
-            shelf.more_cursors = true;
+            closed.more_cursors = true;
         }
     }
     None

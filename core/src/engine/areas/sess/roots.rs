@@ -1,8 +1,8 @@
 //! Where a session works: its directories, the files inside of them, and its MCP servers.
 
-use crate::engine::{Message, Objection, Scene, Session};
+use crate::engine::{Finding, RuleContext, RuleMessage, Session};
 use crate::json;
-use crate::map::Names;
+use crate::map::StringMap;
 use crate::rules::Way;
 
 /// The directories of a session are kept up to this many bytes; longer lists are the host's to remember.
@@ -10,15 +10,15 @@ const KEPT: usize = 16 * 1024;
 
 /// The directories of a session, as the call that opened it or a list named them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SessionDirs {
     pub(super) cwd: Box<str>,
     /// The roots beside it.
     pub(super) roots: Vec<Box<str>>,
 }
 
-impl Place {
+impl SessionDirs {
     /// From an object with `cwd` and `additionalDirectories`.
-    pub(super) fn read(object: &str) -> Option<Place> {
+    pub(super) fn read(object: &str) -> Option<SessionDirs> {
         let cwd = json::pointer(object, "/cwd")?;
         let roots = json::pointer(object, "/additionalDirectories").filter(|roots| roots.starts_with('['));
         if cwd.len() + roots.map_or(0, str::len) > KEPT {
@@ -26,17 +26,17 @@ impl Place {
         }
         let cwd = json::unescape(cwd)?.into();
         let roots = roots.map(json::items).unwrap_or_default();
-        Some(Place { cwd, roots: roots.into_iter().filter_map(json::unescape).map(Into::into).collect() })
+        Some(SessionDirs { cwd, roots: roots.into_iter().filter_map(json::unescape).map(Into::into).collect() })
     }
 
     /// Where a child works: what its updates say, else what they said before, else where its parent does. Null takes back
     /// what they said before.
     pub(super) fn patch(
-        own: Option<&Place>,
-        parent: Option<&Place>,
+        own: Option<&SessionDirs>,
+        parent: Option<&SessionDirs>,
         cwd: Option<&str>,
         roots: Option<&str>,
-    ) -> Option<Place> {
+    ) -> Option<SessionDirs> {
         if cwd.map_or(0, str::len) + roots.map_or(0, str::len) > KEPT {
             return None;
         }
@@ -50,11 +50,11 @@ impl Place {
             Some("null") => parent.map(|place| place.roots.clone()).unwrap_or_default(),
             Some(roots) => json::items(roots).into_iter().filter_map(json::unescape).map(Into::into).collect(),
         };
-        Some(Place { cwd, roots })
+        Some(SessionDirs { cwd, roots })
     }
 
     /// What a call says of it, to be read when the answer has come.
-    pub(super) fn note(call: &Message<'_>) -> Option<Box<str>> {
+    pub(super) fn note(call: &RuleMessage<'_>) -> Option<Box<str>> {
         let mut writer = json::Writer::new();
         writer.begin_object();
         let cwd = call.get("/cwd").unwrap_or("null");
@@ -125,58 +125,58 @@ impl<'a> Steps<'a> {
     }
 }
 
-pub(super) fn not_advertised(scene: &Scene<'_>) -> Option<Objection> {
+pub(super) fn not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
     // An empty list says no more than none at all.
-    let given = !scene.message.items("/additionalDirectories").is_empty();
-    scene.lacks("additionalDirectories").filter(|_| given)?;
-    Some(Objection::new(
+    let given = !context.message.items("/additionalDirectories").is_empty();
+    context.lacks("additionalDirectories").filter(|_| given)?;
+    Some(Finding::new(
         "/additionalDirectories",
         "the agent did not advertise additionalDirectories; it takes the working directory only",
     ))
 }
 
-pub(super) fn twice(scene: &Scene<'_>) -> Option<Objection> {
-    let mut seen: Names<'_> = scene.message.text("/cwd").into_iter().collect();
-    let mut roots = scene.message.items("/additionalDirectories").into_iter().filter_map(json::unescape);
+pub(super) fn twice(context: &RuleContext<'_>) -> Option<Finding> {
+    let mut seen: StringMap<'_> = context.message.text("/cwd").into_iter().collect();
+    let mut roots = context.message.items("/additionalDirectories").into_iter().filter_map(json::unescape);
     let at = roots.position(|root| !seen.add(root))?;
-    Some(Objection::new(format!("/additionalDirectories/{at}"), "this directory is given twice; leave it out here"))
+    Some(Finding::new(format!("/additionalDirectories/{at}"), "this directory is given twice; leave it out here"))
 }
 
-pub(super) fn outside(scene: &Scene<'_>) -> Option<Objection> {
-    let session = scene.session()?;
-    let path = scene.message.text("/path")?;
+pub(super) fn outside(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = context.session()?;
+    let path = context.message.text("/path")?;
     if session.place.is_none() || session.in_roots(&path) {
         return None;
     }
-    Some(Objection::new("/path", "outside of the directories of this session; serve it only if the user wants that"))
+    Some(Finding::new("/path", "outside of the directories of this session; serve it only if the user wants that"))
 }
 
-fn server(scene: &Scene<'_>, kind: &str) -> Option<usize> {
+fn server(context: &RuleContext<'_>, kind: &str) -> Option<usize> {
     let is = |item: &str| json::pointer(item, "/type").and_then(json::unescape).is_some_and(|name| name == kind);
-    scene.message.items("/mcpServers").into_iter().position(is)
+    context.message.items("/mcpServers").into_iter().position(is)
 }
 
-pub(super) fn server_not_reachable(scene: &Scene<'_>, kind: &'static str) -> Option<Objection> {
-    let at = server(scene, kind)?;
-    scene.lacks(kind)?;
+pub(super) fn server_not_reachable(context: &RuleContext<'_>, kind: &'static str) -> Option<Finding> {
+    let at = server(context, kind)?;
+    context.lacks(kind)?;
     let message = format!("the agent did not advertise that it reaches MCP servers over {kind}");
-    Some(Objection::new(format!("/mcpServers/{at}/type"), message))
+    Some(Finding::new(format!("/mcpServers/{at}/type"), message))
 }
 
-pub(super) fn outdated(scene: &Scene<'_>) -> Option<Objection> {
-    let at = server(scene, "sse")?;
-    Some(Objection::new(format!("/mcpServers/{at}/type"), "SSE is outdated; use http where the server has it"))
+pub(super) fn outdated(context: &RuleContext<'_>) -> Option<Finding> {
+    let at = server(context, "sse")?;
+    Some(Finding::new(format!("/mcpServers/{at}/type"), "SSE is outdated; use http where the server has it"))
 }
 
 /// The last value of a name wins, or the agent refuses the call.
-pub(super) fn same_variable(scene: &Scene<'_>) -> Option<Objection> {
-    for (at, server) in scene.message.items("/mcpServers").into_iter().enumerate() {
+pub(super) fn same_variable(context: &RuleContext<'_>) -> Option<Finding> {
+    for (at, server) in context.message.items("/mcpServers").into_iter().enumerate() {
         let variables = json::pointer(server, "/env").map(json::items).unwrap_or_default();
-        let mut seen = Names::default();
+        let mut seen = StringMap::default();
         let names = variables.iter().map(|item| json::unescape(json::pointer(item, "/name")?));
         if let Some(twice) = names.flatten().position(|name| !seen.add(name)) {
             let message = "another variable of this server has this name already; agents may refuse that";
-            return Some(Objection::new(format!("/mcpServers/{at}/env/{twice}/name"), message));
+            return Some(Finding::new(format!("/mcpServers/{at}/env/{twice}/name"), message));
         }
     }
     None
@@ -191,7 +191,7 @@ mod tests {
     fn roots_bound_paths() {
         let mut session = Session::new(SessionState::Ready);
         assert!(!session.in_roots("/work/a"));
-        session.place = Place::read(r#"{"cwd":"/work/a","additionalDirectories":["/lib","C:\\Data"]}"#);
+        session.place = SessionDirs::read(r#"{"cwd":"/work/a","additionalDirectories":["/lib","C:\\Data"]}"#);
         assert_eq!(session.roots().collect::<Vec<_>>(), ["/work/a", "/lib", "C:\\Data"]);
         for inside in ["/work/a", "/work/a/", "/work/a/b", "/work/./a/b", "/work/x/../a/b", "/lib/x", "c:/data/x"] {
             assert!(session.in_roots(inside), "{inside}");
@@ -201,7 +201,7 @@ mod tests {
         {
             assert!(!session.in_roots(outside), "{outside}");
         }
-        session.place = Place::read(r#"{"cwd":"/work/a"}"#);
+        session.place = SessionDirs::read(r#"{"cwd":"/work/a"}"#);
         assert_eq!(session.roots().collect::<Vec<_>>(), ["/work/a"]);
     }
 }

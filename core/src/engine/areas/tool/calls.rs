@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::engine::areas::offer::Offer;
 use crate::engine::areas::recent::Recent;
 use crate::engine::Session;
-use crate::jsonrpc::LONGEST_NAME;
+use crate::jsonrpc::MAX_NAME_BYTES;
 use crate::map::Set;
 use crate::rules::Way;
 
@@ -59,7 +59,7 @@ impl Status {
             "failed" => Status::Failed,
             "cancelled" => Status::Cancelled,
             other => {
-                let end = other.len().min(LONGEST_NAME);
+                let end = other.len().min(MAX_NAME_BYTES);
                 let end = (0..=end).rev().find(|&at| other.is_char_boundary(at)).unwrap_or(0);
                 Status::Other(other[..end].into())
             }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::patch::{self, Patch};
 use super::{session, Shown};
-use crate::engine::{Objection, Scene};
+use crate::engine::{Finding, RuleContext};
 use crate::json;
 
 fn text<'a>(item: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
@@ -12,12 +12,12 @@ fn text<'a>(item: &'a str, pointer: &str) -> Option<Cow<'a, str>> {
 }
 
 /// The items of a type among what a message shows, each with its place: a list in an update, a single one in a chunk.
-fn items<'a>(scene: &Scene<'a>, kind: &str) -> Vec<(String, &'a str)> {
+fn items<'a>(context: &RuleContext<'a>, kind: &str) -> Vec<(String, &'a str)> {
     // Most tool calls show none, and reading all their contents again would cost as much as the message itself.
-    if !scene.message.may_have(kind) {
+    if !context.message.may_have(kind) {
         return Vec::new();
     }
-    let Some(shown) = Shown::of(&scene.message, scene.state) else { return Vec::new() };
+    let Some(shown) = Shown::of(&context.message, context.state) else { return Vec::new() };
     let place = shown.places.content;
     let content = shown.message.get(place).unwrap_or("[]");
     let of_kind = |item: &str| text(item, "/type").is_some_and(|it| it == kind);
@@ -29,24 +29,24 @@ fn items<'a>(scene: &Scene<'a>, kind: &str) -> Vec<(String, &'a str)> {
 }
 
 /// The place of a member of the first item of a type for which this holds.
-fn place_of(scene: &Scene<'_>, kind: &str, member: &str, is: impl Fn(&str) -> bool) -> Option<String> {
+fn place_of(context: &RuleContext<'_>, kind: &str, member: &str, is: impl Fn(&str) -> bool) -> Option<String> {
     let found = |item: &str| text(item, member).is_some_and(|value| is(&value));
-    let (place, _) = items(scene, kind).into_iter().find(|(_, item)| found(item))?;
+    let (place, _) = items(context, kind).into_iter().find(|(_, item)| found(item))?;
     Some(format!("{place}{member}"))
 }
 
-pub(super) fn link_not_advertised(scene: &Scene<'_>) -> Option<Objection> {
-    scene.lacks("session")?;
-    let pointer = place_of(scene, "session", "/sessionId", |_| true)?;
-    Some(Objection::new(pointer, "a link to a session, but the client did not advertise subagents"))
+pub(super) fn link_not_advertised(context: &RuleContext<'_>) -> Option<Finding> {
+    context.lacks("session")?;
+    let pointer = place_of(context, "session", "/sessionId", |_| true)?;
+    Some(Finding::new(pointer, "a link to a session, but the client did not advertise subagents"))
 }
 
-pub(super) fn no_session(scene: &Scene<'_>) -> Option<Objection> {
-    let pointer = place_of(scene, "session", "/sessionId", |id| {
+pub(super) fn no_session(context: &RuleContext<'_>) -> Option<Finding> {
+    let pointer = place_of(context, "session", "/sessionId", |id| {
         // A session that is announced before its answer is known by its own messages.
-        scene.message.session.is_none_or(|own| id != &**own) && scene.state.sessions.get(id).is_none()
+        context.message.session.is_none_or(|own| id != &**own) && context.state.sessions.get(id).is_none()
     })?;
-    Some(Objection::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
+    Some(Finding::new(pointer, "no such session on this connection; announce a child by a subagent_update first"))
 }
 
 /// The terminal of the agent's own that a message announces. The specification has none, but agents and editors share a
@@ -58,38 +58,38 @@ pub(super) fn own_terminal<'a>(shown: Shown<'_, 'a>) -> Option<Cow<'a, str>> {
     json::unescape(told??)
 }
 
-pub(super) fn no_terminal(scene: &Scene<'_>) -> Option<Objection> {
-    let session = session(scene)?;
-    let shown = Shown::of(&scene.message, scene.state)?;
+pub(super) fn no_terminal(context: &RuleContext<'_>) -> Option<Finding> {
+    let session = session(context)?;
+    let shown = Shown::of(&context.message, context.state)?;
     let gone = |id: &str| {
         // An update replaces the whole list, so what was shown before its release may stay; TERM-14 has the rest.
         let open = session.terminals.contains_key(id) || session.released.has(id);
         !open && session.tools.own_terminals.is_new(id) && own_terminal(shown).as_deref() != Some(id)
     };
-    Some(Objection::new(
-        place_of(scene, "terminal", "/terminalId", gone)?,
+    Some(Finding::new(
+        place_of(context, "terminal", "/terminalId", gone)?,
         "no terminal with this id is open in the session; show it before it is released",
     ))
 }
 
 /// The patches of git among what a message shows, each with its place and the diff that it is of.
-fn patches<'a>(scene: &Scene<'a>) -> impl Iterator<Item = (String, Cow<'a, str>, &'a str)> {
-    items(scene, "diff").into_iter().filter_map(|(place, diff)| {
+fn patches<'a>(context: &RuleContext<'a>) -> impl Iterator<Item = (String, Cow<'a, str>, &'a str)> {
+    items(context, "diff").into_iter().filter_map(|(place, diff)| {
         let is_git = text(diff, "/patch/format")? == "git_patch";
         is_git.then_some((format!("{place}/patch/text"), text(diff, "/patch/text")?, diff))
     })
 }
 
-pub(super) fn odd_patch(scene: &Scene<'_>) -> Option<Objection> {
-    patches(scene).find_map(|(place, text, _)| {
+pub(super) fn odd_patch(context: &RuleContext<'_>) -> Option<Finding> {
+    patches(context).find_map(|(place, text, _)| {
         let patch::Wrong { line, why } = patch::read(&text).err()?;
-        Some(Objection::new(place, format!("line {line} of the patch: {why}")))
+        Some(Finding::new(place, format!("line {line} of the patch: {why}")))
     })
 }
 
 /// The changes decide, whatever the patch says; but it is to say nothing else.
-pub(super) fn other_files(scene: &Scene<'_>) -> Option<Objection> {
-    patches(scene).find_map(|(place, patch, diff)| {
+pub(super) fn other_files(context: &RuleContext<'_>) -> Option<Finding> {
+    patches(context).find_map(|(place, patch, diff)| {
         let Patch { paths } = patch::read(&patch).ok()?;
         let changes = json::columns(json::pointer(diff, "/changes")?, ["operation", "path", "oldPath"]);
         let string = |json: Option<&'_ str>| json.and_then(json::unescape).map(Cow::into_owned);
@@ -104,6 +104,6 @@ pub(super) fn other_files(scene: &Scene<'_>) -> Option<Objection> {
             changes.iter().flat_map(|[_, path, old]| [string(*path), string(*old)]).flatten().collect();
         let other = paths.iter().find(|path| !listed.contains(path))?;
         let shown: String = other.chars().take(256).collect();
-        Some(Objection::new(place, format!("the patch is about {shown:?}, which the changes do not list")))
+        Some(Finding::new(place, format!("the patch is about {shown:?}, which the changes do not list")))
     })
 }

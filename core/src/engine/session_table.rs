@@ -9,7 +9,7 @@ use super::session::Session;
 /// Sessions by id, and the place of the one that was looked up last: a message looks its session up several times, and the
 /// next message is most often about the same one.
 #[derive(Debug, Default)]
-pub(crate) struct Known {
+pub(crate) struct SessionTable {
     places: HashMap<Arc<str>, usize>,
     /// `None` where a session has ended.
     slots: Vec<Option<(Arc<str>, Box<Session>)>>,
@@ -17,7 +17,7 @@ pub(crate) struct Known {
     last: Cell<usize>,
 }
 
-impl Known {
+impl SessionTable {
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
@@ -91,21 +91,21 @@ mod tests {
 
     #[test]
     fn sessions_come_and_go_and_their_places_are_used_again() {
-        let mut known = Known::default();
+        let mut known = SessionTable::default();
         for round in 0..3u64 {
             for id in ["a", "b", "c"] {
                 assert!(known.get(id).is_none());
-                known.enter(id.into(), || Session { life: round, ..Session::new(SessionState::Ready) });
+                known.enter(id.into(), || Session { generation: round, ..Session::new(SessionState::Ready) });
                 known.enter(id.into(), || Session::new(SessionState::Loading));
-                assert_eq!(known.get(id).map(|session| session.life), Some(round));
+                assert_eq!(known.get(id).map(|session| session.generation), Some(round));
             }
-            assert_eq!(known.remove("b").map(|session| session.life), Some(round));
+            assert_eq!(known.remove("b").map(|session| session.generation), Some(round));
             assert!(known.remove("b").is_none() && !known.contains_key("b"));
-            known.values_mut().for_each(|session| session.life = 9);
-            let mut ids: Vec<_> = known.iter().map(|(id, session)| (&**id, session.life)).collect();
+            known.values_mut().for_each(|session| session.generation = 9);
+            let mut ids: Vec<_> = known.iter().map(|(id, session)| (&**id, session.generation)).collect();
             ids.sort_unstable();
             assert_eq!(ids, [("a", 9), ("c", 9)]);
-            assert_eq!(known.get_mut("c").map(|session| session.life), Some(9));
+            assert_eq!(known.get_mut("c").map(|session| session.generation), Some(9));
             assert_eq!((known.len(), known.is_empty()), (2, false));
             known.remove("a");
             known.remove("c");

@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::pending::OpenRequest;
-use super::rows::{rows, Applying, On};
+use super::rows::{rows, MessageKind, RuleSet};
 use super::session::Session;
 use super::state::State;
 use crate::json;
@@ -38,7 +38,7 @@ pub(crate) fn kind_of<'k>(method: &Method, is_request: bool, update: Option<&'k 
 
 /// One message: a call, or an answer together with the call that it ends.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Message<'a> {
+pub(crate) struct RuleMessage<'a> {
     /// The method, of an answer the method that was called.
     pub(crate) method: &'a str,
     /// The session it is about.
@@ -48,17 +48,17 @@ pub(crate) struct Message<'a> {
     pub(crate) body: Option<&'a str>,
     /// What was seen of the body when it was read, and the text that it stands in.
     pub(crate) field_index: Option<(&'a str, &'a FieldIndex)>,
-    pub(crate) rows: Applying,
+    pub(crate) rows: RuleSet,
     /// The call that an answer ends, or the request that a call is.
     pub(crate) request: Option<&'a OpenRequest>,
 }
 
-impl<'a> Message<'a> {
+impl<'a> RuleMessage<'a> {
     /// The end of a request: a result or an error.
-    pub(crate) fn end(on: On, request: &'a OpenRequest, state: &State, body: Option<&'a str>) -> Self {
+    pub(crate) fn end(on: MessageKind, request: &'a OpenRequest, state: &State, body: Option<&'a str>) -> Self {
         let session = state.sessions.of(request);
         let rows = rows(state.tables.version, on, &request.method, None);
-        Message { method: &request.method, session, body, field_index: None, rows, request: Some(request) }
+        RuleMessage { method: &request.method, session, body, field_index: None, rows, request: Some(request) }
     }
 
     /// What the trackers noted when the call went through that this answer ends.
@@ -105,8 +105,8 @@ impl<'a> Message<'a> {
 
 /// A message and the state when it comes.
 #[derive(Debug)]
-pub(crate) struct Scene<'a> {
-    pub(crate) message: Message<'a>,
+pub(crate) struct RuleContext<'a> {
+    pub(crate) message: RuleMessage<'a>,
     /// Who sends it.
     pub(crate) sender: Role,
     pub(crate) state: &'a State,
@@ -114,11 +114,11 @@ pub(crate) struct Scene<'a> {
     options: OnceCell<Vec<[Option<&'a str>; 4]>>,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> RuleContext<'a> {
     #[inline]
-    pub(crate) fn new(message: Message<'a>, sender: Role, state: &'a State) -> Self {
+    pub(crate) fn new(message: RuleMessage<'a>, sender: Role, state: &'a State) -> Self {
         let session = message.session.and_then(|id| state.sessions.told(message.method, id));
-        Scene { message, sender, state, session, options: OnceCell::new() }
+        RuleContext { message, sender, state, session, options: OnceCell::new() }
     }
 
     /// The config options in the list at a pointer, each with these members. Several rules are about them, so the list
