@@ -1,6 +1,6 @@
 //! Frames: from bytes to messages, and the order in which a message is checked.
 
-use super::parse::{parse, Message};
+use super::parse::{from_template, read, Message};
 use super::report::{Breach, Subject};
 use super::{Connection, Consequence};
 use crate::engine::{Policy, Role};
@@ -82,7 +82,11 @@ impl Connection {
             }
             Err(error) => return self.not_json(text.as_bytes(), error),
         }
-        match parse(&mut self.receiving.templates, &self.state, &text, scanner) {
+        // The message stays where it is made: it is large, and a copy would cost as much as some of the checks.
+        if let Some(mut message) = from_template(&mut self.receiving.templates, &self.state, &text) {
+            return self.message(text, &mut message);
+        }
+        match read(&mut self.receiving.templates, &self.state, &text, scanner) {
             Ok(mut message) => self.message(text, &mut message),
             Err(error) => self.not_json(text.as_bytes(), error),
         }

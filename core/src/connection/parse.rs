@@ -38,18 +38,15 @@ impl Message {
     }
 }
 
-/// Reads a text that is an object; the scanner stands at its start.
-#[inline]
-pub(super) fn parse(
+/// Reads and validates a text that is an object and matches no template; the scanner stands at its start. A text without
+/// anything to object to may become a template.
+pub(super) fn read(
     templates: &mut TemplateCache,
     state: &State,
     text: &str,
     scanner: Scanner<'_>,
 ) -> Result<Message, SyntaxError> {
-    if let Some(message) = from_template(templates, state, text) {
-        return Ok(message);
-    }
-    let (message, slots) = read(state, scanner, templates.take_scratch())?;
+    let (message, slots) = envelope(state, scanner, templates.take_scratch())?;
     if let Some(parsed) = message.as_parsed() {
         templates.insert(text, &parsed, &slots);
     }
@@ -84,15 +81,15 @@ pub(super) fn from_template(templates: &mut TemplateCache, state: &State, text: 
 
 /// Reads the envelope. Params and result are validated in the same pass where it is known by then what they should be:
 /// `method` and `id` most often come before them.
-fn read(state: &State, mut scanner: Scanner<'_>, scratch: Scratch) -> Result<(Message, Slots), SyntaxError> {
+fn envelope(state: &State, mut scanner: Scanner<'_>, scratch: Scratch) -> Result<(Message, Slots), SyntaxError> {
     let mut body = BodyValidator::recording(state, scratch);
-    let envelope = Envelope::read(&mut scanner, &mut body)?;
+    let members = Envelope::read(&mut scanner, &mut body)?;
     scanner.end()?;
     let slots = body.slots.take().unwrap_or_default();
     let message = Message {
-        version: envelope.version,
-        id: envelope.id,
-        method: match envelope.method {
+        version: members.version,
+        id: members.id,
+        method: match members.method {
             Member::Is(method) => Member::Is(match body.row {
                 Some(row) if row.name == method => Cow::Borrowed(row.name),
                 _ => static_name(state.tables, method),
@@ -100,10 +97,10 @@ fn read(state: &State, mut scanner: Scanner<'_>, scratch: Scratch) -> Result<(Me
             Member::Absent => Member::Absent,
             Member::Wrong => Member::Wrong,
         },
-        params: envelope.params,
-        result: envelope.result,
-        error: envelope.error,
-        twice: envelope.twice,
+        params: members.params,
+        result: members.result,
+        error: members.error,
+        twice: members.twice,
         checked: body.finish(&scanner)?,
     };
     Ok((message, slots))

@@ -128,6 +128,7 @@ impl TemplateCache {
     }
 
     /// Gives a buffer back.
+    #[inline]
     pub(super) fn recycle_index(&mut self, field_index: FieldIndex) {
         self.scratch.field_index = field_index.cleared();
     }

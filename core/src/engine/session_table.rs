@@ -70,11 +70,23 @@ impl SessionTable {
         self.slots.iter_mut().flatten().map(|(_, session)| &mut **session)
     }
 
+    /// A message looks its session up five times, most often by the text that an earlier look-up gave out, so that this
+    /// comparison is worth its place in each caller.
+    #[inline]
     fn place(&self, id: &str) -> Option<usize> {
         let last = self.last.get();
+        match self.slots.get(last) {
+            Some(Some((known, _))) if std::ptr::eq(&raw const **known, id) => Some(last),
+            _ => self.search(id),
+        }
+    }
+
+    /// Out of line, so that the comparison above stays small enough to be inlined.
+    #[inline(never)]
+    fn search(&self, id: &str) -> Option<usize> {
+        let last = self.last.get();
         if let Some(Some((known, _))) = self.slots.get(last) {
-            // Most often it is the very text that an earlier look gave out.
-            if std::ptr::eq(&raw const **known, id) || **known == *id {
+            if **known == *id {
                 return Some(last);
             }
         }
