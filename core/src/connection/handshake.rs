@@ -295,7 +295,7 @@ impl Connection {
         }
     }
 
-    /// Whether the peer's initialize can be taken with the names that its members have; wrong ones are not read (INIT-13).
+    /// Whether the peer's `initialize` can be taken with the names that its members have; wrong ones are not read (INIT-13).
     fn check_member_names(&mut self, initialize: &str, side: Role, tables: &Tables, subject: &Subject) -> bool {
         let misnamed = misnamed(initialize, tables, side).filter(|_| id!("INIT-13").is_on(Way::Receive));
         let Some((wrong, right)) = misnamed else { return true };
@@ -312,7 +312,7 @@ impl Connection {
         !strict
     }
 
-    /// The version that the peer's initialize names; one in a string is read, and reported, where the policy is tolerant.
+    /// The version that the peer's `initialize` names; one in a string is read, and reported, where the policy is tolerant.
     fn named_version(&mut self, initialize: &str, subject: &Subject) -> Requested {
         match requested(initialize) {
             Requested::Text(version) if self.state.config.policy_for(id!("INIT-04")) != Policy::Strict => {

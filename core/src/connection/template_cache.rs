@@ -1,7 +1,7 @@
 //! Templates: messages that are read without being validated again.
 //!
 //! Theory of operation. An agent streams thousands of updates that differ in one text. A message that was read without
-//! any finding is kept as a template: its text, and its *slots*, the places of strings, numbers and other values whose
+//! any objection is kept as a template: its text, and its *slots*, the places of strings, numbers and other values whose
 //! members the model does not describe. A later message that is equal to it byte by byte outside of the slots, and has a
 //! value of the right type in each slot, reads the same: it has the same method, session, variants and verdict, and each
 //! place in it has moved by as much as the values before it are longer. Whether the message is allowed now is asked as
@@ -138,7 +138,7 @@ impl TemplateCache {
         self.scratch.slots = slots;
     }
 
-    /// Records a text that was read without any finding, if its kind needs a template.
+    /// Records a text that was read without any objection, if its kind needs a template.
     pub(super) fn insert(&mut self, text: &str, parsed: &ParsedCall<'_>, slots: &Slots) {
         let ParsedCall { row, update, session, field_index, params } = parsed;
         let slots = slots.as_slice();

@@ -3,7 +3,7 @@
 //! Theory of operation. A [`State`] is what both sides of a connection know: the version, what each side can do, open
 //! requests, sessions and what is in them. Two operations matter. *Judging* holds a message against a state: admission
 //! asks whether the method may be used now by this side ([`Attempt`]), then the checks of the catalogue's rules are asked,
-//! each a row that names the messages it is about. *RuleSet* changes the state by a message that went through: the
+//! each a row that names the messages it is about. *Applying* changes the state by a message that went through: the
 //! trackers, rows of the same form. Neither reads or writes bytes or reports anything, and there is no clock but the numbers
 //! that are passed in. So one engine serves a connection, which judges its host and its peer, and an observer.
 //!

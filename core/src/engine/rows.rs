@@ -78,7 +78,7 @@ pub(crate) struct Check {
     pub(crate) rule: RuleId,
     pub(crate) on: MessageKind,
     pub(crate) messages: &'static [&'static str],
-    /// What an finding means to the host's own message.
+    /// What a finding means to the host's own message.
     pub(crate) send: Action,
     /// What it means to the peer's, under the tolerant policy.
     pub(crate) receive: Action,

@@ -73,7 +73,7 @@ pub(crate) struct Validator {
     within: Option<usize>,
     /// Lists and maps around the current value.
     pub(super) lists: u32,
-    /// What a problem with the current value will be called. StoredIndex only where that decides what becomes of it.
+    /// What a problem with the current value will be called. Kept only where that decides what becomes of it.
     pub(super) naming: Naming,
     /// Records slots; `None` where nobody wants them.
     pub(crate) slots: Option<Slots>,

@@ -47,7 +47,7 @@ type Check = fn(&Attempt<'_>) -> Option<Refusal>;
 const CHECKS: &[Check] = &[rows::phase, rows::side, rows::once, rows::form, rows::gate, rows::login];
 
 impl Attempt<'_> {
-    /// The first finding to this call.
+    /// The first objection to this call.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         CHECKS.iter().filter_map(|check| check(self)).find(|refusal| refusal.rule.is_on(self.way))
     }

@@ -19,12 +19,12 @@ fn items<'a>(context: &RuleContext<'a>, kind: &str) -> Vec<(String, &'a str)> {
     }
     let Some(shown) = Shown::of(&context.message, context.state) else { return Vec::new() };
     let place = shown.places.content;
-    let content = shown.message.get(place).unwrap_or("[]");
+    let listed = shown.message.get(place).unwrap_or("[]");
     let of_kind = |item: &str| text(item, "/type").is_some_and(|it| it == kind);
-    if content.starts_with('{') {
-        return if of_kind(content) { vec![(place.to_owned(), content)] } else { Vec::new() };
+    if listed.starts_with('{') {
+        return if of_kind(listed) { vec![(place.to_owned(), listed)] } else { Vec::new() };
     }
-    let all = json::items(content).into_iter().enumerate();
+    let all = json::items(listed).into_iter().enumerate();
     all.filter(|(_, item)| of_kind(item)).map(|(at, item)| (format!("{place}/{at}"), item)).collect()
 }
 
